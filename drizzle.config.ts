@@ -1,0 +1,7 @@
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({
+  dialect: 'postgresql',
+  out: './migrations',
+  schema: ['./packages/*/src/schema.ts', './packages/datasets/src/*/schema.ts'],
+});

@@ -1,0 +1,69 @@
+import type { Address, ChainId } from '@chainstead/core';
+
+/** How a chain's header commits to its receipts: what the proof may rely on (chain-facts section 3). */
+export type ReceiptsRootEncoding =
+  /** Ethereum's trie of legacy and EIP-2718 receipts; OP deposit receipts and Polygon's state-sync receipt included. */
+  | 'ethereum'
+  /** As `ethereum`, after dropping HyperCore system receipts (cumulativeGasUsed 0, gasPrice 0). */
+  | 'hyperliquid'
+  /** The header commits to nothing that can be recomputed. */
+  | 'none';
+
+/** Whether the block hash commits to `logsBloom`. Anything but `committed` proves nothing (chain-facts section 3). */
+export type BloomTrust = 'committed' | 'untrusted';
+
+/** What to do with a block whose receipts root no upstream can reproduce. */
+export type ProofPolicy = 'strict' | 'record';
+
+export interface NativeCurrency {
+  readonly name: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  /** Whether the coin is ETH itself. */
+  readonly isEther: boolean;
+}
+
+/** Everything that Chainstead knows of a chain before asking a node. Plain data. */
+export interface Chain {
+  readonly id: ChainId;
+  /** The name used in `CHAINS` and, upper-cased with `_`, in environment keys: `eth`, `base-sepolia`. */
+  readonly key: string;
+  /** Display name. */
+  readonly name: string;
+  /** Other ids under which an upstream may answer or a client may ask (Ronin Saigon's 2021). */
+  readonly aliasIds: readonly number[];
+  /** Names that the API's `chain` parameter accepts beside key, hexadecimal and decimal id. Lower case. */
+  readonly apiNames: readonly string[];
+  /** Path segment of the JSON-RPC gateway; null where the gateway does not offer the chain. */
+  readonly gatewaySlug: string | null;
+  /** Blocks until an unconfirmed webhook is confirmed. */
+  readonly confirmations: number;
+  /** The deepest reorganisation that is rolled back by itself; a deeper one stops the chain. Blocks. */
+  readonly reorgDepthMax: number;
+  /** Whether the `finalized` tag means something on this chain's nodes. */
+  readonly finalizedTag: boolean;
+  readonly blockTimeMs: number;
+  readonly pollIntervalMs: number;
+  readonly native: NativeCurrency;
+  /** Canonical (bridged) ETH token where the coin is something else. */
+  readonly bridgedEther: Address | null;
+  readonly wrappedNative: Address | null;
+  readonly multicall3: { readonly address: Address; readonly blockCreated: number } | null;
+  /** Public JSON-RPC endpoints, used when none is configured. */
+  readonly rpcUrls: readonly string[];
+  readonly receiptsRoot: ReceiptsRootEncoding;
+  readonly bloom: BloomTrust;
+  /** Whether the block hash can be recomputed from the header's JSON with the Ethereum field list. */
+  readonly headerHash: boolean;
+  readonly proofPolicy: ProofPolicy;
+  readonly hasUncles: boolean;
+  /** Contracts whose `Transfer` events are not ERC-20 transfers although they look it (CryptoPunks, zkSync's base token). */
+  readonly erc20Exclusions: readonly Address[];
+  /** A getLogs range may contain either side of such a block, never both (Ronin's migration). */
+  readonly rangeBarriers: readonly number[];
+  /** First block of the chain's own history (PulseChain forked Ethereum's). */
+  readonly firstBlock: number;
+  readonly internalTransactions: boolean;
+  readonly nftTrades: boolean;
+  readonly nftPrices: boolean;
+}

@@ -1,0 +1,58 @@
+/** Chain data as the program handles it after the border: parsed numbers, lower-case hexadecimal text. */
+import type { Address, Hash, Hex } from './primitives.ts';
+
+/** One EVM log. Lower-case hexadecimal text keeps the hot path free of conversions. */
+export interface Log {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly transactionHash: Hash;
+  readonly transactionIndex: number;
+  /** As the node gives it; repeats within a block on some chains, never within a transaction. */
+  readonly logIndex: number;
+  /** Unix seconds, where the upstream sends `blockTimestamp` in logs. */
+  readonly blockTimestamp: number | null;
+}
+
+export interface BlockHeader {
+  readonly number: number;
+  readonly hash: Hash;
+  readonly parentHash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** 256 bytes; absent on chains that have none. */
+  readonly logsBloom: Hex | null;
+  readonly receiptsRoot: Hash | null;
+  /** The header's JSON as the node answered it, for recomputing its hash. Transactions are left out. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** A block with its transactions: their hashes in order and, when asked for, the JSON objects. */
+export interface Block {
+  readonly header: BlockHeader;
+  readonly transactionHashes: readonly Hash[];
+  /** The transaction objects as the node answered them; null when only hashes were asked for. */
+  readonly transactions: readonly Readonly<Record<string, unknown>>[] | null;
+}
+
+/** One transaction receipt. */
+export interface Receipt {
+  readonly transactionHash: Hash;
+  readonly transactionIndex: number;
+  /** EIP-2718 type; 0 for legacy. */
+  readonly type: number;
+  readonly cumulativeGasUsed: bigint;
+  readonly logs: readonly Log[];
+  /** The receipt's JSON as the node answered it (status, root, depositNonce, …). */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** A block read whole: everything that can be decoded from it and all that proves it complete. */
+export interface WholeBlock {
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  /** Name of the upstream that answered. */
+  readonly upstream: string;
+}

@@ -1,0 +1,11 @@
+/**
+ * What everything else is written in: branded primitives, errors, block ranges, chain data, clock, logger, metrics.
+ * No I/O. Imports no other package of the project.
+ */
+export * from './block-range.ts';
+export * from './chain-data.ts';
+export * from './clock.ts';
+export * from './error.ts';
+export * from './logger.ts';
+export * from './metrics.ts';
+export * from './primitives.ts';

@@ -1,0 +1,40 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+export interface LoggerOptions {
+  readonly level: string;
+  /** Which role of the program writes (`api`, `ingest`, `worker`, …). */
+  readonly role?: string;
+  readonly destination?: DestinationStream;
+}
+
+/** JSON lines with stable snake_case fields: `time` (ISO 8601), `level`, `role`, `msg`, and the caller's own. */
+export function createLogger(options: LoggerOptions): Logger {
+  const settings = {
+    level: options.level,
+    base: options.role === undefined ? {} : { role: options.role },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: {
+      paths: ['api_key', 'authorization', 'headers["x-api-key"]', 'headers.authorization', 'secret', 'password', 'database_url'],
+      censor: '[redacted]',
+    },
+  };
+  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+}
+
+/** A logger that writes nothing, for tests and one-shot commands. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
+}
+
+/** A URL as it may appear in logs, metrics and status: protocol and host, never path, query or credentials. */
+export function redactUrl(url: string): string {
+  try {
+    const parsed = new URL(url);
+    return `${parsed.protocol}//${parsed.host}`;
+  } catch {
+    return '[not a URL]';
+  }
+}

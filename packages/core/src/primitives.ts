@@ -1,0 +1,73 @@
+import { ChainsteadError } from './error.ts';
+
+declare const brand: unique symbol;
+
+/** Lower- or mixed-case hexadecimal text with the `0x` prefix. */
+export type Hex = `0x${string}`;
+/** A 20-byte account address: `0x` and 40 lower-case hexadecimal digits. */
+export type Address = Hex & { readonly [brand]: 'Address' };
+/** A 32-byte hash or topic: `0x` and 64 lower-case hexadecimal digits. */
+export type Hash = Hex & { readonly [brand]: 'Hash' };
+/** An EIP-155 chain id. Safe integers only: every id in use is far below 2^53. */
+export type ChainId = number & { readonly [brand]: 'ChainId' };
+
+/** The account that mints and burns show on their open side. */
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
+export const ZERO_HASH = `0x${'0'.repeat(64)}` as Hash;
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const HASH = /^0x[0-9a-f]{64}$/;
+const QUANTITY = /^0x[0-9a-f]+$/i;
+
+export class InvalidPrimitiveError extends ChainsteadError {
+  constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id', given: unknown) {
+    super({
+      code: 'INVALID_PRIMITIVE',
+      message: `${JSON.stringify(given)?.slice(0, 100)} is not a valid ${kind}`,
+      facts: { kind, given },
+      retryable: false,
+    });
+  }
+}
+
+export function isAddress(text: unknown): text is Hex {
+  return typeof text === 'string' && ADDRESS.test(text.toLowerCase());
+}
+
+/** The address in lower case, whatever the letter case given. @throws InvalidPrimitiveError */
+export function parseAddress(text: unknown): Address {
+  const lower = typeof text === 'string' ? text.toLowerCase() : '';
+  if (!ADDRESS.test(lower)) throw new InvalidPrimitiveError('address', text);
+  return lower as Address;
+}
+
+/** The hash in lower case. @throws InvalidPrimitiveError */
+export function parseHash(text: unknown): Hash {
+  const lower = typeof text === 'string' ? text.toLowerCase() : '';
+  if (!HASH.test(lower)) throw new InvalidPrimitiveError('hash', text);
+  return lower as Hash;
+}
+
+/** A JSON-RPC quantity (`0x1b4`) as a safe integer. @throws InvalidPrimitiveError */
+export function parseQuantity(text: unknown): number {
+  const value = typeof text === 'string' && QUANTITY.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new InvalidPrimitiveError('quantity', text);
+  return value;
+}
+
+/** A JSON-RPC quantity of any size. @throws InvalidPrimitiveError */
+export function parseBigQuantity(text: unknown): bigint {
+  if (typeof text !== 'string' || !QUANTITY.test(text)) throw new InvalidPrimitiveError('quantity', text);
+  return BigInt(text);
+}
+
+export function toQuantity(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** @throws InvalidPrimitiveError when it is not a positive safe integer. */
+export function parseChainId(value: unknown): ChainId {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0)
+    throw new InvalidPrimitiveError('chain id', value);
+  return value as ChainId;
+}

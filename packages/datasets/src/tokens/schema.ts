@@ -1,0 +1,71 @@
+/** Token contracts: what the chain says of them, what imported lists say, and labels of addresses. */
+import { bytea } from '@chainstead/db/column-types';
+import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** One row for each contract seen in a transfer or named by a list. Facts are null until known. */
+export const tokens = pgTable(
+  'tokens',
+  {
+    address: bytea('address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** What it turned out to be: erc20, erc721, erc1155; null while unknown. NFTs never appear among ERC-20 transfers. */
+    standard: text('standard'),
+    name: text('name'),
+    symbol: text('symbol'),
+    decimals: smallint('decimals'),
+    /** pending, known, failed. */
+    factsStatus: text('facts_status').notNull().default('pending'),
+    factsAttempts: integer('facts_attempts').notNull().default(0),
+    factsRetryAt: timestamp('facts_retry_at', { withTimezone: true }),
+    /** From imported lists. */
+    logo: text('logo'),
+    verified: boolean('verified').notNull().default(false),
+    /** By an imported list or by the rule in docs/spam.md. */
+    possibleSpam: boolean('possible_spam').notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.address, table.chainId] }),
+    index('tokens_without_facts').on(table.factsStatus, table.factsRetryAt),
+  ],
+);
+
+/** Entries of imported token lists, kept with their source so that a re-import replaces exactly its own. */
+export const tokenListEntries = pgTable(
+  'token_list_entries',
+  {
+    address: bytea('address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    source: text('source').notNull(),
+    name: text('name'),
+    symbol: text('symbol'),
+    decimals: smallint('decimals'),
+    logo: text('logo'),
+  },
+  (table) => [primaryKey({ columns: [table.address, table.chainId, table.source] })],
+);
+
+/** Addresses that an imported list calls scams. `chain_id` 0: on every chain. */
+export const spamListEntries = pgTable(
+  'spam_list_entries',
+  {
+    address: bytea('address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    source: text('source').notNull(),
+    reason: text('reason'),
+  },
+  (table) => [primaryKey({ columns: [table.address, table.chainId, table.source] })],
+);
+
+/** Labels of addresses, by source. `chain_id` 0: on every chain. */
+export const addressLabels = pgTable(
+  'address_labels',
+  {
+    address: bytea('address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    source: text('source').notNull(),
+    label: text('label'),
+    entity: text('entity'),
+    entityLogo: text('entity_logo'),
+  },
+  (table) => [primaryKey({ columns: [table.address, table.chainId, table.source] })],
+);

@@ -1,0 +1,91 @@
+/**
+ * Sync state. Exclusion constraints (no two ranges or claims overlap) are in migrations/: drizzle-kit has no words for them.
+ * On Citus these stay local tables of the coordinator, except `blocks`.
+ */
+import { bytea } from '@chainstead/db/column-types';
+import { bigint, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** Headers of followed blocks, and of every backfilled block that caused a row. */
+export const blocks = pgTable(
+  'blocks',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    blockHash: bytea('block_hash').notNull(),
+    /** Null where the backfill learnt the block from its logs alone. */
+    parentHash: bytea('parent_hash'),
+    blockTimestamp: timestamp('block_timestamp', { withTimezone: true, mode: 'date' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.blockNumber] })],
+);
+
+/** One row a chain: where the follower stands, and why it does not move. */
+export const syncChains = pgTable('sync_chains', {
+  chainId: bigint('chain_id', { mode: 'number' }).primaryKey(),
+  /** Where the operator wants history to begin. */
+  historyStart: bigint('history_start', { mode: 'number' }).notNull(),
+  /** First block that was followed; everything below belongs to the backfill. */
+  firstFollowed: bigint('first_followed', { mode: 'number' }).notNull(),
+  /** Last block written by the follower; null before the first. */
+  checkpoint: bigint('checkpoint', { mode: 'number' }),
+  checkpointHash: bytea('checkpoint_hash'),
+  finalized: bigint('finalized', { mode: 'number' }),
+  /** Newest head that an upstream announced. */
+  head: bigint('head', { mode: 'number' }),
+  /** Error code and text of what stopped the chain for good; null while it runs. */
+  stopCode: text('stop_code'),
+  stopMessage: text('stop_message'),
+  /** Why there is no progress at the moment: upstream, call, answer. */
+  stallReason: text('stall_reason'),
+  /** Upstream health as the ingest process sees it (UpstreamStatus[]). */
+  upstreams: jsonb('upstreams'),
+  updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+});
+
+/** What is covered, by dataset, and how far its completeness is proven. Disjoint per chain and dataset. */
+export const syncRanges = pgTable(
+  'sync_ranges',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    dataset: text('dataset').notNull(),
+    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    /** ProofLevel: receipts, cross, none, not-applicable, unproven. */
+    proof: text('proof').notNull(),
+    /** Why it is unproven: `root-mismatch`. */
+    proofReason: text('proof_reason'),
+    /** Who gave an unproven range; null once proven. */
+    upstream: text('upstream'),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.dataset, table.firstBlock] })],
+);
+
+/** Ranges that some work (backfill, prover, reindex) holds. Disjoint per chain. */
+export const syncClaims = pgTable(
+  'sync_claims',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    /** Advisory lock key that the owner holds while it lives. */
+    owner: bigint('owner', { mode: 'bigint' }).notNull(),
+    purpose: text('purpose').notNull(),
+    claimedAt: timestamp('claimed_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.firstBlock] })],
+);
+
+/** Upstreams caught in a wrong answer, by the proof. One row a block and kind. */
+export const upstreamFaults = pgTable(
+  'upstream_faults',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    upstream: text('upstream').notNull(),
+    kind: text('kind').notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    facts: jsonb('facts').notNull(),
+    occurrences: integer('occurrences').notNull().default(1),
+    seenAt: timestamp('seen_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.upstream, table.kind, table.blockNumber] })],
+);
