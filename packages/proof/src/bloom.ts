@@ -1,0 +1,90 @@
+import type { Hex, Log } from '@chainstead/core';
+import { hexToBytes } from './hex-bytes.ts';
+import { keccak256 } from './keccak.ts';
+
+export const BLOOM_BYTES = 256;
+const BLOOM_BITS = 2048;
+
+/** Values remembered in each of two generations. */
+const CACHE_SIZE = 32_768;
+
+/**
+ * Bit positions of recent addresses and topics: a pure function remembered, since the same few contracts and events
+ * make most logs. When one generation is full the older one is forgotten.
+ */
+let recent = new Map<string, number>();
+let older = new Map<string, number>();
+
+/** The three 11-bit positions of a value in one number (yellow paper, section 4.3.1, M3:2048). */
+function packedPositions(value: Hex): number {
+  const known = recent.get(value) ?? older.get(value);
+  if (known !== undefined) return known;
+  const digest = keccak256(hexToBytes(value));
+  const packed =
+    (digest.readUInt16BE(0) % BLOOM_BITS) * BLOOM_BITS * BLOOM_BITS +
+    (digest.readUInt16BE(2) % BLOOM_BITS) * BLOOM_BITS +
+    (digest.readUInt16BE(4) % BLOOM_BITS);
+  if (recent.size >= CACHE_SIZE) {
+    older = recent;
+    recent = new Map();
+  }
+  recent.set(value, packed);
+  return packed;
+}
+
+function setBit(bloom: Uint8Array, offset: number, position: number): void {
+  const at = offset + BLOOM_BYTES - 1 - (position >> 3);
+  bloom[at] = (bloom[at] ?? 0) | (1 << (position & 7));
+}
+
+function addValue(bloom: Uint8Array, offset: number, value: Hex): void {
+  const packed = packedPositions(value);
+  const low = packed % (BLOOM_BITS * BLOOM_BITS);
+  setBit(bloom, offset, Math.floor(packed / (BLOOM_BITS * BLOOM_BITS)));
+  setBit(bloom, offset, low >> 11);
+  setBit(bloom, offset, low & (BLOOM_BITS - 1));
+}
+
+/** Adds every address and topic of the logs to the bloom that begins at `offset`. @throws InvalidHexBytesError */
+export function addLogsToBloom(
+  bloom: Uint8Array,
+  offset: number,
+  logs: readonly Pick<Log, 'address' | 'topics'>[],
+): void {
+  for (const log of logs) {
+    addValue(bloom, offset, log.address);
+    for (const topic of log.topics) addValue(bloom, offset, topic);
+  }
+}
+
+/** The 256-byte bloom of the logs: of a receipt or of a block. @throws InvalidHexBytesError */
+export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buffer {
+  const bloom = Buffer.alloc(BLOOM_BYTES);
+  addLogsToBloom(bloom, 0, logs);
+  return bloom;
+}
+
+/**
+ * Whether logs with this address or topic may be in the block. `false` is proof that none is, on chains whose block
+ * hash commits to the bloom; `true` proves nothing.
+ */
+export function bloomMayContain(bloom: Uint8Array, value: Hex): boolean {
+  const packed = packedPositions(value);
+  const low = packed % (BLOOM_BITS * BLOOM_BITS);
+  return (
+    hasBit(bloom, Math.floor(packed / (BLOOM_BITS * BLOOM_BITS))) &&
+    hasBit(bloom, low >> 11) &&
+    hasBit(bloom, low & (BLOOM_BITS - 1))
+  );
+}
+
+function hasBit(bloom: Uint8Array, position: number): boolean {
+  return ((bloom[BLOOM_BYTES - 1 - (position >> 3)] ?? 0) & (1 << (position & 7))) !== 0;
+}
+
+/** Share of bits that are set, 0 to 1. Near 1 the bloom answers "maybe" to everything. */
+export function bloomSaturation(bloom: Uint8Array): number {
+  let bits = 0;
+  for (const byte of bloom) for (let rest = byte; rest !== 0; rest &= rest - 1) bits++;
+  return bits / BLOOM_BITS;
+}

@@ -1,0 +1,37 @@
+import { ChainsteadError, type Hex } from '@chainstead/core';
+
+/** A field that should be whole bytes in hexadecimal is not. Code `INVALID_HEX_BYTES`. */
+export class InvalidHexBytesError extends ChainsteadError {
+  constructor(given: unknown, expectedBytes?: number) {
+    super({
+      code: 'INVALID_HEX_BYTES',
+      message: `${JSON.stringify(given)?.slice(0, 100)} is not ${expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`} in hexadecimal`,
+      facts: { given, expected_bytes: expectedBytes ?? null },
+      retryable: false,
+    });
+  }
+}
+
+/** How many bytes `0x…` stands for, judged by its length alone. @throws InvalidHexBytesError when it is odd or has no prefix. */
+export function hexByteLength(text: string): number {
+  if ((text.length & 1) !== 0 || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120)
+    throw new InvalidHexBytesError(text);
+  return (text.length >> 1) - 1;
+}
+
+/**
+ * Writes exactly `bytes` bytes at `offset` and gives the offset after them.
+ * @throws InvalidHexBytesError when the text has another length or a character that is not hexadecimal.
+ */
+export function writeHexBytes(target: Buffer, offset: number, text: Hex | string, bytes: number): number {
+  if (hexByteLength(text) !== bytes || target.hexWrite(text.slice(2), offset, bytes) !== bytes)
+    throw new InvalidHexBytesError(text, bytes);
+  return offset + bytes;
+}
+
+/** The bytes of `0x…`. @throws InvalidHexBytesError */
+export function hexToBytes(text: Hex | string): Buffer {
+  const bytes = Buffer.allocUnsafe(hexByteLength(text));
+  writeHexBytes(bytes, 0, text, bytes.length);
+  return bytes;
+}

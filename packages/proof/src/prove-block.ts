@@ -1,0 +1,157 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockHeader, Hash, Receipt } from '@chainstead/core';
+import { checkHeaderHash } from './header-hash.ts';
+import { InvalidHexBytesError } from './hex-bytes.ts';
+import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from './receipts-root.ts';
+
+/**
+ * How far a covered range is proven complete: `receipts` (root recomputed), `cross` (two upstreams agree), `none`
+ * (one upstream's word), `not-applicable` (the header commits to nothing), `unproven` (tried, and it did not match).
+ */
+export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
+
+export type UnprovenReason =
+  /** The receipts don't hash to the header's `receiptsRoot`. */
+  | 'root-mismatch'
+  /** The header's fields don't hash to its `hash`. */
+  | 'header-hash-mismatch'
+  /** The header has no `receiptsRoot`. */
+  | 'root-missing'
+  /** More or fewer receipts than transactions. */
+  | 'receipt-count'
+  /** A receipt of another transaction than the one at its place. */
+  | 'receipt-order'
+  /** A log says that it is of another block or transaction. */
+  | 'log-placement'
+  /** Two logs of a transaction have the same index. */
+  | 'duplicate-log'
+  /** A field is not hexadecimal of the right size. */
+  | 'malformed';
+
+export type Proof =
+  | {
+      readonly level: 'receipts';
+      /** `unchecked` where the chain hashes headers its own way or the answer lacks a field. */
+      readonly headerHash: 'verified' | 'unchecked';
+    }
+  | { readonly level: 'not-applicable' }
+  | Unproven;
+
+export interface Unproven {
+  readonly level: 'unproven';
+  readonly reason: UnprovenReason;
+  /** What the block or its header says. */
+  readonly expected: string;
+  /** What came of the answer. */
+  readonly computed: string;
+}
+
+/** A block as one upstream answered it, with all its receipts in order. */
+export interface BlockWithReceipts {
+  readonly header: BlockHeader;
+  readonly transactionHashes: readonly Hash[];
+  readonly receipts: readonly Receipt[];
+}
+
+/** What a chain says about proving its blocks. */
+export type ProvableChain = Pick<Chain, 'receiptsRoot' | 'headerHash'>;
+
+/**
+ * Whether the receipts are complete and unaltered, by the header's own commitment to them. Pure; never throws on what
+ * an upstream may answer. Placement of receipts and logs is checked on every chain, roots where the chain has them.
+ */
+export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proof {
+  try {
+    const misplaced = checkReceipts(whole, chain) ?? checkLogs(whole);
+    if (misplaced !== null) return misplaced;
+    if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
+    return proveRoots(whole, contextOf(whole.header, chain.receiptsRoot), chain.headerHash);
+  } catch (error) {
+    // BigInt() answers a SyntaxError to a quantity that is none.
+    if (error instanceof InvalidHexBytesError || error instanceof SyntaxError)
+      return unproven('malformed', 'hexadecimal fields', error.message);
+    throw error;
+  }
+}
+
+function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, checksHeader: boolean): Proof {
+  const { header, receipts } = whole;
+  if (header.receiptsRoot === null) return unproven('root-missing', 'a receipts root', 'none');
+  const root = receiptsRoot(receipts, context);
+  if (root !== header.receiptsRoot) return unproven('root-mismatch', header.receiptsRoot, root);
+  if (!checksHeader) return { level: 'receipts', headerHash: 'unchecked' };
+  const check = checkHeaderHash(header.raw, header.hash);
+  if (check.result === 'mismatch') return unproven('header-hash-mismatch', header.hash, check.computed);
+  return { level: 'receipts', headerHash: check.result };
+}
+
+function contextOf(header: BlockHeader, encoding: ReceiptsRootContext['encoding']): ReceiptsRootContext {
+  return { encoding, blockNumber: header.number, blockHash: header.hash };
+}
+
+/** One receipt for each transaction, in order; synthetic ones may be listed in either place or in none. */
+function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven | null {
+  const { header, transactionHashes } = whole;
+  // HyperCore's system transactions are listed by some nodes and left out by others, in blocks and in receipts.
+  if (chain.receiptsRoot === 'hyperliquid') return checkSubsequence(whole);
+  const context = contextOf(header, 'ethereum');
+  const receipts =
+    whole.receipts.length > transactionHashes.length ? committedReceipts(whole.receipts, context) : whole.receipts;
+  if (receipts.length !== transactionHashes.length)
+    return unproven('receipt-count', `${transactionHashes.length} receipts`, `${receipts.length} receipts`);
+  for (const [index, receipt] of receipts.entries()) {
+    const expected = transactionHashes[index] ?? '';
+    if (receipt.transactionHash !== expected || receipt.transactionIndex !== index)
+      return unproven(
+        'receipt-order',
+        `${expected} at ${index}`,
+        `${receipt.transactionHash} at ${receipt.transactionIndex}`,
+      );
+  }
+  return null;
+}
+
+function checkSubsequence(whole: BlockWithReceipts): Unproven | null {
+  const receipts = committedReceipts(whole.receipts, contextOf(whole.header, 'hyperliquid'));
+  let from = 0;
+  for (const receipt of receipts) {
+    const at = whole.transactionHashes.indexOf(receipt.transactionHash, from);
+    if (at < 0) return unproven('receipt-order', 'transactions of the block in order', receipt.transactionHash);
+    from = at + 1;
+  }
+  return null;
+}
+
+/** The trie holds neither block, transaction nor index of a log, so those are compared one by one. */
+function checkLogs(whole: BlockWithReceipts): Unproven | null {
+  const { header } = whole;
+  for (const receipt of whole.receipts) {
+    let last = -1;
+    let seen: Set<number> | null = null;
+    for (const log of receipt.logs) {
+      if (
+        log.blockHash !== header.hash ||
+        log.blockNumber !== header.number ||
+        log.transactionHash !== receipt.transactionHash ||
+        log.transactionIndex !== receipt.transactionIndex
+      )
+        return unproven('log-placement', placement(header.hash, receipt), placement(log.blockHash, log));
+      // Indexes rise in nearly every answer; only where they don't is a set worth its cost.
+      if (log.logIndex <= last)
+        seen ??= new Set(receipt.logs.slice(0, receipt.logs.indexOf(log)).map((one) => one.logIndex));
+      if (seen?.has(log.logIndex) === true)
+        return unproven('duplicate-log', 'distinct log indexes', `${log.logIndex} twice in ${receipt.transactionHash}`);
+      seen?.add(log.logIndex);
+      last = Math.max(last, log.logIndex);
+    }
+  }
+  return null;
+}
+
+function placement(block: Hash, at: Pick<Receipt, 'transactionHash' | 'transactionIndex'>): string {
+  return `block ${block}, transaction ${at.transactionHash} at ${at.transactionIndex}`;
+}
+
+function unproven(reason: UnprovenReason, expected: string, computed: string): Unproven {
+  return { level: 'unproven', reason, expected, computed };
+}
