@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 
 /** Rows of a COPY in text format: one line a row without the newline, columns separated by tabs (see copy-text.ts). */
 export type CopyLines = Iterable<string>;
@@ -12,7 +12,14 @@ export interface Transaction {
 }
 
 export interface Database {
+  /** For libraries that bring their own queries (drizzle, BullMQ). Its type parsers are this package's (open-database.ts). */
+  readonly pool: Pool;
   query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Retrying is the caller's matter: only the caller knows whether its work may run twice.
+   * @throws {DatabaseError} TRANSACTION_NOT_COMMITTED when a statement's error was swallowed and Postgres rolled back instead.
+   */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Waits for running queries, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
 }

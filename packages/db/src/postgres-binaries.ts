@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorText, type Logger } from '@chainstead/core';
+import { EmbeddedPostgresError } from './database-error.ts';
+import type { ServerAccount } from './server-account.ts';
+
+/** Programs of the embedded server, as absolute paths that the server's account can run. */
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/**
+ * Finds the server's programs in the installed packages. When the account cannot run them where they are (a checkout under
+ * a home folder with mode 0700, an install without scripts that left symbolic links out), they are copied once per version
+ * to a folder where it can: `/var/cache/chainstead` for root, `~/.cache/chainstead` otherwise.
+ * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_UNSUPPORTED, EMBEDDED_POSTGRES_BINARIES
+ */
+export async function preparePostgresBinaries(account: ServerAccount, logger: Logger): Promise<PostgresBinaries> {
+  const installed = await installedPackage();
+  const inPlace = binariesIn(join(installed.folder, 'native'));
+  const obstacle = await whyUnusable(inPlace, account);
+  if (obstacle === undefined) return inPlace;
+  const copied = binariesIn(await copyOnce(installed, logger));
+  const remaining = await whyUnusable(copied, account);
+  if (remaining === undefined) return copied;
+  throw new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_BINARIES',
+    message: `The embedded Postgres cannot run on this machine: ${remaining}`,
+    facts: { programs: dirname(copied.postgres), uid: account.uid ?? null, in_place: obstacle },
+    remedy: 'Set DATABASE_URL to a Postgres server (15 or newer) instead',
+    retryable: false,
+  });
+}
+
+interface InstalledPackage {
+  readonly folder: string;
+  readonly version: string;
+}
+
+async function installedPackage(): Promise<InstalledPackage> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const main = createRequire(import.meta.url).resolve('embedded-postgres');
+    const folder = dirname(dirname(createRequire(main).resolve(name)));
+    const description: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    return { folder, version: description.version };
+  } catch (cause) {
+    throw new EmbeddedPostgresError({
+      code: 'EMBEDDED_POSTGRES_UNSUPPORTED',
+      message: `No embedded Postgres is installed for ${process.platform} on ${process.arch}`,
+      facts: { package: name },
+      remedy: 'Install with optional dependencies, or set DATABASE_URL to a Postgres server (15 or newer)',
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+function binariesIn(native: string): PostgresBinaries {
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
+}
+
+/** Runs the programs as the account: nothing else tells for sure that it can reach them and all their libraries. */
+async function whyUnusable(binaries: PostgresBinaries, account: ServerAccount): Promise<string | undefined> {
+  try {
+    for (const program of [binaries.initdb, binaries.postgres]) {
+      await promisify(execFile)(program, ['--version'], { cwd: '/', env: {}, ...account });
+    }
+    // The programs also read files beside them; a folder listed by the account's own eyes would need another program.
+    const share = await stat(join(dirname(dirname(binaries.postgres)), 'share', 'postgresql', 'postgres.bki'));
+    return account.uid === undefined || (share.mode & 0o004) !== 0 ? undefined : 'its files are not readable by others';
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+async function copyOnce(installed: InstalledPackage, logger: Logger): Promise<string> {
+  const own = process.getuid?.();
+  const cache = own === 0 ? '/var/cache/chainstead' : join(homedir(), '.cache', 'chainstead');
+  const target = join(cache, `postgres-${installed.version}`);
+  await mkdir(cache, { recursive: true, mode: 0o755 });
+  for (const folder of [cache, target]) {
+    const found = await stat(folder).catch(() => undefined);
+    if (found !== undefined && (found.uid !== own || (found.mode & 0o022) !== 0)) throw unsafeCache(folder);
+    if (folder === target && found !== undefined) return target;
+  }
+  logger.info({ folder: target }, 'Copying the embedded Postgres to a folder that its account can read');
+  const draft = await mkdtemp(`${target}-`);
+  await cp(join(installed.folder, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+  await restoreSymlinks(draft);
+  await makeReadable(draft);
+  try {
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process was faster: its copy is the same.
+    if ((await stat(target).catch(() => undefined)) === undefined) throw error;
+  }
+  return target;
+}
+
+/** npm packages hold no symbolic links: this one lists them, and an install script makes them, where scripts may run. */
+async function restoreSymlinks(native: string): Promise<void> {
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    const path = join(native, target.replace(/^native\//, ''));
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) await symlink(basename(source), path);
+  }
+}
+
+async function makeReadable(native: string): Promise<void> {
+  await chmod(native, 0o755);
+  const entries = await readdir(native, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(path, 0o755);
+    else if (entry.isFile()) await chmod(path, basename(entry.parentPath) === 'bin' ? 0o755 : 0o644);
+  }
+}
+
+function unsafeCache(folder: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_BINARIES',
+    message: `The folder ${folder} belongs to or is writable by somebody else, so programs in it are not run`,
+    facts: { folder },
+    remedy: 'Remove the folder and start again',
+    retryable: false,
+  });
+}
