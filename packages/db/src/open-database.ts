@@ -33,7 +33,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     pool,
     async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      const result = await pool.query<Row>(text, values === undefined ? [] : [...values]);
+      const result = await pool.query<Row>(text, values === undefined ? undefined : [...values]);
       return result.rows;
     },
     transaction: (work) => runTransaction(pool, work),
@@ -74,7 +74,7 @@ function transactionOn(client: PoolClient): Transaction {
   return {
     client,
     async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      const result = await client.query<Row>(text, values === undefined ? [] : [...values]);
+      const result = await client.query<Row>(text, values === undefined ? undefined : [...values]);
       return result.rows;
     },
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),

@@ -1,1 +1,6 @@
-export {};
+export {
+  createScratchDatabase,
+  type ScratchDatabase,
+  type ScratchServer,
+  startScratchServer,
+} from './scratch-database.ts';

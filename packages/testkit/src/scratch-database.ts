@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@chainstead/core';
+import { type Database, migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
+
+/** A migrated, empty database of its own. */
+export interface ScratchDatabase {
+  readonly url: string;
+  readonly database: Database;
+  /** Closes `database`, breaks every other connection and removes the database. */
+  drop(): Promise<void>;
+}
+
+/** A Postgres server with a migrated template that databases are copied from. */
+export interface ScratchServer {
+  readonly adminUrl: string;
+  readonly template: string;
+  createDatabase(): Promise<ScratchDatabase>;
+  /** Removes the template, and the server when it is our own. */
+  stop(): Promise<void>;
+}
+
+/** How the test run's server reaches the test files' processes (see vitest-postgres.ts). */
+export const SCRATCH_ADMIN_URL_VARIABLE = 'CHAINSTEAD_SCRATCH_ADMIN_URL';
+export const SCRATCH_TEMPLATE_VARIABLE = 'CHAINSTEAD_SCRATCH_TEMPLATE';
+
+/** Nothing in a scratch database outlives its run, so nothing waits for a disk. */
+const FAST_SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  shared_buffers: '128MB',
+  max_wal_size: '1GB',
+};
+
+/**
+ * A database in the server that the test run's global set-up started. Outside of a test run, use {@link startScratchServer}.
+ * @throws {Error} when there is no such server
+ */
+export async function createScratchDatabase(): Promise<ScratchDatabase> {
+  const adminUrl = process.env[SCRATCH_ADMIN_URL_VARIABLE];
+  const template = process.env[SCRATCH_TEMPLATE_VARIABLE];
+  if (adminUrl === undefined || template === undefined) {
+    throw new Error('No scratch server: run under vitest with its global set-up, or use startScratchServer()');
+  }
+  return copyTemplate(adminUrl, template);
+}
+
+/**
+ * An embedded server in a temporary folder with fast, unsafe settings; or a template on the server of `url`, whose user must
+ * be allowed to create databases. The template is made anew for each server, so it always has today's migrations.
+ */
+export async function startScratchServer(options: { readonly url?: string } = {}): Promise<ScratchServer> {
+  const server = options.url === undefined ? await startTemporaryServer() : { url: options.url, stop: async () => {} };
+  const template = `scratch_template_${randomName()}`;
+  try {
+    await createTemplate(server.url, template);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return {
+    adminUrl: server.url,
+    template,
+    createDatabase: () => copyTemplate(server.url, template),
+    async stop() {
+      await dropDatabase(server.url, template);
+      await server.stop();
+    },
+  };
+}
+
+async function startTemporaryServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'chainstead-postgres-'));
+  const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings: FAST_SETTINGS });
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createTemplate(adminUrl: string, template: string): Promise<void> {
+  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${template} TEMPLATE template0 ENCODING 'UTF8'`));
+  const database = open(withDatabase(adminUrl, template));
+  try {
+    await migrate(database);
+  } finally {
+    await database.close();
+  }
+}
+
+async function copyTemplate(adminUrl: string, template: string): Promise<ScratchDatabase> {
+  const name = `scratch_${randomName()}`;
+  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  const url = withDatabase(adminUrl, name);
+  const database = open(url);
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close();
+      await dropDatabase(adminUrl, name);
+    },
+  };
+}
+
+async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await asAdmin(adminUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+}
+
+async function asAdmin(adminUrl: string, work: (admin: Database) => Promise<unknown>): Promise<void> {
+  const admin = open(adminUrl, 1);
+  try {
+    await work(admin);
+  } finally {
+    await admin.close();
+  }
+}
+
+function open(url: string, poolSize = 10): Database {
+  return openDatabase({ url, applicationName: 'chainstead-test', poolSize, logger: silentLogger() });
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+function randomName(): string {
+  return randomBytes(6).toString('hex');
+}
