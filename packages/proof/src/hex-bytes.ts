@@ -24,7 +24,7 @@ export function hexByteLength(text: string): number {
  * @throws InvalidHexBytesError when the text has another length or a character that is not hexadecimal.
  */
 export function writeHexBytes(target: Buffer, offset: number, text: Hex | string, bytes: number): number {
-  if (hexByteLength(text) !== bytes || target.hexWrite(text.slice(2), offset, bytes) !== bytes)
+  if (hexByteLength(text) !== bytes || target.write(text.slice(2), offset, bytes, 'hex') !== bytes)
     throw new InvalidHexBytesError(text, bytes);
   return offset + bytes;
 }

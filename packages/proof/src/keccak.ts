@@ -13,5 +13,5 @@ export function keccak256Hex(bytes: Uint8Array): Hash {
 
 /** Writes the 32 bytes of the hash of `bytes` at `offset`. A Latin-1 digest costs half of what a fresh buffer costs. */
 export function writeKeccak256(target: Buffer, offset: number, bytes: Uint8Array): void {
-  target.latin1Write(hash('keccak-256', bytes, 'latin1'), offset, 32);
+  target.write(hash('keccak-256', bytes, 'latin1'), offset, 32, 'latin1');
 }

@@ -5,6 +5,7 @@ import { encodedLength, encodeString, integerBytes, LIST_BASE, STRING_BASE, writ
 
 const ADDRESS_BYTES = 20;
 const TOPIC_BYTES = 32;
+const ROOT_TEXT_LENGTH = 66;
 const BLOOM_STRING_LENGTH = 3 + BLOOM_BYTES;
 const DEPOSIT_TYPE = 0x7e;
 
@@ -40,13 +41,18 @@ export function encodeReceipt(receipt: Receipt): Buffer {
 }
 
 /**
- * Since Byzantium (EIP-658) a status: 1, or nothing for a failure; before it the state root after the transaction.
- * A status wins over a root: nodes that know the root show no status.
+ * Before Byzantium the state root after the transaction; since then (EIP-658) a status: 1, or nothing for a failure.
+ * A root wins over a status: Nethermind shows both for old receipts, and only the root was hashed.
  */
 function outcomeBytes(receipt: Receipt): Buffer {
-  const { status, root } = receipt.raw;
-  if (typeof status === 'string') return integerBytes(BigInt(status));
-  return typeof root === 'string' ? hexToBytes(root) : Buffer.alloc(0);
+  if (hasStateRoot(receipt)) return hexToBytes(receipt.raw.root);
+  const { status } = receipt.raw;
+  return typeof status === 'string' ? integerBytes(BigInt(status)) : Buffer.alloc(0);
+}
+
+/** Whether the receipt is of before Byzantium. Some nodes show an empty root for later ones. */
+export function hasStateRoot(receipt: Receipt): receipt is Receipt & { readonly raw: { readonly root: string } } {
+  return typeof receipt.raw.root === 'string' && receipt.raw.root.length === ROOT_TEXT_LENGTH;
 }
 
 /**
