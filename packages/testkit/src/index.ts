@@ -1,6 +1,23 @@
+/**
+ * For tests, the demo, the simulation and benchmarks: nodes with faults over recorded or scripted chains, a devnet,
+ * scratch databases. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
+ */
+
+export type { CallOutcome, ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
+export { createFaults, type FaultSettings, type Faults, NO_FAULTS, type ThrottleStyle } from './faults.ts';
+export { type JsonPieces, type RpcErrorBody, type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
+export { type JsonRpcServer, type JsonRpcServerOptions, startJsonRpcServer } from './json-rpc-server.ts';
+export type { LogLimit, LogLimitStyle } from './log-limits.ts';
+export { loadRecordedChain, type RecordedChainOptions, serveRecordedChain } from './recorded-chain-node.ts';
+export { recordedEvmFolder } from './recorded-data.ts';
+export type { RequestCounters, RequestCounts } from './request-counters.ts';
+export { askNode, postJson } from './rpc-client.ts';
 export {
   createScratchDatabase,
   type ScratchDatabase,
   type ScratchServer,
   startScratchServer,
 } from './scratch-database.ts';
+export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
+export { TestkitError } from './testkit-error.ts';

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An HTTP server that listens on 127.0.0.1. */
+export interface ListeningServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly port: number;
+  /** Ends every connection, answered or not. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** Longer than any client keeps an idle connection, so that a client never writes into a socket that is being closed. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** @param port 0: any free one. */
+export async function listenOnLoopback(server: Server, port: number): Promise<ListeningServer> {
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.requestTimeout = 0;
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    port: bound,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { blockMethods } from './block-methods.ts';
+import { callMethods } from './call-methods.ts';
+import type { ChainSource } from './chain-source.ts';
+import { createChainView } from './chain-view.ts';
+import { createFaults, type FaultSettings } from './faults.ts';
+import type { RpcHandler } from './json-rpc-reply.ts';
+import { type JsonRpcServer, startJsonRpcServer } from './json-rpc-server.ts';
+import { logMethods } from './log-methods.ts';
+
+export interface ServeChainOptions {
+  readonly faults?: Partial<FaultSettings>;
+  /** Of the fault layer; the same seed drops the same logs. Default 1. */
+  readonly seed?: number;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Methods that the node has beside its own, or instead of them. */
+  readonly methods?: ReadonlyMap<string, RpcHandler>;
+}
+
+/** A JSON-RPC node over a chain. Several nodes may serve one chain, each with its own faults. */
+export interface ChainNode extends JsonRpcServer {
+  readonly source: ChainSource;
+}
+
+export async function serveChain(source: ChainSource, options: ServeChainOptions = {}): Promise<ChainNode> {
+  const faults = createFaults(options.seed ?? 1, options.faults);
+  const view = createChainView(source, faults);
+  const handlers = new Map([
+    ...callMethods(view),
+    ...blockMethods(view),
+    ...logMethods(view),
+    ...(options.methods ?? new Map<string, RpcHandler>()),
+  ]);
+  const server = await startJsonRpcServer({ handlers, faults, port: options.port ?? 0 });
+  return { ...server, source };
+}
