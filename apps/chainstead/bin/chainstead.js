@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: an old system Node must be able to read this file to hand over to the pinned one.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 26;
+const EXIT_CODE_SIGNAL_BASE = 128;
 const here = dirname(fileURLToPath(import.meta.url));
 const entry = join(here, '..', 'src', 'main.ts');
 
@@ -19,6 +21,18 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
     );
     process.exit(1);
   }
-  const result = spawnSync(pinned, [entry, ...process.argv.slice(2)], { stdio: 'inherit' });
-  process.exit(result.status ?? 1);
+  handOver(pinned);
+}
+
+/** Runs the program under the other Node; the channel tells it when this process is gone, even by `kill -9`. */
+function handOver(node) {
+  const child = spawn(node, [entry, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`chainstead: ${node} could not be started: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    process.exit(code ?? EXIT_CODE_SIGNAL_BASE + (constants.signals[signal] ?? 1));
+  });
 }

@@ -1,0 +1,17 @@
+import type { Clock } from '@chainstead/core';
+
+/** Somewhere to write text; a terminal or not. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** What every command gets from the process. */
+export interface CommandContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly clock: Clock;
+  /** Aborted when the process is asked to stop. */
+  readonly stopSignal: AbortSignal;
+}

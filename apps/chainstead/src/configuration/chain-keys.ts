@@ -1,0 +1,112 @@
+/** The configuration keys of one chain: written with `_<CHAIN>` behind, as in `RPC_URLS_ETH`. */
+import { z } from 'zod';
+import { optional, withDefault } from './key-facts.ts';
+import {
+  backfillProof,
+  chainIdText,
+  decimalNumber,
+  listOf,
+  oneOf,
+  plainText,
+  pollInterval,
+  proofPolicy,
+  startBlock,
+  urlOf,
+  wholeNumber,
+} from './values.ts';
+
+/** Keys that are written with `_<CHAIN>` behind, `<CHAIN>` being the chain's name in upper case with `_` for `-`. */
+export const chainKeys = z.object({
+  RPC_URLS: optional(listOf(urlOf('http:', 'https:', 'ws:', 'wss:')), {
+    group: 'Chains',
+    description: 'Upstream nodes; ws(s) ones only announce heads. A comma inside a URL is written %2C',
+    allowed: 'a comma list of http(s):// and ws(s):// URLs, at least one of them http(s)',
+    example: 'https://eth.example.com/v2/secret,wss://eth.example.com/v2/secret',
+    whenAbsent: "the chain's public endpoints, which are slow and limited",
+    isUrl: true,
+  }),
+  RPC_RATE: optional(decimalNumber(0.1, 100_000), {
+    group: 'Chains',
+    description: 'Requests a second that each upstream of the chain allows',
+    allowed: 'a number from 0.1 to 100000',
+    example: '25',
+    whenAbsent: 'no limit of its own; the upstreams tell by answering 429',
+  }),
+  RPC_CONCURRENCY: optional(wholeNumber(1, 1_000), {
+    group: 'Chains',
+    description: 'Requests in flight at once to each upstream of the chain',
+    allowed: 'a whole number from 1 to 1000',
+    example: '32',
+    whenAbsent: '16',
+  }),
+  CHAIN_ID: optional(chainIdText, {
+    group: 'Chains',
+    description: 'Adds a chain that Chainstead does not know (or overrides the id of one that it knows)',
+    allowed: 'a positive number, decimal or hexadecimal',
+    example: '31337',
+    whenAbsent: 'the id of the known chain',
+  }),
+  NATIVE_SYMBOL: optional(plainText.max(32, 'is longer than 32 characters'), {
+    group: 'Chains',
+    description: "Symbol of the chain's coin",
+    allowed: '1 to 32 characters',
+    example: 'ETH',
+    whenAbsent: "the known chain's, or ETH",
+  }),
+  START_BLOCK: withDefault(startBlock, {
+    group: 'Chains',
+    description: 'Where history begins',
+    allowed: 'a block number, or head (where the chain stands at the first start)',
+    example: '18000000',
+    default: 'head',
+  }),
+  END_BLOCK: optional(wholeNumber(0), {
+    group: 'Chains',
+    description: 'Where a bounded run ends',
+    allowed: 'a block number',
+    example: '18100000',
+    whenAbsent: 'the head is followed',
+  }),
+  BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
+    group: 'Chains',
+    description: 'Which history is read first',
+    allowed: 'newest-first or oldest-first',
+    example: 'oldest-first',
+    default: 'newest-first',
+  }),
+  CONFIRMATIONS: optional(wholeNumber(1, 1_000_000), {
+    group: 'Chains',
+    description: 'Blocks until a block counts as confirmed',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '12',
+    whenAbsent: "the known chain's, or 12",
+  }),
+  POLL_INTERVAL_MS: optional(pollInterval, {
+    group: 'Chains',
+    description: 'Milliseconds between two looks for a new head',
+    allowed: 'a whole number from 10 to 3600000',
+    example: '2000',
+    whenAbsent: "POLL_INTERVAL_MS, or the chain's own",
+  }),
+  PROOF: optional(proofPolicy, {
+    group: 'Proof',
+    description: 'PROOF for one chain',
+    allowed: 'strict or record',
+    example: 'record',
+    whenAbsent: "PROOF, or the chain's own",
+  }),
+  BACKFILL_PROOF: optional(backfillProof, {
+    group: 'Proof',
+    description: 'BACKFILL_PROOF for one chain',
+    allowed: 'none or receipts',
+    example: 'receipts',
+    whenAbsent: 'BACKFILL_PROOF',
+  }),
+});
+
+export type ChainSettings = z.output<typeof chainKeys>;
+
+/** A chain's name as it stands behind a key: `base-sepolia` → `BASE_SEPOLIA`. */
+export function chainSuffix(chainName: string): string {
+  return chainName.toUpperCase().replaceAll('-', '_');
+}

@@ -1,0 +1,125 @@
+import { type ChainConfiguration, resolveChains } from './chain-configuration.ts';
+import { chainKeys, chainSuffix } from './chain-keys.ts';
+import { type GlobalSettings, globalKeys, type RoleName } from './global-keys.ts';
+import { factsOf } from './key-facts.ts';
+import { ConfigurationError, type ConfigurationProblem, problemWith } from './problems.ts';
+import { type ConfigurationSource, mergeSources } from './sources.ts';
+import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts';
+
+/** Everything that the operator can set, parsed. */
+export interface Configuration {
+  readonly roles: readonly RoleName[];
+  readonly logLevel: string;
+  readonly stopTimeoutMs: number;
+  /** Null: no port beside the API's. */
+  readonly metricsPort: number | null;
+  readonly database: {
+    /** Null: embedded, in `dataDirectory`. */
+    readonly url: string | null;
+    readonly poolSize: number;
+    readonly dataDirectory: string;
+  };
+  /** Null: queues live in Postgres. */
+  readonly redisUrl: string | null;
+  readonly api: {
+    readonly host: string;
+    readonly port: number;
+    readonly keys: readonly string[];
+    readonly pageLimitMax: number;
+    /** Requests a second and key; null: unlimited. */
+    readonly rateLimit: number | null;
+    readonly readyLagBlocks: number;
+  };
+  /** Networks (CIDR) that strangers' URLs may reach although they are private. */
+  readonly privateNetworks: readonly string[];
+  readonly chains: readonly ChainConfiguration[];
+  /** Blocks a second and chain; 0: the background prover is off. */
+  readonly proverRate: number;
+}
+
+export interface ParsedConfiguration {
+  readonly configuration: Configuration;
+  readonly warnings: readonly ConfigurationWarning[];
+}
+
+/** Parses what the sources give; earlier sources win. @throws ConfigurationError with every problem at once. */
+export function parseConfiguration(sources: readonly ConfigurationSource[]): ParsedConfiguration {
+  const variables = mergeSources(sources);
+  const settings = globalKeys.safeParse(variables);
+  const problems: ConfigurationProblem[] = settings.success ? [] : issuesAsProblems(settings.error.issues, variables);
+  // A wrong global key must not hide problems of the chains: they are read with that key left out.
+  const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
+  const chains = resolveChains(usable, variables);
+  problems.push(...chains.problems);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+
+  return { configuration: toConfiguration(usable, chains.configured), warnings: warnings(sources, usable) };
+}
+
+/** Every key that is read when these chains are configured. */
+export function acceptedKeys(chainNames: readonly string[]): string[] {
+  const perChain = chainNames.flatMap((name) =>
+    Object.keys(chainKeys.shape).map((key) => `${key}_${chainSuffix(name)}`),
+  );
+  return [...Object.keys(globalKeys.shape), ...perChain];
+}
+
+function toConfiguration(settings: GlobalSettings, chains: readonly ChainConfiguration[]): Configuration {
+  return {
+    roles: settings.ROLES,
+    logLevel: settings.LOG_LEVEL,
+    stopTimeoutMs: settings.STOP_TIMEOUT_MS,
+    metricsPort: settings.METRICS_PORT ?? null,
+    database: {
+      url: settings.DATABASE_URL ?? null,
+      poolSize: settings.DATABASE_POOL_SIZE,
+      dataDirectory: settings.DATA_DIR,
+    },
+    redisUrl: settings.REDIS_URL ?? null,
+    api: {
+      host: settings.HOST,
+      port: settings.PORT,
+      keys: settings.API_KEYS ?? [],
+      pageLimitMax: settings.PAGE_LIMIT_MAX,
+      rateLimit: settings.RATE_LIMIT === 0 ? null : settings.RATE_LIMIT,
+      readyLagBlocks: settings.READY_LAG_BLOCKS,
+    },
+    privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
+    chains,
+    proverRate: settings.PROVER_RATE,
+  };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function issuesAsProblems(
+  issues: readonly Issue[],
+  variables: Readonly<Record<string, string>>,
+): ConfigurationProblem[] {
+  const shape: Readonly<Record<string, (typeof globalKeys.shape)[keyof typeof globalKeys.shape]>> = globalKeys.shape;
+  const firstByKey = new Map(issues.toReversed().map((issue) => [String(issue.path[0]), issue.message]));
+  return [...firstByKey].flatMap(([key, message]) => {
+    const schema = shape[key];
+    return schema === undefined ? [] : [problemWith(key, variables[key], message, factsOf(schema))];
+  });
+}
+
+function withoutKeys(
+  variables: Readonly<Record<string, string>>,
+  problems: readonly ConfigurationProblem[],
+): Record<string, string> {
+  const wrong = new Set(problems.map((problem) => problem.key));
+  return Object.fromEntries(Object.entries(variables).filter(([key]) => !wrong.has(key)));
+}
+
+function warnings(sources: readonly ConfigurationSource[], settings: GlobalSettings): ConfigurationWarning[] {
+  const configuredChains = settings.CHAINS ?? [];
+  return warnOfUnknownKeys(sources, {
+    accepted: acceptedKeys(configuredChains),
+    perChain: Object.keys(chainKeys.shape),
+    configuredChains,
+  });
+}

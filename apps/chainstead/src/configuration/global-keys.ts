@@ -1,0 +1,198 @@
+/** The configuration keys that are written as they are (those of one chain: chain-keys.ts). */
+import { z } from 'zod';
+import { optional, withDefault } from './key-facts.ts';
+import { laterKeys } from './later-keys.ts';
+import {
+  backfillProof,
+  chainName,
+  decimalNumber,
+  listOf,
+  oneOf,
+  plainText,
+  pollInterval,
+  privateNetworks,
+  proofPolicy,
+  urlOf,
+  wholeNumber,
+} from './values.ts';
+
+export const ROLE_NAMES = ['api', 'ingest', 'worker'] as const;
+/** A part of the program that can run in a process of its own. */
+export type RoleName = (typeof ROLE_NAMES)[number];
+
+const PORT_MAX = 65_535;
+const API_KEY = /^[A-Za-z0-9._-]{8,128}$/;
+
+const processKeys = {
+  ROLES: withDefault(listOf(oneOf(...ROLE_NAMES)), {
+    group: 'Process',
+    description: 'Parts of the program that `chainstead start` runs; `--roles` wins over it',
+    allowed: `a comma list of ${ROLE_NAMES.join(', ')}`,
+    example: 'api,worker',
+    default: 'api,ingest,worker',
+  }),
+  LOG_LEVEL: withDefault(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
+    group: 'Process',
+    description: 'Least severe level that is logged',
+    allowed: 'fatal, error, warn, info, debug, trace or silent',
+    example: 'debug',
+    default: 'info',
+  }),
+  STOP_TIMEOUT_MS: withDefault(wholeNumber(100, 600_000), {
+    group: 'Process',
+    description: 'Milliseconds that a stopping process may take to finish requests and blocks before it is killed',
+    allowed: 'a whole number from 100 to 600000',
+    example: '30000',
+    default: '15000',
+  }),
+  METRICS_PORT: optional(wholeNumber(0, PORT_MAX), {
+    group: 'Process',
+    description:
+      'Port of /health and /metrics in a process that runs ingest or worker without the API (which serves both itself). The address is HOST',
+    allowed: 'a whole number from 0 to 65535',
+    example: '9464',
+    whenAbsent: 'no such port is opened',
+  }),
+};
+
+const storageKeys = {
+  DATABASE_URL: optional(urlOf('postgres:', 'postgresql:'), {
+    group: 'Storage',
+    description: 'Postgres 15 or newer',
+    allowed: 'a postgres:// URL with a database name',
+    example: 'postgres://chainstead:secret@127.0.0.1:5432/chainstead',
+    whenAbsent: 'an embedded Postgres runs, its data in DATA_DIR',
+    isUrl: true,
+  }),
+  DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), {
+    group: 'Storage',
+    description: 'Connections to Postgres that each process may hold',
+    allowed: 'a whole number from 2 to 200',
+    example: '20',
+    default: '10',
+  }),
+  DATA_DIR: withDefault(plainText, {
+    group: 'Storage',
+    description: 'Folder of the embedded Postgres; made when it is missing',
+    allowed: 'a path that the process can write to',
+    example: '/var/lib/chainstead',
+    default: './.chainstead',
+  }),
+  REDIS_URL: optional(urlOf('redis:', 'rediss:'), {
+    group: 'Storage',
+    description: 'Redis for the job queues (maxmemory-policy noeviction)',
+    allowed: 'a redis:// or rediss:// URL',
+    example: 'redis://127.0.0.1:6379/0',
+    whenAbsent: 'the queues live in Postgres',
+    isUrl: true,
+  }),
+};
+
+const apiKeys = {
+  HOST: withDefault(plainText, {
+    group: 'API',
+    description: 'Address that the API listens on. Any other than a loopback address needs an API key',
+    allowed: 'an IP address or host name of this machine',
+    example: '0.0.0.0',
+    default: '127.0.0.1',
+  }),
+  PORT: withDefault(wholeNumber(0, PORT_MAX), {
+    group: 'API',
+    description: 'Port that the API listens on; 0 takes a free one',
+    allowed: 'a whole number from 0 to 65535',
+    example: '9000',
+    default: '8080',
+  }),
+  API_KEYS: optional(listOf(plainText.regex(API_KEY, 'holds a key that is not 8 to 128 of A-Z a-z 0-9 . _ -')), {
+    group: 'API',
+    description: 'Accepted keys, beside those made with `chainstead keys create`',
+    allowed: 'a comma list of keys, each 8 to 128 of A-Z a-z 0-9 . _ -',
+    example: 'a-long-random-key,another-long-key',
+    whenAbsent: 'only keys made with `chainstead keys create`; without any, the API is open to this machine alone',
+    isSecret: true,
+  }),
+  PAGE_LIMIT_MAX: withDefault(wholeNumber(1, 10_000), {
+    group: 'API',
+    description: 'Largest page: a larger `limit` is lowered to it',
+    allowed: 'a whole number from 1 to 10000',
+    example: '500',
+    default: '100',
+  }),
+  RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
+    group: 'API',
+    description: 'Requests a second that each key may make; 0 is no limit',
+    allowed: 'a whole number from 0 to 1000000',
+    example: '40',
+    default: '0',
+  }),
+  READY_LAG_BLOCKS: withDefault(wholeNumber(0), {
+    group: 'API',
+    description: 'Blocks that a chain may be behind its head while /ready still answers 200',
+    allowed: 'a whole number from 0',
+    example: '5',
+    default: '20',
+  }),
+};
+
+const egressKeys = {
+  WEBHOOK_ALLOW_PRIVATE: withDefault(privateNetworks, {
+    group: 'Limits',
+    description:
+      'Private networks that webhook and metadata URLs may reach. For development only: whoever sets such a URL reaches what this machine reaches',
+    allowed: 'false, true, or a comma list of CIDRs',
+    example: '10.20.0.0/16,127.0.0.1/32',
+    default: 'false',
+  }),
+};
+
+const chainSelectionKeys = {
+  CHAINS: optional(listOf(chainName), {
+    group: 'Chains',
+    description: 'Chains to index',
+    allowed: 'a comma list of chain names in lower case, for instance eth, base, polygon, base-sepolia',
+    example: 'eth,base',
+    whenAbsent: 'no chain is indexed',
+  }),
+  POLL_INTERVAL_MS: optional(pollInterval, {
+    group: 'Chains',
+    description: 'Milliseconds between two looks for a new head, on every chain, where no subscription tells',
+    allowed: 'a whole number from 10 to 3600000',
+    example: '2000',
+    whenAbsent: "each chain's own, about half its block time",
+  }),
+  PROOF: optional(proofPolicy, {
+    group: 'Proof',
+    description:
+      'What to do on every chain with a block whose receipts root no upstream can reproduce: stop the chain (strict) or keep the block as unproven (record)',
+    allowed: 'strict or record',
+    example: 'record',
+    whenAbsent: "each chain's own: strict where the encoding of receipts is known",
+  }),
+  BACKFILL_PROOF: withDefault(backfillProof, {
+    group: 'Proof',
+    description:
+      'Whether history is served before it is proven (none) or only proven by whole receipts (receipts, slower)',
+    allowed: 'none or receipts',
+    example: 'receipts',
+    default: 'none',
+  }),
+  PROVER_RATE: withDefault(decimalNumber(0, 100_000), {
+    group: 'Proof',
+    description: 'Blocks a second and chain that the background prover reads to prove history; 0 turns it off',
+    allowed: 'a number from 0 to 100000',
+    example: '50',
+    default: '5',
+  }),
+};
+
+/** Keys that are written as they are. */
+export const globalKeys = z.object({
+  ...processKeys,
+  ...storageKeys,
+  ...apiKeys,
+  ...egressKeys,
+  ...chainSelectionKeys,
+  ...laterKeys,
+});
+
+export type GlobalSettings = z.output<typeof globalKeys>;

@@ -1,0 +1,12 @@
+/**
+ * The configuration of the program: read from the environment and a file, checked as a whole, typed. Start reading in
+ * global-keys.ts and chain-keys.ts (which keys there are) and configuration.ts (what they become).
+ */
+
+export type { ChainConfiguration } from './chain-configuration.ts';
+export { chainSuffix } from './chain-keys.ts';
+export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
+export { ROLE_NAMES, type RoleName } from './global-keys.ts';
+export { printConfiguration } from './printout.ts';
+export { ConfigurationError, ConfigurationFileError } from './problems.ts';
+export { type ConfigurationSource, environmentSource, fileSource } from './sources.ts';

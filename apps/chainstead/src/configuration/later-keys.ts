@@ -1,0 +1,72 @@
+/** Keys of features that this version validates and does not use yet, so that one file serves all versions. */
+import { optional, withDefault } from './key-facts.ts';
+import { listOf, plainText, urlOf, wholeNumber } from './values.ts';
+
+const mainnet = aptosNetwork('mainnet');
+const testnet = aptosNetwork('testnet');
+
+export const laterKeys = {
+  INDEX_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
+    group: 'Later features',
+    description: 'Milliseconds that a request waits for an on-demand history',
+    allowed: 'a whole number from 0 to 60000',
+    example: '2000',
+    default: '3000',
+  }),
+  IPFS_GATEWAYS: withDefault(listOf(urlOf('http:', 'https:')), {
+    group: 'Later features',
+    description: 'Gateways for ipfs:// metadata, tried in order',
+    allowed: 'a comma list of http(s) URLs',
+    example: 'https://ipfs.io',
+    default: 'https://ipfs.io,https://dweb.link',
+    isUrl: true,
+  }),
+  WEBHOOK_RETRIES: withDefault(wholeNumber(0, 100), {
+    group: 'Later features',
+    description: 'Attempts after the first for a webhook that fails',
+    allowed: 'a whole number from 0 to 100',
+    example: '10',
+    default: '10',
+  }),
+  APTOS_DATASETS: withDefault(listOf(plainText.regex(/^[a-z-]+$/, 'holds something that is not a dataset name')), {
+    group: 'Later features',
+    description: 'Aptos datasets to index',
+    allowed: 'a comma list of dataset names',
+    example: 'coins',
+    default: 'coins',
+  }),
+  APTOS_NODE_URL: mainnet.nodeUrl,
+  APTOS_START_VERSION: mainnet.startVersion,
+  APTOS_END_VERSION: mainnet.endVersion,
+  APTOS_TESTNET_NODE_URL: testnet.nodeUrl,
+  APTOS_TESTNET_START_VERSION: testnet.startVersion,
+  APTOS_TESTNET_END_VERSION: testnet.endVersion,
+};
+
+function aptosNetwork(network: string) {
+  const version = wholeNumber(0);
+  return {
+    nodeUrl: optional(urlOf('http:', 'https:'), {
+      group: 'Later features',
+      description: `REST API of an Aptos ${network} fullnode`,
+      allowed: 'an http(s) URL',
+      example: `https://api.${network}.aptoslabs.com/v1`,
+      whenAbsent: `Aptos ${network} is not indexed`,
+      isUrl: true,
+    }),
+    startVersion: optional(version, {
+      group: 'Later features',
+      description: `First Aptos ${network} transaction version to index`,
+      allowed: 'a whole number from 0',
+      example: '0',
+      whenAbsent: 'the newest version at the first start',
+    }),
+    endVersion: optional(version, {
+      group: 'Later features',
+      description: `Last Aptos ${network} transaction version to index`,
+      allowed: 'a whole number from 0',
+      example: '1000000',
+      whenAbsent: 'no end',
+    }),
+  };
+}

@@ -1,0 +1,68 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { KeyFacts } from './key-facts.ts';
+import { redactValue } from './redaction.ts';
+
+/** One thing wrong with one key. */
+export interface ConfigurationProblem {
+  readonly key: string;
+  /** As given, redacted where the key is a secret; null when the key is absent. */
+  readonly given: string | null;
+  readonly problem: string;
+  readonly allowed: string;
+  /** A line that would be accepted. */
+  readonly example: string;
+}
+
+export function problemWith(
+  key: string,
+  given: string | undefined,
+  problem: string,
+  facts: KeyFacts,
+): ConfigurationProblem {
+  return {
+    key,
+    given: given === undefined ? null : redactValue(given, facts),
+    problem,
+    allowed: facts.allowed,
+    example: `${key}=${facts.example}`,
+  };
+}
+
+/** The configuration can't be used. Lists every problem at once. */
+export class ConfigurationError extends ChainsteadError {
+  readonly problems: readonly ConfigurationProblem[];
+
+  constructor(problems: readonly ConfigurationProblem[]) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    super({
+      code: 'CONFIGURATION_INVALID',
+      message: `The configuration has ${count}:\n${problems.map(problemText).join('\n')}`,
+      facts: { problems },
+      retryable: false,
+    });
+    this.problems = problems;
+  }
+}
+
+function problemText(problem: ConfigurationProblem): string {
+  const given = problem.given === null ? 'is missing' : `is ${JSON.stringify(problem.given)}`;
+  return [
+    `  ${problem.key} ${given}: ${problem.problem}`,
+    `    allowed: ${problem.allowed}`,
+    `    example: ${problem.example}`,
+  ].join('\n');
+}
+
+/** The file named by `--config` or `CHAINSTEAD_CONFIG` can't be read. */
+export class ConfigurationFileError extends ChainsteadError {
+  constructor(path: string, problem: string, cause?: unknown) {
+    super({
+      code: 'CONFIGURATION_FILE',
+      message: `The configuration file ${path} ${problem}`,
+      facts: { path },
+      remedy: 'It holds KEY=value lines, or one JSON object with the same keys (a name that ends in .json)',
+      retryable: false,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,14 @@
+import { redactUrl } from '@chainstead/core';
+import type { KeyFacts } from './key-facts.ts';
+
+const REDACTED = '[redacted]';
+
+/** The value as it may be shown: secrets not at all, URLs with protocol and host only. */
+export function redactValue(value: string, facts: KeyFacts): string {
+  if (facts.isSecret === true) return REDACTED;
+  if (facts.isUrl !== true) return value;
+  return value
+    .split(',')
+    .map((entry) => redactUrl(entry.trim()))
+    .join(',');
+}

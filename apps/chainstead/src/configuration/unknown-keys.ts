@@ -1,0 +1,48 @@
+import type { ConfigurationSource } from './sources.ts';
+import { suggestKey } from './suggestion.ts';
+
+export interface ConfigurationWarning {
+  readonly key: string;
+  readonly message: string;
+}
+
+export interface KnownKeys {
+  /** Every key that is read, with those of the configured chains. */
+  readonly accepted: readonly string[];
+  /** Names of keys that are written per chain (`RPC_URLS`). */
+  readonly perChain: readonly string[];
+  readonly configuredChains: readonly string[];
+}
+
+/** Keys that are read outside the configuration itself. */
+const READ_ELSEWHERE = ['CHAINSTEAD_CONFIG'];
+const OWN_PREFIX = 'CHAINSTEAD_';
+
+/**
+ * Warnings for keys that have no effect: all of a file's, and those of the environment that look like one of ours.
+ */
+export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known: KnownKeys): ConfigurationWarning[] {
+  const accepted = new Set([...known.accepted, ...READ_ELSEWHERE]);
+  return sources.flatMap((source) =>
+    Object.keys(source.variables)
+      .filter((key) => !accepted.has(key))
+      .flatMap((key) => {
+        const reason = unknownKeyReason(key, source.isOwn, known);
+        return reason === null ? [] : [{ key, message: `${key} (${source.origin}) has no effect: ${reason}` }];
+      }),
+  );
+}
+
+function unknownKeyReason(key: string, isOwn: boolean, known: KnownKeys): string | null {
+  const suggestion = suggestKey(key, known.accepted);
+  if (suggestion !== null) return `did you mean ${suggestion}?`;
+  const family = known.perChain.find((name) => key.startsWith(`${name}_`));
+  if (family !== undefined) {
+    const chain = key
+      .slice(family.length + 1)
+      .toLowerCase()
+      .replaceAll('_', '-');
+    return `${chain} is not in CHAINS (${known.configuredChains.join(',') || 'empty'})`;
+  }
+  return isOwn || key.startsWith(OWN_PREFIX) ? 'there is no such key' : null;
+}

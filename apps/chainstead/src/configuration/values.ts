@@ -1,0 +1,95 @@
+/** How the text of a configuration key becomes a value. Each rejects with the plain reason; keys add what is allowed. */
+import { z } from 'zod';
+
+const DIGITS = /^\d+$/;
+const CIDR_OR_ADDRESS = /^[0-9a-fA-F:.]+(\/\d{1,3})?$/;
+
+export const plainText = z.string().trim().min(1, 'is empty');
+
+/** A whole number within bounds, both allowed. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): z.ZodType<number, string> {
+  return plainText
+    .regex(DIGITS, 'is not a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`);
+}
+
+/** A number within bounds, fractions allowed. */
+export function decimalNumber(min: number, max: number): z.ZodType<number, string> {
+  return plainText
+    .regex(/^\d+(\.\d+)?$/, 'is not a number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`);
+}
+
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice, string> {
+  return plainText
+    .transform((text) => choices.find((choice) => choice === text.toLowerCase()))
+    .refine((choice) => choice !== undefined, 'is not one of them');
+}
+
+/** A URL of one of these protocols (written with the colon, `https:`). */
+export function urlOf(...protocols: readonly string[]): z.ZodType<string, string> {
+  return plainText
+    .refine((text) => URL.canParse(text), 'is not a URL')
+    .refine(
+      (text) => !URL.canParse(text) || protocols.includes(new URL(text).protocol),
+      `does not start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    );
+}
+
+/** A comma list without empty entries; spaces around entries are dropped. At least one entry, none twice. */
+export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly Item[], string> {
+  return plainText
+    .transform((text) =>
+      text
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    )
+    .refine((entries) => entries.length > 0, 'lists nothing')
+    .refine((entries) => new Set(entries).size === entries.length, 'lists an entry twice')
+    .pipe(z.array(item));
+}
+
+const YES = ['true', 'yes', '1'];
+const NO = ['false', 'no', '0'];
+
+/**
+ * Which private networks strangers' URLs may reach: none (`[]`), all (`['0.0.0.0/0', '::/0']`), or the CIDRs listed.
+ */
+export const privateNetworks: z.ZodType<readonly string[], string> = plainText
+  .transform((text) => text.toLowerCase())
+  .transform((text) => {
+    if (NO.includes(text)) return [];
+    if (YES.includes(text)) return ['0.0.0.0/0', '::/0'];
+    return text.split(',').map((entry) => entry.trim());
+  })
+  .refine(
+    (entries) => entries.every((entry) => CIDR_OR_ADDRESS.test(entry)),
+    'is neither true, false nor a list of CIDRs',
+  );
+
+/** A block number, or `head`: where the chain stands at the first start (null). */
+export const startBlock: z.ZodType<number | null, string> = plainText
+  .refine((text) => text.toLowerCase() === 'head' || DIGITS.test(text), 'is neither a block number nor head')
+  .transform((text) => (text.toLowerCase() === 'head' ? null : Number(text)))
+  .refine((value) => value === null || Number.isSafeInteger(value), 'is too large');
+
+/** An EIP-155 chain id, decimal or hexadecimal. */
+export const chainIdText: z.ZodType<number, string> = plainText
+  .regex(/^(\d+|0x[0-9a-fA-F]+)$/, 'is neither a decimal nor a hexadecimal number')
+  .transform(Number)
+  .refine((value) => Number.isSafeInteger(value) && value > 0, 'is not a positive chain id');
+
+const CHAIN_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** A chain's name, in lower case whatever is given. */
+export const chainName: z.ZodType<string, string> = plainText
+  .toLowerCase()
+  .regex(CHAIN_NAME, 'holds something that is not a chain name');
+
+export const proofPolicy = oneOf('strict', 'record');
+export const backfillProof = oneOf('none', 'receipts');
+/** Milliseconds: from 10, for development chains, to an hour. */
+export const pollInterval = wholeNumber(10, 3_600_000);

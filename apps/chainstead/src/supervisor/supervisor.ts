@@ -1,0 +1,130 @@
+import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import type { RoleName } from '../configuration/index.ts';
+import { restartDelayMs, WELL_AFTER_MS } from './restart-delay.ts';
+import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
+
+/** Exit code of a role whose configuration can't work: starting it again would not help. */
+export const EXIT_CODE_CONFIGURATION = 2;
+
+export interface SupervisorOptions {
+  readonly roles: readonly RoleName[];
+  launch(role: RoleName): RoleProcessHandle;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Milliseconds from the request to stop until what still runs is killed. */
+  readonly stopTimeoutMs: number;
+}
+
+/** Keeps one process of each role running: a crash is followed by a restart, later each time. */
+export interface Supervisor {
+  /** Resolves when every role has worked once. @throws RoleFailedError */
+  readonly ready: Promise<readonly RoleReady[]>;
+  /** Resolves after `stop`, when every process has ended. @throws RoleFailedError when a role can't work at all. */
+  readonly finished: Promise<void>;
+  /** Asks all to end, and kills what has not ended within the time. */
+  stop(): void;
+}
+
+/** A role ended in a way that a restart can't mend. */
+export class RoleFailedError extends ChainsteadError {
+  constructor(role: RoleName, exit: RoleExit) {
+    super({
+      code: 'ROLE_FAILED',
+      message: `The ${role} process can't work with this configuration (its own message is above)`,
+      facts: { role, exit_code: exit.code, signal: exit.signal },
+      retryable: false,
+    });
+  }
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { clock, logger } = options;
+  const stopping = new AbortController();
+  const running = new Set<RoleProcessHandle>();
+  const firstReady = new Map(options.roles.map((role) => [role, Promise.withResolvers<RoleReady>()]));
+
+  async function keepRunning(role: RoleName): Promise<void> {
+    let crashesInARow = 0;
+    while (!stopping.signal.aborted) {
+      const startedAt = clock.now();
+      const exit = await runOnce(role);
+      if (stopping.signal.aborted) return;
+      if (exit.code === EXIT_CODE_CONFIGURATION) throw new RoleFailedError(role, exit);
+      crashesInARow = clock.now() - startedAt >= WELL_AFTER_MS ? 1 : crashesInARow + 1;
+      const delayMs = restartDelayMs(crashesInARow);
+      logger.error(
+        {
+          child_role: role,
+          exit_code: exit.code,
+          signal: exit.signal,
+          crashes_in_a_row: crashesInARow,
+          delay_ms: delayMs,
+        },
+        'Role process ended unexpectedly, starting it again',
+      );
+      await sleepUnlessStopping(delayMs);
+    }
+  }
+
+  async function runOnce(role: RoleName): Promise<RoleExit> {
+    const handle = options.launch(role);
+    running.add(handle);
+    void handle.ready.then((facts) => firstReady.get(role)?.resolve(facts));
+    try {
+      return await handle.exited;
+    } finally {
+      running.delete(handle);
+    }
+  }
+
+  async function sleepUnlessStopping(ms: number): Promise<void> {
+    try {
+      await clock.sleep(ms, stopping.signal);
+    } catch (error) {
+      if (!stopping.signal.aborted) throw error;
+    }
+  }
+
+  async function killLeftovers(): Promise<void> {
+    for (const handle of running) handle.stop();
+    const allEnded = new AbortController();
+    void Promise.all([...running].map((handle) => handle.exited)).then(() => allEnded.abort());
+    try {
+      await clock.sleep(options.stopTimeoutMs, allEnded.signal);
+    } catch (error) {
+      if (allEnded.signal.aborted) return;
+      logger.error({ err: error }, `Waiting for role processes failed: ${errorText(error)}`);
+    }
+    for (const handle of running) {
+      logger.warn(
+        { pid: handle.pid, stop_timeout_ms: options.stopTimeoutMs },
+        'Role process did not stop in time, killing it',
+      );
+      handle.kill();
+    }
+  }
+
+  function stop(): void {
+    if (stopping.signal.aborted) return;
+    stopping.abort();
+    void killLeftovers();
+  }
+
+  async function runAll(): Promise<void> {
+    const roles = options.roles.map((role) => keepRunning(role));
+    try {
+      await Promise.all(roles);
+    } catch (error) {
+      for (const waiting of firstReady.values()) waiting.reject(error);
+      stop();
+      await Promise.allSettled(roles);
+      throw error;
+    }
+  }
+
+  const ready = Promise.all([...firstReady.values()].map((waiting) => waiting.promise));
+  const finished = runAll();
+  // Callers may await only one of the two; the other must not count as an unhandled rejection.
+  for (const promise of [ready, finished]) promise.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
+  return { ready, finished, stop };
+}
