@@ -1,1 +1,27 @@
-export {};
+/**
+ * The API base that route modules are written on: keys, rate limits, the error envelope, parameters, paging, OpenAPI,
+ * request ids, metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
+ */
+export { type ApiDependencies, type ApiLimits, type ApiOptions, createApi } from './api.ts';
+export { type ApiApp, type ApiContext, type ApiEnv, type RouteModule, requestLogger } from './api-context.ts';
+export * from './api-error.ts';
+export { keyOf, type RateLimit } from './authentication.ts';
+export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';
+export { type BlockBounds, type BoundParameters, readBlockBounds } from './block-bounds.ts';
+export { errorResponses, errorSchema } from './error-answer.ts';
+export * from './key-store.ts';
+export * from './paging.ts';
+export {
+  type ChainLookup,
+  createParameters,
+  type Order,
+  type ParameterOptions,
+  type Parameters,
+  textParameter,
+} from './parameters.ts';
+export { querySchema } from './query.ts';
+export type { Readiness } from './readiness.ts';
+export type { CorsOptions } from './request-gate.ts';
+export * from './schema.ts';
+export { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
+export { loadServerSecret } from './server-secret.ts';

@@ -1,0 +1,167 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+
+/** What a client reads of an error: the body's `details`. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+export interface ApiErrorFacts {
+  readonly code: string;
+  readonly status: ContentfulStatusCode;
+  /** Shown to the client as it is. */
+  readonly message: string;
+  /** Shown to the client under `details`. */
+  readonly details?: ErrorDetails;
+  /** Answer headers, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retryable?: boolean;
+}
+
+/** An error that is an answer: status, message and details reach the client. */
+export class ApiError extends ChainsteadError {
+  readonly status: ContentfulStatusCode;
+  readonly details: ErrorDetails | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(options: ApiErrorFacts) {
+    super({
+      code: options.code,
+      message: options.message,
+      facts: { status: options.status, ...options.details },
+      retryable: options.retryable ?? false,
+    });
+    this.status = options.status;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** One parameter that can't be used. */
+export interface ParameterProblem {
+  readonly parameter: string;
+  /** What the client sent; absent when it sent nothing. */
+  readonly given?: unknown;
+  /** What it may send, as a phrase that completes "must be …". */
+  readonly allowed?: string;
+  /** A sentence of its own, where "must be …" doesn't fit. */
+  readonly message?: string;
+}
+
+/** Longest piece of a client's text that is repeated in an error. Characters. */
+const GIVEN_LENGTH_MAX = 120;
+
+/** A 400 that names each parameter, what was given and what is allowed. */
+export class InvalidParameterError extends ApiError {
+  constructor(...problems: readonly ParameterProblem[]) {
+    const errors = problems.map((problem) => ({
+      ...problem,
+      ...('given' in problem && { given: shorten(problem.given) }),
+    }));
+    super({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+      message: errors.map(describe).join('; '),
+      details: { errors: errors.map(({ message: _sentence, ...facts }) => facts) },
+    });
+  }
+}
+
+/** A 401: no key, or one that is not accepted. */
+export class UnauthorizedError extends ApiError {
+  constructor(reason: 'missing' | 'invalid') {
+    super({
+      code: reason === 'missing' ? 'KEY_MISSING' : 'KEY_INVALID',
+      status: 401,
+      message:
+        reason === 'missing'
+          ? 'API key is missing: send it in the X-API-Key header or as Authorization: Bearer'
+          : 'Invalid key',
+      headers: { 'www-authenticate': 'Bearer realm="chainstead"' },
+    });
+  }
+}
+
+/** A 403: an open server (no key configured) was addressed from somewhere else than this machine. */
+export class ForeignOriginError extends ApiError {
+  constructor(header: 'Host' | 'Origin', given: string) {
+    super({
+      code: 'FOREIGN_ORIGIN',
+      status: 403,
+      message: `${header} ${JSON.stringify(shorten(given))} is not allowed: without API keys this server answers only to loopback names such as localhost`,
+    });
+  }
+}
+
+/** A 404 for a thing that the path names and that does not exist. */
+export class NotFoundError extends ApiError {
+  constructor(message: string, details?: ErrorDetails) {
+    super({ code: 'NOT_FOUND', status: 404, message, ...(details !== undefined && { details }) });
+  }
+}
+
+/** A 405 with the methods that the path knows. */
+export class MethodNotAllowedError extends ApiError {
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super({
+      code: 'METHOD_NOT_ALLOWED',
+      status: 405,
+      message: `Method ${shorten(method)} is not allowed on ${shorten(path)}: use ${allowed.join(', ')}`,
+      details: { method: shorten(method), allowed },
+      headers: { allow: allowed.join(', ') },
+    });
+  }
+}
+
+/** A 413. `limit` in bytes. */
+export class BodyTooLargeError extends ApiError {
+  constructor(limit: number) {
+    super({
+      code: 'BODY_TOO_LARGE',
+      status: 413,
+      message: `Request body is larger than ${limit} bytes`,
+      details: { limit_bytes: limit },
+      // The rest of the body is not read, so the connection can't carry another request.
+      headers: { connection: 'close' },
+    });
+  }
+}
+
+/** A 429 with `Retry-After`. */
+export class RateLimitedError extends ApiError {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'RATE_LIMITED',
+      status: 429,
+      message: `Too many requests: try again in ${retryAfterSeconds} s`,
+      details: { retry_after_seconds: retryAfterSeconds },
+      headers: { 'retry-after': String(retryAfterSeconds) },
+      retryable: true,
+    });
+  }
+}
+
+/** A 503: the answer may come later. */
+export class UnavailableError extends ApiError {
+  constructor(message: string, details?: ErrorDetails) {
+    super({
+      code: 'UNAVAILABLE',
+      status: 503,
+      message,
+      headers: { 'retry-after': '1' },
+      retryable: true,
+      ...(details !== undefined && { details }),
+    });
+  }
+}
+
+function describe(problem: ParameterProblem): string {
+  if (problem.message !== undefined) return problem.message;
+  const allowed = problem.allowed ?? 'something else';
+  if (!('given' in problem)) return `${problem.parameter} is required: ${allowed}`;
+  return `${problem.parameter} must be ${allowed}, ${JSON.stringify(problem.given)} was given`;
+}
+
+function shorten<T>(given: T): T | string {
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  if (text === undefined || text.length <= GIVEN_LENGTH_MAX) return given;
+  return `${text.slice(0, GIVEN_LENGTH_MAX)}…`;
+}

@@ -1,0 +1,116 @@
+import type { Logger, Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
+import { timeout } from 'hono/timeout';
+import type { ApiApp, ApiEnv, RouteModule } from './api-context.ts';
+import { BodyTooLargeError } from './api-error.ts';
+import { authentication, type RateLimit } from './authentication.ts';
+import { compression } from './compression.ts';
+import { addDocumentationRoutes } from './documentation-routes.ts';
+import { errorAnswer, refuseInvalid } from './error-answer.ts';
+import type { KeyStore } from './key-store.ts';
+import { type CursorCodec, createPaging, type Paging } from './paging.ts';
+import { type ChainLookup, createParameters, type Parameters } from './parameters.ts';
+import type { Readiness } from './readiness.ts';
+import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
+import { requestObserver } from './request-observer.ts';
+import { addSystemRoutes } from './system-routes.ts';
+import { unmatched } from './unmatched.ts';
+
+export interface ApiLimits {
+  /** Largest request body. Bytes. */
+  readonly bodyBytesMax: number;
+  /** Rows a page at most (`PAGE_LIMIT_MAX`). */
+  readonly pageLimitMax: number;
+  /** After this a request is answered 503. Milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Per key; null (the default of the program): none. */
+  readonly rateLimit: RateLimit | null;
+}
+
+/** What route modules are given. */
+export interface ApiDependencies {
+  readonly chains: ChainLookup;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly keys: KeyStore;
+  readonly limits: ApiLimits;
+  readonly paging: Paging;
+  readonly parameters: Parameters;
+}
+
+export interface ApiOptions {
+  readonly chains: ChainLookup;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly keys: KeyStore;
+  /** `createCursorCodec(await loadServerSecret(database, 'cursor'))`. */
+  readonly cursors: CursorCodec;
+  readonly limits: ApiLimits;
+  /** The address that will be listened on: decides whether a server without keys is open. */
+  readonly host: string;
+  readonly cors: CorsOptions;
+  /** Of the program, for the OpenAPI document. */
+  readonly version: string;
+  readonly readiness: () => Promise<Readiness>;
+  /** Routes behind the key check. */
+  readonly routes: readonly RouteModule[];
+  /** Routes that check a key of their own (the gateway has it in its path), or none. */
+  readonly openRoutes?: readonly RouteModule[];
+}
+
+/** The whole HTTP API: what every request passes, the system's own routes, and the given ones. Serve it with `serveApi`. */
+export function createApi(options: ApiOptions): ApiApp {
+  const { limits, logger, metrics, keys } = options;
+  const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  const dependencies: ApiDependencies = {
+    chains: options.chains,
+    database: options.database,
+    logger,
+    metrics,
+    keys,
+    limits,
+    paging: createPaging(options.cursors),
+    parameters: createParameters({ chains: options.chains, pageLimitMax: limits.pageLimitMax }),
+  };
+  const isOpen = createOpenCheck(options.host, keys);
+  app.onError(errorAnswer(logger));
+  app.notFound(unmatched(app));
+  app.use(requestObserver({ logger, metrics }));
+  app.use(requestGate({ isOpen, cors: options.cors }));
+  app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
+  app.use(compression());
+  app.use(limitBody(limits.bodyBytesMax));
+  registerSecuritySchemes(app);
+  // Middleware guards only what is registered after it.
+  addSystemRoutes(app, { metrics, readiness: options.readiness });
+  addDocumentationRoutes(app, options.version);
+  for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
+  app.use(authentication({ keys, isOpen, rateLimit: limits.rateLimit }));
+  for (const addRoutes of options.routes) addRoutes(app, dependencies);
+  return app;
+}
+
+function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
+  const apply = bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new BodyTooLargeError(maxSize);
+    },
+  });
+  return (c, next) => (c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : apply(c, next));
+}
+
+function registerSecuritySchemes(app: ApiApp): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'ApiKey', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+  });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'Bearer', { type: 'http', scheme: 'bearer' });
+}

@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import { ChainsteadError } from '@chainstead/core';
+import type { KeyStore } from './key-store.ts';
+
+/** Refused: an address that others can reach, and no key that would keep them out. */
+export class UnsafeBindingError extends ChainsteadError {
+  constructor(host: string) {
+    super({
+      code: 'UNSAFE_BINDING',
+      message: `HOST ${host} can be reached from other machines, and no API key is configured`,
+      facts: { host },
+      remedy: 'Set API_KEYS, create a key with `chainstead keys create`, or set HOST to 127.0.0.1',
+      retryable: false,
+    });
+  }
+}
+
+/** Whether a name or address can only mean this machine: `localhost`, `*.localhost` (RFC 6761), 127.0.0.0/8, `::1`. */
+export function isLoopbackName(name: string): boolean {
+  const bare = name
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  if (isIP(bare) === 4) return bare.startsWith('127.');
+  if (isIP(bare) === 6) return bare === '::1';
+  return bare === 'localhost' || bare.endsWith('.localhost');
+}
+
+/** Whether a `Host` header (name, optional port) names this machine. */
+export function isLoopbackHostHeader(header: string): boolean {
+  const match = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/.exec(header.trim());
+  return match?.[1] !== undefined && isLoopbackName(match[1]);
+}
+
+/** Refuses to listen where strangers could read without a key. @throws UnsafeBindingError */
+export async function assertSafeBinding(options: { readonly host: string; readonly keys: KeyStore }): Promise<void> {
+  if (isLoopbackName(options.host)) return;
+  if (!(await options.keys.inUse())) throw new UnsafeBindingError(options.host);
+}

@@ -1,0 +1,40 @@
+import { InvalidParameterError } from './api-error.ts';
+
+/** The four bounds of a list query as they were read. */
+export interface BoundParameters {
+  readonly from_block?: number | undefined;
+  readonly to_block?: number | undefined;
+  readonly from_date?: Date | undefined;
+  readonly to_date?: Date | undefined;
+}
+
+/** Both sides inclusive; on each side a block or a date, never both; null where there is no bound. Plain values that a cursor can carry. */
+export interface BlockBounds {
+  readonly from_block: number | null;
+  readonly to_block: number | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly from_date: number | null;
+  readonly to_date: number | null;
+}
+
+/** Lets a block win over a date on its side (card 4.0). @throws InvalidParameterError when the lower bound lies above the upper. */
+export function readBlockBounds(query: BoundParameters): BlockBounds {
+  const bounds: BlockBounds = {
+    from_block: query.from_block ?? null,
+    to_block: query.to_block ?? null,
+    from_date: query.from_block === undefined ? (query.from_date?.getTime() ?? null) : null,
+    to_date: query.to_block === undefined ? (query.to_date?.getTime() ?? null) : null,
+  };
+  refuseReversed('block', bounds.from_block, bounds.to_block, String);
+  refuseReversed('date', bounds.from_date, bounds.to_date, (ms) => new Date(ms).toISOString());
+  return bounds;
+}
+
+function refuseReversed(kind: string, from: number | null, to: number | null, write: (value: number) => string): void {
+  if (from === null || to === null || from <= to) return;
+  throw new InvalidParameterError({
+    parameter: `from_${kind}`,
+    given: write(from),
+    allowed: `at most to_${kind} (${write(to)})`,
+  });
+}

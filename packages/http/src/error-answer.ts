@@ -1,0 +1,105 @@
+import { ChainsteadError, type Logger } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { ErrorHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { ApiContext, ApiEnv } from './api-context.ts';
+import { ApiError, InvalidParameterError, type ParameterProblem } from './api-error.ts';
+import { routePatternOf } from './unmatched.ts';
+
+/** The body of every error (interface 1.7). */
+export const errorSchema = z
+  .object({
+    message: z
+      .string()
+      .openapi({ example: 'limit must be a whole number from 1 (above 100 means 100), "0" was given' }),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi('Error');
+
+const DESCRIPTIONS = {
+  400: 'A parameter can’t be used: named, with what was given and what is allowed',
+  401: 'Key missing or not accepted',
+  404: 'Not found',
+  413: 'Request body too large',
+  429: 'Too many requests; see Retry-After',
+  500: 'Internal error; the request id finds it in the log',
+  503: 'Temporarily unavailable; see Retry-After',
+} as const;
+type DocumentedStatus = keyof typeof DESCRIPTIONS;
+
+/** The `responses` of a route for errors, for the OpenAPI document. */
+export function errorResponses<Status extends DocumentedStatus>(...statuses: readonly Status[]) {
+  const entries = statuses.map((status) => [
+    status,
+    { description: DESCRIPTIONS[status], content: { 'application/json': { schema: errorSchema } } },
+  ]);
+  return Object.fromEntries(entries) as Record<
+    Status,
+    { description: string; content: { 'application/json': { schema: typeof errorSchema } } }
+  >;
+}
+
+/** Errors of other packages that are the client's doing. Everything else that is not an ApiError is 503 or 500. */
+const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = { INVALID_PRIMITIVE: 400 };
+
+/** Turns what a route throws into the envelope. An unexpected error is logged whole and answered without its text. */
+export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
+  return (thrown, c) => {
+    const answer = describeError(thrown);
+    for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
+    if (answer.status >= 500)
+      logger.error(
+        { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
+        'Request failed',
+      );
+    return c.json(
+      { message: answer.message, ...(answer.details !== undefined && { details: answer.details }) },
+      answer.status,
+    );
+  };
+}
+
+type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
+
+function describeError(thrown: unknown): Answer {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof HTTPException)
+    return { status: thrown.status as ContentfulStatusCode, message: thrown.message, details: undefined, headers: {} };
+  if (thrown instanceof ChainsteadError) {
+    const status = STATUS_BY_CODE[thrown.code];
+    if (status !== undefined) return { status, message: thrown.message, details: undefined, headers: {} };
+    if (thrown.retryable)
+      return { status: 503, message: 'Temporarily unavailable', details: undefined, headers: { 'retry-after': '1' } };
+  }
+  return { status: 500, message: 'Internal error', details: undefined, headers: {} };
+}
+
+interface Validation {
+  readonly success: boolean;
+  readonly target: string;
+  readonly error?: z.ZodError;
+  readonly data?: unknown;
+}
+
+/** Answers a request that its route's schemas refuse. The default hook of the app. */
+export function refuseInvalid(result: Validation, _c: ApiContext): void {
+  if (result.success || result.error === undefined) return;
+  const { data } = result;
+  throw new InvalidParameterError(...result.error.issues.map((issue) => problemOf(issue, data)));
+}
+
+function problemOf(issue: z.core.$ZodIssue, data: unknown): ParameterProblem {
+  const parameter = issue.path.map(String).join('.') || 'body';
+  const given = issue.path.reduce<unknown>((value, key) => (isIndexable(value) ? value[key] : undefined), data);
+  const allowed = issue.code === 'custom' ? issue.params?.allowed : undefined;
+  if (given === undefined && issue.code === 'invalid_type') return { parameter, message: `${parameter} is required` };
+  if (issue.code === 'invalid_type' && issue.expected === 'string' && Array.isArray(given))
+    return { parameter, given, message: `${parameter} may be given once, it was given ${given.length} times` };
+  if (typeof allowed === 'string') return { parameter, given, allowed };
+  return { parameter, given, message: `${parameter}: ${issue.message}` };
+}
+
+function isIndexable(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

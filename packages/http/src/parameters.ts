@@ -1,0 +1,165 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, isAddress, parseAddress, parseDate } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+
+/** Finds a chain by what a client may write: name, alias, hexadecimal or decimal id, any letter case. */
+export interface ChainLookup {
+  find(text: string): Chain | undefined;
+  /** The chains of this server. */
+  readonly chains: readonly Chain[];
+}
+
+export type Order = 'ASC' | 'DESC';
+
+export interface ParameterOptions {
+  readonly chains: ChainLookup;
+  /** Rows a page when the client does not say. Default 100. */
+  readonly pageLimitDefault?: number;
+  /** Rows a page at most; larger wishes are clamped. */
+  readonly pageLimitMax: number;
+}
+
+/** Items of an array parameter at most: each becomes a range scan. */
+export const ARRAY_ITEMS_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 100;
+const CURSOR_LENGTH_MAX = 8_192;
+const ORDERS = 'ASC or DESC';
+const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
+const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
+const DATE = 'a date (Unix seconds, ISO 8601, RFC 2822 or YYYY-MM-DD HH:mm:ss)';
+
+/** A parameter that is read from text. `parse` gives undefined for what is not allowed. */
+export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined) {
+  return z.string().transform((text, ctx): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, params: { allowed } });
+    return z.NEVER;
+  });
+}
+
+/**
+ * The parameters that routes share, as schemas that validate, document and type at once (card 4.0, interface 1.1).
+ * Path: `address`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`, `order`, `cursor`;
+ * `addresses` is an array parameter for `querySchema`.
+ */
+export function createParameters(options: ParameterOptions) {
+  return {
+    address: addressParameter(),
+    chain: chainParameter(options.chains),
+    addresses: addressesParameter(),
+    fromBlock: blockParameter('Lowest block, inclusive. Wins over from_date.'),
+    toBlock: blockParameter('Highest block, inclusive. Wins over to_date.'),
+    fromDate: dateParameter('Earliest time, inclusive. Ignored when from_block is given.'),
+    toDate: dateParameter('Latest time, inclusive. Ignored when to_block is given.'),
+    limit: limitParameter(options.pageLimitDefault ?? PAGE_LIMIT_DEFAULT, options.pageLimitMax),
+    order: textParameter(ORDERS, parseOrder)
+      .optional()
+      .openapi({ type: 'string', enum: ['ASC', 'DESC'], default: 'DESC', description: 'Order by block number.' }),
+    cursor: cursorParameter(),
+  };
+}
+
+export type Parameters = ReturnType<typeof createParameters>;
+
+/** An address in the path, any letter case in, lower case out. */
+function addressParameter() {
+  return textParameter(ADDRESS, readAddress).openapi({
+    type: 'string',
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+  });
+}
+
+function chainParameter(lookup: ChainLookup) {
+  const keys = lookup.chains.map((chain) => chain.key);
+  const allowed =
+    keys.length === 0
+      ? 'a chain of this server, which has none configured'
+      : `a chain of this server by name, hexadecimal or decimal id (${keys.join(', ')})`;
+  return textParameter(allowed, (text) => lookup.find(text))
+    .optional()
+    .openapi({ type: 'string', description: `Default eth. Otherwise ${allowed}.`, example: 'eth' });
+}
+
+function addressesParameter() {
+  return z
+    .array(z.string())
+    .max(ARRAY_ITEMS_MAX, { error: `at most ${ARRAY_ITEMS_MAX} items` })
+    .transform((texts, ctx): readonly Address[] => {
+      const unique = new Set<Address>();
+      for (const [index, text] of texts.entries()) {
+        const address = readAddress(text);
+        if (address === undefined)
+          ctx.addIssue({ code: 'custom', message: `must be ${ADDRESS}`, path: [index], params: { allowed: ADDRESS } });
+        else unique.add(address);
+      }
+      return [...unique].sort();
+    })
+    .optional()
+    .openapi({
+      type: 'array',
+      items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+      description: 'Also accepted as name[]=…, name[0]=… and as a comma list.',
+    });
+}
+
+function blockParameter(description: string) {
+  return textParameter(BLOCK, parseBlockNumber).optional().openapi({ type: 'integer', minimum: 0, description });
+}
+
+function dateParameter(description: string) {
+  return textParameter(DATE, readDate)
+    .optional()
+    .openapi({ type: 'string', description, example: '2024-01-02T03:04:05.000Z' });
+}
+
+function limitParameter(standard: number, max: number) {
+  return textParameter(`a whole number from 1 (above ${max} means ${max})`, (text) => parseLimit(text, max))
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      default: Math.min(standard, max),
+      description: `Rows a page; above ${max} means ${max}. With a cursor, the cursor's counts.`,
+    });
+}
+
+/** Clients send an empty cursor for the first page. */
+function cursorParameter() {
+  return textParameter('a cursor that this server gave', (text) =>
+    text.length <= CURSOR_LENGTH_MAX ? { text: text === '' ? undefined : text } : undefined,
+  )
+    .transform((cursor) => cursor.text)
+    .optional()
+    .openapi({ type: 'string', description: 'From the page before. Other parameters may be left out with it.' });
+}
+
+function readAddress(text: string): Address | undefined {
+  return isAddress(text) ? parseAddress(text) : undefined;
+}
+
+function parseBlockNumber(text: string): number | undefined {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function readDate(text: string): Date | undefined {
+  try {
+    return parseDate(text);
+  } catch (error) {
+    if (error instanceof ChainsteadError) return undefined;
+    throw error;
+  }
+}
+
+function parseLimit(text: string, max: number): number | undefined {
+  if (!/^\d{1,100}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value < 1 ? undefined : Math.min(value, max);
+}
+
+function parseOrder(text: string): Order | undefined {
+  const upper = text.toUpperCase();
+  return upper === 'ASC' || upper === 'DESC' ? upper : undefined;
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
+import type { ApiContext, ApiEnv } from './api-context.ts';
+import { ApiError, ForeignOriginError } from './api-error.ts';
+import { isLoopbackHostHeader, isLoopbackName } from './binding.ts';
+import type { KeyStore } from './key-store.ts';
+
+/** Which web pages may read answers. No credentials are involved: a key is sent in a header. */
+export interface CorsOptions {
+  /** `*`, or a list of origins. */
+  readonly origins: '*' | readonly string[];
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The client's `x-request-id` where it is harmless to log and to send back, otherwise a new one. */
+export function requestIdOf(given: string | undefined): string {
+  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Whether requests are served without a key: on a loopback address, while no key was ever configured. */
+export function createOpenCheck(host: string, keys: KeyStore): () => boolean | Promise<boolean> {
+  if (!isLoopbackName(host)) return () => false;
+  return () => {
+    const inUse = keys.inUse();
+    return typeof inUse === 'boolean' ? !inUse : inUse.then((used) => !used);
+  };
+}
+
+/**
+ * What every request passes first: its id, the headers of every answer, a well-formed URL; then either the guard of an
+ * open server (against DNS rebinding and foreign pages) or CORS.
+ */
+export function requestGate(options: {
+  readonly isOpen: () => boolean | Promise<boolean>;
+  readonly cors: CorsOptions;
+}): MiddlewareHandler<ApiEnv> {
+  const { origins } = options.cors;
+  const applyCors = cors({
+    origin: origins === '*' ? '*' : [...origins],
+    allowHeaders: ['X-API-Key', 'Authorization', 'Content-Type', 'X-Request-Id'],
+    exposeHeaders: ['X-Request-Id', 'Retry-After', 'ETag'],
+    maxAge: 86_400,
+  });
+  return async (c, next) => {
+    setAnswerHeaders(c);
+    refuseMalformedUrl(c.req.url);
+    const open = options.isOpen();
+    const origin = c.req.header('origin');
+    if (typeof open === 'boolean' ? open : await open) guardOpenServer(c, origin);
+    else if (origin !== undefined) return applyCors(c, next);
+    return next();
+  };
+}
+
+function setAnswerHeaders(c: ApiContext): void {
+  const id = requestIdOf(c.req.header('x-request-id'));
+  c.set('requestId', id);
+  c.set('principal', null);
+  c.header('x-request-id', id);
+  c.header('x-content-type-options', 'nosniff');
+  // Answers depend on a key that caches don't look at, and move with the head of a chain.
+  c.header('cache-control', 'no-store');
+  c.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+}
+
+/** The router leaves what it can't decode as it is; a half-decoded address or cursor must not reach a route. */
+function refuseMalformedUrl(url: string): void {
+  if (!url.includes('%')) return;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(url);
+  } catch {
+    throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL has a malformed percent-encoding' });
+  }
+  // Postgres refuses NUL in text.
+  if (decoded.includes('\0'))
+    throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL must not contain a NUL character (%00)' });
+}
+
+function guardOpenServer(c: ApiContext, origin: string | undefined): void {
+  const host = c.req.header('host') ?? new URL(c.req.url).host;
+  if (!isLoopbackHostHeader(host)) throw new ForeignOriginError('Host', host);
+  if (origin === undefined) return;
+  const page = URL.parse(origin);
+  if (page === null || !isLoopbackName(page.hostname)) throw new ForeignOriginError('Origin', origin);
+}

@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { ApiApp } from './api-context.ts';
+import { requestIdOf } from './request-gate.ts';
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Largest request line and headers together; above it 431. Default 16 KiB. */
+  readonly headerBytesMax?: number;
+  /** How long a client may take to send a request; above it 408. Default 30,000 ms. */
+  readonly receiveTimeoutMs?: number;
+  /** How long requests may go on after `close`. Default 10,000 ms. */
+  readonly closeDeadlineMs?: number;
+}
+
+export interface ApiServer {
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Stops accepting, lets requests finish until the deadline, then ends what is left. */
+  close(): Promise<void>;
+}
+
+const HEADER_BYTES_MAX = 16_384;
+const RECEIVE_TIMEOUT_MS = 30_000;
+const CLOSE_DEADLINE_MS = 10_000;
+/** How often connections that became idle are ended while the server closes. */
+const IDLE_SWEEP_MS = 20;
+
+/** Listens. Rejects when the address is taken. */
+export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
+  const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
+  let closing = false;
+  const listener = getRequestListener(app.fetch, {
+    errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
+  });
+  const server = createServer(
+    {
+      maxHeaderSize: options.headerBytesMax ?? HEADER_BYTES_MAX,
+      requestTimeout: receiveTimeoutMs,
+      headersTimeout: receiveTimeoutMs,
+      connectionsCheckingInterval: Math.min(receiveTimeoutMs, 5_000),
+      keepAliveTimeout: 65_000,
+    },
+    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      if (closing) outgoing.setHeader('connection', 'close');
+      return listener(incoming, outgoing);
+    },
+  );
+  server.on('clientError', answerClientError);
+  await listen(server, options.port, options.host);
+  return {
+    url: urlOf(server.address(), options.host),
+    close: () => {
+      closing = true;
+      return closeGracefully(server, options.closeDeadlineMs ?? CLOSE_DEADLINE_MS);
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function urlOf(address: AddressInfo | string | null, host: string): string {
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function closeGracefully(server: Server, deadlineMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+  });
+  // A keep-alive connection whose request has just finished would hold the server open.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  try {
+    await closed;
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(deadline);
+  }
+}
+
+/** What Node's parser refuses never becomes a request, but gets the same envelope. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = describeClientError(error.code);
+  const body = JSON.stringify({ message });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `x-request-id: ${requestIdOf(undefined)}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+function describeClientError(code: string | undefined): readonly [status: number, message: string] {
+  if (code === 'HPE_HEADER_OVERFLOW') return [431, 'Request line and headers are too large'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'The request took too long to arrive'];
+  return [400, 'Request is not valid HTTP'];
+}
+
+function errorResponse(status: number, message: string): Response {
+  return Response.json({ message }, { status, headers: { 'x-request-id': requestIdOf(undefined) } });
+}

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { ApiContext } from './api-context.ts';
+
+/** Something that stays the same while the process runs: bytes, their compressed form, and a tag to revalidate by. */
+export interface StaticAsset {
+  readonly type: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly gzip: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+}
+
+export function staticAsset(content: string | Buffer, type: string): StaticAsset {
+  const body = new Uint8Array(Buffer.from(content));
+  return { type, body, gzip: new Uint8Array(gzipSync(body)), etag: `"${hash('sha256', body, 'hex').slice(0, 32)}"` };
+}
+
+/** The asset, compressed where the client takes it, or 304 when the client has it. */
+export function sendAsset(c: ApiContext, asset: StaticAsset): Response {
+  c.header('cache-control', 'no-cache');
+  c.header('vary', 'Accept-Encoding', { append: true });
+  // Weak: the same tag stands for the plain and the compressed form.
+  c.header('etag', `W/${asset.etag}`);
+  const known =
+    c.req
+      .header('if-none-match')
+      ?.split(',')
+      .map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  if (known.includes(asset.etag) || known.includes('*')) return c.body(null, 304);
+  c.header('content-type', asset.type);
+  if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(asset.body, 200);
+  c.header('content-encoding', 'gzip');
+  return c.body(asset.gzip, 200);
+}

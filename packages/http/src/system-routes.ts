@@ -1,0 +1,57 @@
+import { errorText, type Registry } from '@chainstead/core';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ApiApp } from './api-context.ts';
+import { UnavailableError } from './api-error.ts';
+import { errorResponses } from './error-answer.ts';
+import type { Readiness } from './readiness.ts';
+
+const statusSchema = z.object({ status: z.string() }).openapi('Status');
+
+const health = createRoute({
+  method: 'get',
+  path: '/health',
+  tags: ['System'],
+  summary: 'The process is alive',
+  security: [],
+  responses: { 200: { description: 'Alive', content: { 'application/json': { schema: statusSchema } } } },
+});
+
+const ready = createRoute({
+  method: 'get',
+  path: '/ready',
+  tags: ['System'],
+  summary: 'The process may be sent requests',
+  security: [],
+  responses: {
+    200: { description: 'Ready', content: { 'application/json': { schema: statusSchema } } },
+    ...errorResponses(503),
+  },
+});
+
+const metricsRoute = createRoute({
+  method: 'get',
+  path: '/metrics',
+  tags: ['System'],
+  summary: 'Prometheus metrics',
+  security: [],
+  responses: { 200: { description: 'Text exposition format', content: { 'text/plain': { schema: z.string() } } } },
+});
+
+/** Liveness, readiness and metrics. No key needed: probes and scrapers carry none. */
+export function addSystemRoutes(
+  app: ApiApp,
+  options: { readonly metrics: Registry; readonly readiness: () => Promise<Readiness> },
+): void {
+  app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
+  app.openapi(ready, async (c) => {
+    const { reasons } = await options.readiness().then(
+      (readiness) => ({ reasons: readiness.ready ? [] : readiness.reasons }),
+      (error: unknown) => ({ reasons: [`Readiness could not be determined: ${errorText(error)}`] }),
+    );
+    if (reasons.length > 0) throw new UnavailableError(`Not ready: ${reasons.join('; ')}`, { reasons });
+    return c.json({ status: 'ready' }, 200);
+  });
+  app.openapi(metricsRoute, async (c) =>
+    c.text(await options.metrics.metrics(), 200, { 'content-type': options.metrics.contentType }),
+  );
+}

@@ -1,0 +1,30 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { matchedRoutes } from 'hono/route';
+import type { ApiContext, ApiEnv } from './api-context.ts';
+import { MethodNotAllowedError, NotFoundError } from './api-error.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** The method under which the router keeps middleware, which matches every path. */
+const MIDDLEWARE = 'ALL';
+
+/** Whether some route (not only middleware) matches the request. */
+export function hasRoute(c: ApiContext): boolean {
+  return matchedRoutes(c).some((route) => route.method !== MIDDLEWARE);
+}
+
+/** The path pattern of the route that matches, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
+export function routePatternOf(c: ApiContext): string {
+  return matchedRoutes(c).findLast((route) => route.method !== MIDDLEWARE)?.path ?? 'unmatched';
+}
+
+/** Answers a request that no route matches: 405 with `Allow` where other methods would, otherwise 404. */
+export function unmatched(app: OpenAPIHono<ApiEnv>): (c: ApiContext) => never {
+  return (c) => {
+    const known = METHODS.filter((method) =>
+      app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method !== MIDDLEWARE),
+    );
+    if (known.length === 0) throw new NotFoundError(`No route for ${c.req.method} ${c.req.path.slice(0, 120)}`);
+    const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    throw new MethodNotAllowedError(c.req.method, c.req.path, allowed);
+  };
+}
