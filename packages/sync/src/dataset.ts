@@ -1,5 +1,5 @@
-import type { Address, Hash, Log } from '@chainstead/core';
 import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
 
 /** What a decoder may know besides the logs. No clock, no I/O. */
 export interface DecodeContext {
@@ -28,5 +28,7 @@ export interface Dataset<Row = unknown> {
   /** The row in COPY text format (packages/db copy-text). The first column should be the first of the key, so that sorting lines gives index locality. */
   copyLine(row: Row): string;
   /** Token contracts that the rows mention, for the token facts queue. */
-  contracts?(rows: readonly Row[]): Iterable<{ readonly address: Address; readonly standard: 'erc20' | 'erc721' | 'erc1155' }>;
+  contracts?(
+    rows: readonly Row[],
+  ): Iterable<{ readonly address: Address; readonly standard: 'erc20' | 'erc721' | 'erc1155' }>;
 }

@@ -1,1 +1,27 @@
-export * from './dataset.ts';
+/**
+ * The sync engine: reads blocks, proves them, decodes them with every dataset, and writes rows, coverage and checkpoint in
+ * one transaction. Backfill, follow, reorganisations, prover. Imports core, chains, proof, rpc and db; datasets import it.
+ * Start reading at `chain-sync.ts`.
+ */
+export type { BackfillProgress } from './backfill.ts';
+export { type ChainStatus, estimateRows, type Gap, readChainStatuses } from './chain-status.ts';
+export { type ChainSync, type ChainSyncOptions, type ChainSyncSettings, createChainSync } from './chain-sync.ts';
+export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
+export type { Dataset, DecodeContext } from './dataset.ts';
+export {
+  ChainMovedError,
+  CheckpointMovedError,
+  RangeClaimedError,
+  RangeNotFinalError,
+  ReorgTooDeepError,
+  UnprovenBlockError,
+} from './errors.ts';
+export {
+  backfillRanges,
+  type RangeCommandOptions,
+  reindexRanges,
+  type VerifyReport,
+  verifyRanges,
+} from './range-commands.ts';
+export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
+export type { Repair } from './verify-range.ts';

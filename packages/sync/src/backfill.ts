@@ -1,0 +1,249 @@
+/**
+ * Fills history: many chunks in flight, newest first, each claimed, read, decoded and committed on its own. What is
+ * covered is written down with the rows, so that it resumes at any point with no gap and no overlap.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import PQueue from 'p-queue';
+import { type ChunkSizing, createChunkSizing } from './chunk-size.ts';
+import type { ClaimOwner } from './claims.ts';
+import type { CommitDependencies } from './commit-followed.ts';
+import { commitRange } from './commit-range.ts';
+import { listCoverage, missingCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { type RangeRead, readRangeFast, readRangeProven, type TimestampTrust } from './read-range.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
+
+export interface BackfillOptions extends CommitDependencies {
+  readonly pool: UpstreamPool;
+  readonly owner: ClaimOwner;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  readonly order: 'newest-first' | 'oldest-first';
+  /** `receipts` reads whole blocks and proves them before they are served; `none` takes filtered logs first. */
+  readonly proof: 'none' | 'receipts';
+  readonly policy: ProofPolicy;
+  /** `replace` redoes what is covered already (reindex). */
+  readonly kind: 'add' | 'replace';
+  onProgress?(progress: BackfillProgress): void;
+}
+
+export interface BackfillProgress {
+  /** Blocks done since the start of this call, and in all. */
+  readonly done: number;
+  readonly total: number;
+  readonly logs: number;
+}
+
+/** Chunks being read at once. */
+const CHUNKS_IN_FLIGHT = 6;
+/** Logs that a chunk should hold: with the chunks in flight this bounds memory. */
+const LOGS_PER_CHUNK = 10_000;
+const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64, blocksMax: 20_000 };
+/** Whole blocks are heavy: a proven chunk ends at so many blocks. */
+const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
+const PROVEN_READS_IN_FLIGHT = 12;
+const RETRY_DELAY_MS = 1_000;
+
+/** One stretch that lacks the same datasets throughout. */
+interface Stretch {
+  readonly range: BlockRange;
+  readonly datasets: readonly Dataset[];
+}
+
+/** Covers every range, then resolves. A chunk that fails is tried again for as long as the signal allows. */
+export async function backfill(
+  options: BackfillOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  const stretches = await planStretches(options, ranges);
+  const run = createRun(options, stretches, signal);
+  for (const stretch of stretches) await run.addStretch(stretch);
+  await run.settled();
+  return run.progress();
+}
+
+async function planStretches(options: BackfillOptions, ranges: readonly BlockRange[]): Promise<Stretch[]> {
+  const { chain, database, datasets, kind } = options;
+  if (kind === 'replace')
+    return inOrder(
+      options,
+      ranges.map((range) => ({ range, datasets })),
+    );
+  const coverage = await listCoverage(database, chain.id);
+  const names = datasets.map((dataset) => dataset.name);
+  const missing = ranges.flatMap((range) => missingCoverage(range, names, coverage));
+  return inOrder(
+    options,
+    missing.map((part) => ({
+      range: part.range,
+      datasets: datasets.filter((dataset) => part.datasets.includes(dataset.name)),
+    })),
+  );
+}
+
+function inOrder(options: BackfillOptions, stretches: readonly Stretch[]): Stretch[] {
+  const sign = options.order === 'newest-first' ? -1 : 1;
+  return stretches.toSorted((a, b) => sign * (a.range.from - b.range.from));
+}
+
+/** The running backfill: a queue of reads, and one of commits behind it. */
+function createRun(options: BackfillOptions, stretches: readonly Stretch[], signal: AbortSignal) {
+  const reads = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
+  const commits = new PQueue({ concurrency: 1 });
+  const trust: TimestampTrust = new Map();
+  const sizing = createChunkSizing({
+    logsPerChunk: LOGS_PER_CHUNK,
+    ...(options.proof === 'receipts' ? PROVEN_CHUNK : FAST_CHUNK),
+  });
+  const total = stretches.reduce((sum, stretch) => sum + rangeSize(stretch.range), 0);
+  const state = { done: 0, logs: 0, failure: undefined as unknown };
+  const progress = (): BackfillProgress => ({ done: state.done, total, logs: state.logs });
+  const stop = AbortSignal.any([signal, options.owner.lost]);
+
+  const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
+    const read = await untilItSucceeds(options, range, stop, () =>
+      readClaimed(options, stretch, range, sizing, trust, stop),
+    );
+    if (read === null) return;
+    // A read counts as in flight until it is committed: that bounds what is held in memory.
+    await commits.add(() => commitRead(options, stretch, read, stop));
+    state.done += rangeSize(range);
+    state.logs += read.logs.length;
+    options.onProgress?.(progress());
+  };
+
+  return {
+    progress,
+    addStretch: async (stretch: Stretch): Promise<void> => {
+      for (const range of chunks(options, stretch.range, sizing)) {
+        await reads.onSizeLessThan(CHUNKS_IN_FLIGHT);
+        if (stop.aborted || state.failure !== undefined) return;
+        reads
+          .add(() => work(stretch, range))
+          .catch((error: unknown) => {
+            state.failure ??= error;
+          });
+      }
+    },
+    settled: async (): Promise<void> => {
+      await reads.onIdle();
+      await commits.onIdle();
+      if (state.failure !== undefined) throw state.failure;
+      stop.throwIfAborted();
+    },
+  };
+}
+
+/** Cuts a stretch into chunks of the size that the density asks for at that moment, from the end that comes first. */
+function* chunks(options: BackfillOptions, range: BlockRange, sizing: ChunkSizing): Generator<BlockRange> {
+  let { from, to } = range;
+  while (from <= to) {
+    const size = sizing.next();
+    if (options.order === 'newest-first') {
+      const start = Math.max(from, to - size + 1);
+      yield { from: start, to };
+      to = start - 1;
+    } else {
+      const end = Math.min(to, from + size - 1);
+      yield { from, to: end };
+      from = end + 1;
+    }
+  }
+}
+
+/** Null when another process holds the range: it will be covered by that one. */
+async function readClaimed(
+  options: BackfillOptions,
+  stretch: Stretch,
+  range: BlockRange,
+  sizing: ChunkSizing,
+  trust: TimestampTrust,
+  signal: AbortSignal,
+): Promise<RangeRead | null> {
+  const { chain, pool, owner, kind } = options;
+  if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : 'backfill'))) {
+    options.logger.info(
+      { chain: chain.key, block_range: `${range.from}-${range.to}` },
+      'Range is claimed by another process, left to it',
+    );
+    return null;
+  }
+  try {
+    const topics = [...new Set(stretch.datasets.flatMap((dataset) => dataset.topics))];
+    const read =
+      options.proof === 'receipts'
+        ? await readRangeProven(pool, chain, options.policy, range, PROVEN_READS_IN_FLIGHT, signal)
+        : await readRangeFast(pool, range, topics, trust, signal);
+    sizing.seen(rangeSize(range), read.logs.length);
+    return read;
+  } catch (error) {
+    await owner.release(chain.id, range);
+    throw error;
+  }
+}
+
+async function commitRead(
+  options: BackfillOptions,
+  stretch: Stretch,
+  read: RangeRead,
+  signal: AbortSignal,
+): Promise<void> {
+  const { chain, metrics, owner, kind } = options;
+  const started = options.clock.now();
+  const rows = await untilItSucceeds(options, read.range, signal, () =>
+    commitRange(options, { read, datasets: stretch.datasets, owner, kind }),
+  );
+  metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
+  metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
+  metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logs.length);
+  for (const [dataset, count] of rows) metrics.rows.inc({ chain: chain.key, dataset }, count);
+}
+
+/** Tries again what failed for a reason that may pass, for as long as the signal allows. */
+async function untilItSucceeds<T>(
+  options: BackfillOptions,
+  range: BlockRange,
+  signal: AbortSignal,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, 30_000)) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFinal(error)) throw error;
+      options.logger.warn(
+        {
+          chain: options.chain.key,
+          block_range: `${range.from}-${range.to}`,
+          error: errorText(error),
+          retry_in_ms: delay,
+        },
+        'Range failed, trying again',
+      );
+      await options.clock.sleep(delay, signal);
+    }
+  }
+}
+
+/** The claim is gone (someone else has the range), or the error says itself that trying again is pointless. */
+function isFinal(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'RANGE_CLAIMED' || code === 'UNPROVEN_BLOCK';
+}
+
+/** The range of a chain that belongs to the backfill, or null when there is none. */
+export function backfillSpan(
+  chain: Chain,
+  state: { readonly historyStart: number; readonly firstFollowed: number },
+  endBlock: number | null,
+): BlockRange | null {
+  const from = Math.max(state.historyStart, chain.firstBlock);
+  const to = Math.min(state.firstFollowed - 1, endBlock ?? Number.MAX_SAFE_INTEGER);
+  return from <= to ? { from, to } : null;
+}

@@ -1,0 +1,89 @@
+/** What `chainstead status` and `chainstead gaps` show, read from the database alone. */
+import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamStatus } from '@chainstead/rpc';
+import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+
+export interface ChainStatus {
+  readonly chainId: ChainId;
+  readonly historyStart: number;
+  readonly firstFollowed: number;
+  readonly checkpoint: number | null;
+  readonly head: number | null;
+  /** Blocks between head and checkpoint; null before the first block. */
+  readonly lag: number | null;
+  readonly stop: { readonly code: string; readonly message: string } | null;
+  readonly stallReason: string | null;
+  readonly upstreams: readonly UpstreamStatus[];
+  readonly coverage: readonly DatasetCoverage[];
+  readonly gaps: readonly Gap[];
+  readonly updatedAt: Date;
+}
+
+export interface Gap {
+  readonly dataset: string;
+  readonly range: BlockRange;
+}
+
+interface StatusRow {
+  chain_id: number;
+  history_start: number;
+  first_followed: number;
+  checkpoint: number | null;
+  head: number | null;
+  stop_code: string | null;
+  stop_message: string | null;
+  stall_reason: string | null;
+  upstreams: UpstreamStatus[] | null;
+  updated_at: Date;
+}
+
+/** One entry for each chain that was ever ingested here. */
+export async function readChainStatuses(database: Database, datasets: readonly Dataset[]): Promise<ChainStatus[]> {
+  const rows = await database.query<StatusRow>('SELECT * FROM sync_chains ORDER BY chain_id');
+  const statuses: ChainStatus[] = [];
+  for (const row of rows) {
+    const chainId = parseChainId(row.chain_id);
+    const coverage = await listCoverage(database, chainId);
+    statuses.push({
+      chainId,
+      historyStart: row.history_start,
+      firstFollowed: row.first_followed,
+      checkpoint: row.checkpoint,
+      head: row.head,
+      lag: row.head === null || row.checkpoint === null ? null : Math.max(0, row.head - row.checkpoint),
+      stop: row.stop_code === null ? null : { code: row.stop_code, message: row.stop_message ?? '' },
+      stallReason: row.stall_reason,
+      upstreams: row.upstreams ?? [],
+      coverage,
+      gaps: findGaps(row, datasets, coverage),
+      updatedAt: row.updated_at,
+    });
+  }
+  return statuses;
+}
+
+/** Blocks from the start of history to the checkpoint that a dataset does not cover. */
+function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readonly DatasetCoverage[]): Gap[] {
+  const wanted = { from: row.history_start, to: row.checkpoint ?? row.first_followed - 1 };
+  return datasets.flatMap((dataset) =>
+    missingCoverage(wanted, [dataset.name], coverage).map((missing) => ({
+      dataset: dataset.name,
+      range: missing.range,
+    })),
+  );
+}
+
+/** Exact row counts of small tables are cheap; big ones are estimated by the planner's statistics. */
+export async function estimateRows(
+  database: Database,
+  tables: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ relname: string; estimate: number }>(
+    `SELECT relname, greatest(reltuples, 0)::bigint AS estimate FROM pg_class
+      WHERE relkind = 'r' AND relname = ANY($1::text[])`,
+    [tables],
+  );
+  return new Map(rows.map((row) => [row.relname, row.estimate]));
+}

@@ -1,0 +1,226 @@
+/**
+ * One chain's ingestion: leads it (or stands by), follows the head, fills history and proves it, all at once. State lives
+ * in the database; whatever fails, the session is thrown away and a new one goes on from the last commit.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import { advisoryKey, type Database, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import type { Head, UpstreamPool } from '@chainstead/rpc';
+import { type BackfillProgress, backfill, backfillSpan } from './backfill.ts';
+import { type ChainState, type Checkpoint, readChainState, saveChainStart } from './checkpoint.ts';
+import { type ClaimOwner, createClaimOwner } from './claims.ts';
+import { listCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { follow } from './follower.ts';
+import { prove } from './prover.ts';
+import { type StatusReports, saveChainStop, saveStall, startStatusReports } from './status-reports.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
+import { createKnownContracts } from './write-batch.ts';
+
+export interface ChainSyncSettings {
+  /** Where history begins; null: at the head of the first start. */
+  readonly startBlock: number | null;
+  /** Last block of a bounded run; null: follow for ever. */
+  readonly endBlock: number | null;
+  readonly proof: ProofPolicy;
+  readonly backfillProof: 'none' | 'receipts';
+  readonly backfillOrder: 'newest-first' | 'oldest-first';
+  /** Blocks a second that the prover may read; 0: off. */
+  readonly proverRate: number;
+}
+
+export interface ChainSyncOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  readonly clock: Clock;
+  readonly settings: ChainSyncSettings;
+  /** Progress of the backfill, for bars and logs. */
+  onBackfill?(progress: BackfillProgress): void;
+}
+
+export interface ChainSync {
+  /**
+   * Runs until the signal aborts, or until everything up to the end block is covered. Never rejects for what a node or
+   * the database does: it says why in status, metric and log, and tries again.
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const STANDBY_POLL_MS = 2_000;
+const RESTART_DELAY_MS = 500;
+const RESTART_DELAY_MAX_MS = 15_000;
+/** A chain that stopped for a reason that needs the operator looks again so often. */
+const STOPPED_RETRY_MS = 60_000;
+const PROVER_IDLE_MS = 5_000;
+
+export function createChainSync(options: ChainSyncOptions): ChainSync {
+  return {
+    run: async (signal) => {
+      for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
+        const started = options.clock.now();
+        const outcome = await leadOnce(options, signal);
+        if (outcome.kind === 'complete') return;
+        if (signal.aborted) return;
+        delay = options.clock.now() - started > 60_000 ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
+        const wait =
+          outcome.kind === 'standby' ? STANDBY_POLL_MS : outcome.kind === 'stopped' ? STOPPED_RETRY_MS : delay;
+        await options.clock.sleep(wait, signal).catch(() => undefined);
+      }
+    },
+  };
+}
+
+type Outcome = { readonly kind: 'complete' | 'standby' | 'failed' | 'stopped' };
+
+async function leadOnce(options: ChainSyncOptions, signal: AbortSignal): Promise<Outcome> {
+  const { chain, database, logger, metrics } = options;
+  let leadership: Leadership | null = null;
+  let owner: ClaimOwner | null = null;
+  try {
+    leadership = await tryAcquireLeadership(database, advisoryKey('chainstead:ingest', chain.id));
+    if (leadership === null) return { kind: 'standby' };
+    metrics.leader.set({ chain: chain.key }, 1);
+    owner = await createClaimOwner(database);
+    await runSession(options, owner, AbortSignal.any([signal, leadership.lost, owner.lost]));
+    return { kind: 'complete' };
+  } catch (error) {
+    if (signal.aborted) return { kind: 'complete' };
+    return await reportFailure(options, error);
+  } finally {
+    metrics.leader.set({ chain: chain.key }, 0);
+    await closeQuietly(logger, owner);
+    await closeQuietly(
+      logger,
+      leadership === null ? null : { close: () => leadership?.release() ?? Promise.resolve() },
+    );
+  }
+}
+
+async function runSession(options: ChainSyncOptions, owner: ClaimOwner, signal: AbortSignal): Promise<void> {
+  const session = new AbortController();
+  const stop = AbortSignal.any([signal, session.signal]);
+  const { head, state } = await prepare(options, stop);
+  options.logger.info(
+    {
+      chain: options.chain.key,
+      head: head.number,
+      checkpoint: state.checkpoint?.number ?? null,
+      history_start: state.historyStart,
+      first_followed: state.firstFollowed,
+    },
+    'Leading the chain',
+  );
+  const reports = startStatusReports(options, stop);
+  const shared = { ...options, owner, knownContracts: createKnownContracts(), policy: options.settings.proof };
+  const bounded = options.settings.endBlock !== null;
+  const prover = prove({ ...shared, blocksPerSecond: options.settings.proverRate, idleMs: PROVER_IDLE_MS }, stop);
+  const work = [runFollower(shared, state, reports, stop), runBackfill(shared, state, stop)];
+  try {
+    // The prover never ends by itself; it only may fail.
+    await Promise.race([Promise.all(work), prover.then(() => Promise.all(work))]);
+    if (!bounded) stop.throwIfAborted();
+  } finally {
+    session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
+    await Promise.allSettled([...work, prover, reports.stopped]);
+  }
+}
+
+type Shared = ChainSyncOptions & {
+  readonly owner: ClaimOwner;
+  readonly policy: ProofPolicy;
+  readonly knownContracts: ReturnType<typeof createKnownContracts>;
+};
+
+async function runFollower(
+  shared: Shared,
+  state: ChainState,
+  reports: StatusReports,
+  signal: AbortSignal,
+): Promise<void> {
+  await follow(
+    { ...shared, firstFollowed: state.firstFollowed, endBlock: shared.settings.endBlock, onProgress: reports.progress },
+    state.checkpoint,
+    signal,
+  );
+}
+
+async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
+  const span = backfillSpan(shared.chain, state, shared.settings.endBlock);
+  if (span === null) return;
+  const { onBackfill } = shared;
+  const done = await backfill(
+    {
+      ...shared,
+      order: shared.settings.backfillOrder,
+      proof: shared.settings.backfillProof,
+      kind: 'add',
+      ...(onBackfill === undefined ? {} : { onProgress: onBackfill }),
+    },
+    [span],
+    signal,
+  );
+  if (done.total > 0)
+    shared.logger.info(
+      { chain: shared.chain.key, block_range: `${span.from}-${span.to}`, logs: done.logs },
+      'Backfill complete',
+    );
+}
+
+/** Waits for a head, and fixes at the first start where following begins. */
+async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<{ head: Head; state: ChainState }> {
+  const { chain, pool, database, settings } = options;
+  const { value: head } = await pool.waitForHead(null, signal);
+  const known = await readChainState(database, chain.id);
+  const highestCovered = (await listCoverage(database, chain.id)).reduce(
+    (highest, one) => Math.max(highest, one.range.to),
+    -1,
+  );
+  const historyStart = Math.max(chain.firstBlock, settings.startBlock ?? known?.historyStart ?? head.number);
+  const deepEnough = head.number - chain.reorgDepthMax;
+  const firstFollowed = Math.max(
+    historyStart,
+    highestCovered + 1,
+    Math.min(deepEnough, (settings.endBlock ?? deepEnough) + 1),
+  );
+  await saveChainStart(database, chain.id, historyStart, firstFollowed);
+  const state = await readChainState(database, chain.id);
+  if (state === null) throw new RangeError(`sync_chains lost the row of ${chain.key}`);
+  return { head, state };
+}
+
+async function reportFailure(options: ChainSyncOptions, error: unknown): Promise<Outcome> {
+  const { chain, database, logger } = options;
+  const stopping =
+    error instanceof ChainsteadError && (error.code === 'REORG_TOO_DEEP' || error.code === 'UNPROVEN_BLOCK');
+  const fields = {
+    chain: chain.key,
+    error: errorText(error),
+    ...(error instanceof ChainsteadError ? { code: error.code } : {}),
+  };
+  if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
+  else logger.warn(fields, 'Ingestion was interrupted, going on from the last commit');
+  try {
+    if (stopping) await saveChainStop(database, chain.id, error);
+    else await saveStall(database, chain.id, errorText(error));
+  } catch (databaseError) {
+    logger.warn(
+      { chain: chain.key, error: errorText(databaseError) },
+      'The reason could not be written to the database',
+    );
+  }
+  return { kind: stopping ? 'stopped' : 'failed' };
+}
+
+async function closeQuietly(logger: Logger, closable: { close(): Promise<void> } | null): Promise<void> {
+  try {
+    await closable?.close();
+  } catch (error) {
+    logger.debug({ error: errorText(error) }, 'Closing failed; the connection is gone anyway');
+  }
+}
+
+export type { Checkpoint };

@@ -1,0 +1,84 @@
+/** The row of a chain in `sync_chains`: where the follower stands. */
+import type { Chain } from '@chainstead/chains';
+import { type ChainId, type Hash, parseHash } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { CheckpointMovedError } from './errors.ts';
+
+export interface Checkpoint {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
+export interface ChainState {
+  readonly historyStart: number;
+  readonly firstFollowed: number;
+  readonly checkpoint: Checkpoint | null;
+}
+
+interface ChainRow {
+  history_start: number;
+  first_followed: number;
+  checkpoint: number | null;
+  checkpoint_hash: Buffer | null;
+}
+
+/** Null before the chain's first start. */
+export async function readChainState(source: Pick<Database, 'query'>, chainId: ChainId): Promise<ChainState | null> {
+  const [row] = await source.query<ChainRow>(
+    'SELECT history_start, first_followed, checkpoint, checkpoint_hash FROM sync_chains WHERE chain_id = $1',
+    [chainId],
+  );
+  if (row === undefined) return null;
+  const checkpoint =
+    row.checkpoint === null || row.checkpoint_hash === null
+      ? null
+      : { number: row.checkpoint, hash: parseHash(`0x${row.checkpoint_hash.toString('hex')}`) };
+  return { historyStart: row.history_start, firstFollowed: row.first_followed, checkpoint };
+}
+
+/** Creates the chain's row, or moves its start of history. The first followed block never changes. */
+export async function saveChainStart(
+  database: Database,
+  chainId: ChainId,
+  historyStart: number,
+  firstFollowed: number,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $3)
+     ON CONFLICT (chain_id) DO UPDATE SET history_start = excluded.history_start, updated_at = now()`,
+    [chainId, historyStart, firstFollowed],
+  );
+}
+
+/**
+ * Moves the checkpoint from `from` to `to` inside the block's transaction.
+ * @throws CheckpointMovedError when it is not at `from`: another process is ahead, nothing may be written.
+ */
+export async function moveCheckpoint(
+  transaction: Transaction,
+  chain: Chain,
+  from: Checkpoint | null,
+  to: Checkpoint,
+): Promise<void> {
+  const moved = await transaction.query(
+    `UPDATE sync_chains SET checkpoint = $2, checkpoint_hash = decode($3, 'hex'), stall_reason = NULL,
+            stop_code = NULL, stop_message = NULL, updated_at = now()
+      WHERE chain_id = $1 AND checkpoint IS NOT DISTINCT FROM $4
+        AND checkpoint_hash IS NOT DISTINCT FROM decode($5, 'hex') RETURNING chain_id`,
+    [chain.id, to.number, to.hash.slice(2), from?.number ?? null, from?.hash.slice(2) ?? null],
+  );
+  if (moved.length !== 1) throw new CheckpointMovedError({ chain: chain.key, expected: from?.number ?? null });
+}
+
+/** The hash that is indexed at a height; null where the block is not stored. */
+export async function storedHash(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  number: number,
+): Promise<Hash | null> {
+  const [row] = await source.query<{ block_hash: Buffer }>(
+    'SELECT block_hash FROM blocks WHERE chain_id = $1 AND block_number = $2',
+    [chainId, number],
+  );
+  return row === undefined ? null : parseHash(`0x${row.block_hash.toString('hex')}`);
+}

@@ -1,0 +1,96 @@
+/**
+ * Claims: which work holds which blocks (`sync_claims`). Two claims of a chain never overlap (exclusion constraint). An
+ * owner holds an advisory lock as long as it lives, so the claims of a killed process are recognised at once.
+ */
+import { randomBytes } from 'node:crypto';
+import type { BlockRange, ChainId } from '@chainstead/core';
+import { ChainsteadError } from '@chainstead/core';
+import { type Database, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+
+export type ClaimPurpose = 'backfill' | 'prover' | 'reindex' | 'verify';
+
+export interface ClaimOwner {
+  /** Advisory lock key held by this owner. */
+  readonly key: bigint;
+  /** Aborts when the lock's connection is lost: nothing may be committed under its claims any more. */
+  readonly lost: AbortSignal;
+  /** False when any part of the range is claimed by a living owner. */
+  claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
+  /** Gives the claim up without having written anything. */
+  release(chainId: ChainId, range: BlockRange): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Becomes an owner of claims. @throws ChainsteadError when the lock can't be had (a one in 2^62 collision). */
+export async function createClaimOwner(database: Database): Promise<ClaimOwner> {
+  const key = BigInt.asUintN(62, randomBytes(8).readBigInt64BE());
+  const lock = await tryAcquireLeadership(database, key);
+  if (lock === null)
+    throw new ChainsteadError({
+      code: 'CLAIM_OWNER',
+      message: 'Another process holds the same claim key',
+      retryable: true,
+    });
+  return {
+    key,
+    lost: lock.lost,
+    claim: (chainId, range, purpose) => claim(database, key, chainId, range, purpose),
+    release: async (chainId, range) => {
+      await database.query('DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND owner = $3', [
+        chainId,
+        range.from,
+        key.toString(),
+      ]);
+    },
+    close: () => closeOwner(database, lock, key),
+  };
+}
+
+async function closeOwner(database: Database, lock: Leadership, key: bigint): Promise<void> {
+  await database.query('DELETE FROM sync_claims WHERE owner = $1', [key.toString()]);
+  await lock.release();
+}
+
+async function claim(
+  database: Database,
+  key: bigint,
+  chainId: ChainId,
+  range: BlockRange,
+  purpose: ClaimPurpose,
+): Promise<boolean> {
+  await removeDeadClaims(database, chainId, range);
+  const rows = await database.query(
+    `INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING first_block`,
+    [chainId, range.from, range.to, key.toString(), purpose],
+  );
+  return rows.length === 1;
+}
+
+/** Drops overlapping claims whose owner's advisory lock is free: that owner died. */
+async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
+  await database.query(
+    `DELETE FROM sync_claims c
+      WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
+        AND NOT EXISTS (
+          SELECT 1 FROM pg_locks l
+           WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+             AND ((l.classid::bigint << 32) | l.objid::bigint) = c.owner)`,
+    [chainId, range.from, range.to],
+  );
+}
+
+/** Inside the transaction that writes the range: the claim must still be ours, and ends with the commit. */
+export async function consumeClaim(
+  transaction: Transaction,
+  key: bigint,
+  chainId: ChainId,
+  range: BlockRange,
+): Promise<boolean> {
+  const rows = await transaction.query(
+    'DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND last_block = $3 AND owner = $4 RETURNING 1 AS ended',
+    [chainId, range.from, range.to, key.toString()],
+  );
+  return rows.length === 1;
+}

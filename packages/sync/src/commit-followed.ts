@@ -1,0 +1,113 @@
+/**
+ * One transaction of the follower: roll back what left the canonical chain, write the new blocks, record their coverage
+ * and move the checkpoint. Run twice, the second time fails on the checkpoint and writes nothing.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { Database, Transaction } from '@chainstead/db';
+import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
+import { recordCoverage, removeCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import type { ProvenBlock } from './proven-block.ts';
+import { deleteRows, type KnownContracts, lockChainCommits, writeBatch } from './write-batch.ts';
+
+export interface FollowedCommit {
+  /** Where the checkpoint is now. */
+  readonly from: Checkpoint | null;
+  /** The last block that stays; null when nothing is rolled back. */
+  readonly ancestor: number | null;
+  /** Linked blocks above the checkpoint or the ancestor, ascending; never empty. */
+  readonly blocks: readonly ProvenBlock[];
+}
+
+export interface CommitDependencies {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly datasets: readonly Dataset[];
+  readonly knownContracts: KnownContracts;
+}
+
+/** @returns the new checkpoint. @throws CheckpointMovedError */
+export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
+  const { database, chain, datasets, knownContracts } = dependencies;
+  const last = commit.blocks.at(-1);
+  if (last === undefined) throw new RangeError('A commit needs at least one block');
+  const to = { number: last.header.number, hash: last.header.hash };
+  const facts = new Map<number, BlockFacts>(commit.blocks.map(({ header }) => [header.number, header]));
+  const batch = decodeBatch(
+    chain,
+    datasets,
+    commit.blocks.flatMap((block) => block.logs),
+    facts,
+  );
+  try {
+    await database.transaction(async (transaction) => {
+      await lockChainCommits(transaction, chain);
+      await moveCheckpoint(transaction, chain, commit.from, to);
+      if (commit.ancestor !== null && commit.from !== null)
+        await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
+      await writeBatch(transaction, chain, batch, { blocks: 'empty-range', rows: 'empty-range' }, knownContracts);
+      await recordLevels(transaction, dependencies, commit.blocks);
+    });
+  } catch (error) {
+    // Contracts remembered as written may have been rolled back with the transaction.
+    knownContracts.clear();
+    throw error;
+  }
+  return to;
+}
+
+async function rollBack(
+  transaction: Transaction,
+  { chain, datasets }: CommitDependencies,
+  ancestor: number,
+  checkpoint: number,
+): Promise<void> {
+  const orphaned = { from: ancestor + 1, to: checkpoint };
+  await deleteRows(transaction, chain, datasets, orphaned);
+  await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
+    chain.id,
+    orphaned.from,
+    orphaned.to,
+  ]);
+  await removeCoverage(
+    transaction,
+    chain.id,
+    datasets.map((dataset) => dataset.name),
+    orphaned,
+  );
+}
+
+/** One coverage record for each run of blocks of the same level. */
+async function recordLevels(
+  transaction: Transaction,
+  { chain, datasets }: CommitDependencies,
+  blocks: readonly ProvenBlock[],
+): Promise<void> {
+  const names = datasets.map((dataset) => dataset.name);
+  for (const run of runsOfSameLevel(blocks)) await recordCoverage(transaction, chain.id, names, run);
+}
+
+/** Neighbouring blocks of the same level, reason and (where it matters) source as one coverage record. */
+export function runsOfSameLevel(blocks: readonly ProvenBlock[]) {
+  const runs: {
+    range: { from: number; to: number };
+    proof: ProvenBlock['level'];
+    reason: string | null;
+    upstream: string | null;
+  }[] = [];
+  for (const block of blocks) {
+    const upstream = block.level === 'unproven' ? block.upstream : null;
+    const last = runs.at(-1);
+    if (last !== undefined && last.proof === block.level && last.reason === block.reason && last.upstream === upstream)
+      last.range.to = block.header.number;
+    else
+      runs.push({
+        range: { from: block.header.number, to: block.header.number },
+        proof: block.level,
+        reason: block.reason,
+        upstream,
+      });
+  }
+  return runs;
+}

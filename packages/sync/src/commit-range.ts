@@ -1,0 +1,97 @@
+/**
+ * One transaction of the backfill: rows, coverage and the end of the claim together. A range that is not covered holds no
+ * rows, so they are copied straight in; where rows turn out to be there (an on-demand job's), through staging.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import { type ClaimOwner, consumeClaim } from './claims.ts';
+import type { CommitDependencies } from './commit-followed.ts';
+import { type Coverage, recordCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
+import { RangeClaimedError } from './errors.ts';
+import type { RangeRead } from './read-range.ts';
+import { deleteRows, lockChainCommits, type WriteMode, writeBatch } from './write-batch.ts';
+
+export interface RangeCommit {
+  readonly read: RangeRead;
+  /** The datasets that this range is read for. */
+  readonly datasets: readonly Dataset[];
+  readonly owner: ClaimOwner;
+  /** `add` what is not there; `replace` all rows of the datasets in the range (reindex). */
+  readonly kind: 'add' | 'replace';
+}
+
+/** @returns rows written by dataset. @throws RangeClaimedError when the claim was lost meanwhile. */
+export async function commitRange(
+  dependencies: CommitDependencies,
+  commit: RangeCommit,
+): Promise<ReadonlyMap<string, number>> {
+  const { chain } = dependencies;
+  const { read, datasets, kind } = commit;
+  const batch = decodeBatch(chain, datasets, read.logs, read.blocks);
+  try {
+    await writeRange(dependencies, commit, batch, 'empty-range');
+  } catch (error) {
+    dependencies.knownContracts.clear();
+    if (kind === 'replace' || !isUniqueViolation(error)) throw error;
+    await writeRange(dependencies, commit, batch, 'may-exist');
+  }
+  return new Map(batch.datasets.map(({ dataset, lines }) => [dataset.name, lines.length]));
+}
+
+async function writeRange(
+  { database, chain, knownContracts }: CommitDependencies,
+  { read, datasets, owner, kind }: RangeCommit,
+  batch: DecodedBatch,
+  mode: WriteMode,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    await requireClaim(transaction, owner, chain, read.range);
+    if (kind === 'replace') await deleteRows(transaction, chain, datasets, read.range);
+    await writeBatch(transaction, chain, batch, { blocks: 'may-exist', rows: mode }, knownContracts);
+    for (const level of joinSources(read.levels))
+      await recordCoverage(
+        transaction,
+        chain.id,
+        datasets.map((dataset) => dataset.name),
+        level,
+      );
+  });
+}
+
+/** @throws RangeClaimedError when somebody else took the range over. */
+export async function requireClaim(
+  transaction: Transaction,
+  owner: ClaimOwner,
+  chain: Chain,
+  range: BlockRange,
+): Promise<void> {
+  owner.lost.throwIfAborted();
+  if (!(await consumeClaim(transaction, owner.key, chain.id, range)))
+    throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
+}
+
+/** Neighbouring parts that the same upstream gave become one record. */
+function joinSources(levels: readonly Coverage[]): Coverage[] {
+  const joined: Coverage[] = [];
+  for (const level of levels) {
+    const last = joined.at(-1);
+    if (
+      last !== undefined &&
+      last.range.to + 1 === level.range.from &&
+      last.proof === level.proof &&
+      last.upstream === level.upstream &&
+      last.reason === level.reason
+    )
+      joined[joined.length - 1] = { ...last, range: { from: last.range.from, to: level.range.to } };
+    else joined.push(level);
+  }
+  return joined;
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}

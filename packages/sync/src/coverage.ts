@@ -1,0 +1,118 @@
+/**
+ * What is covered, and how far its completeness is proven: the table `sync_ranges`. Ranges of a dataset never overlap
+ * (exclusion constraint); neighbours of the same level and source are joined, so that the table stays small.
+ */
+import { type BlockRange, type ChainId, intersectRanges, subtractRanges } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import type { ProofLevel } from '@chainstead/proof';
+
+export interface Coverage {
+  readonly range: BlockRange;
+  readonly proof: ProofLevel;
+  /** Why it is unproven. */
+  readonly reason: string | null;
+  /** Which upstream gave a range that is not proven yet. */
+  readonly upstream: string | null;
+}
+
+export interface DatasetCoverage extends Coverage {
+  readonly dataset: string;
+}
+
+interface CoverageRow {
+  dataset: string;
+  first_block: number;
+  last_block: number;
+  proof: ProofLevel;
+  proof_reason: string | null;
+  upstream: string | null;
+}
+
+/** All covered ranges of a chain, by dataset and block. */
+export async function listCoverage(source: Pick<Database, 'query'>, chainId: ChainId): Promise<DatasetCoverage[]> {
+  const rows = await source.query<CoverageRow>(
+    `SELECT dataset, first_block, last_block, proof, proof_reason, upstream
+       FROM sync_ranges WHERE chain_id = $1 ORDER BY dataset, first_block`,
+    [chainId],
+  );
+  return rows.map((row) => ({
+    dataset: row.dataset,
+    range: { from: row.first_block, to: row.last_block },
+    proof: row.proof,
+    reason: row.proof_reason,
+    upstream: row.upstream,
+  }));
+}
+
+/** Which blocks of `wanted` lack at least one of the datasets, split where the set of lacking datasets changes. */
+export function missingCoverage(
+  wanted: BlockRange,
+  datasets: readonly string[],
+  coverage: readonly DatasetCoverage[],
+): { readonly range: BlockRange; readonly datasets: readonly string[] }[] {
+  const gaps = datasets.map((dataset) => ({
+    dataset,
+    ranges: subtractRanges(
+      [wanted],
+      coverage.filter((covered) => covered.dataset === dataset).map((covered) => covered.range),
+    ),
+  }));
+  const cuts = new Set<number>();
+  for (const gap of gaps) for (const range of gap.ranges) cuts.add(range.from).add(range.to + 1);
+  const borders = [...cuts].toSorted((a, b) => a - b);
+  const missing: { range: BlockRange; datasets: string[] }[] = [];
+  for (let index = 0; index + 1 < borders.length; index++) {
+    const range = { from: borders[index] ?? 0, to: (borders[index + 1] ?? 0) - 1 };
+    const lacking = gaps.filter((gap) => intersectRanges(gap.ranges, [range]).length > 0).map((gap) => gap.dataset);
+    if (lacking.length > 0) missing.push({ range, datasets: lacking });
+  }
+  return missing;
+}
+
+/**
+ * Records the range as covered, replacing what was said of it before. Joins neighbours that say the same.
+ * Runs in the transaction that writes the rows. Idempotent.
+ */
+export async function recordCoverage(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  covered: Coverage,
+): Promise<void> {
+  await removeCoverage(transaction, chainId, datasets, covered.range);
+  await transaction.query(
+    `WITH wanted AS (SELECT unnest($2::text[]) AS dataset),
+     neighbours AS (
+       DELETE FROM sync_ranges r USING wanted w
+        WHERE r.chain_id = $1 AND r.dataset = w.dataset AND r.proof = $5
+          AND r.proof_reason IS NOT DISTINCT FROM $6 AND r.upstream IS NOT DISTINCT FROM $7
+          AND (r.last_block = $3::bigint - 1 OR r.first_block = $4::bigint + 1)
+       RETURNING r.dataset, r.first_block, r.last_block)
+     INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
+     SELECT $1, w.dataset, least($3::bigint, min(n.first_block)), greatest($4::bigint, max(n.last_block)), $5, $6, $7
+       FROM wanted w LEFT JOIN neighbours n USING (dataset) GROUP BY w.dataset`,
+    [chainId, datasets, covered.range.from, covered.range.to, covered.proof, covered.reason, covered.upstream],
+  );
+}
+
+/** Takes the range out of the coverage of the datasets, cutting ranges that reach over its borders. */
+export async function removeCoverage(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  range: BlockRange,
+): Promise<void> {
+  const cut = await transaction.query<CoverageRow>(
+    `DELETE FROM sync_ranges
+      WHERE chain_id = $1 AND dataset = ANY($2::text[]) AND int8range(first_block, last_block, '[]') && int8range($3, $4, '[]')
+      RETURNING dataset, first_block, last_block, proof, proof_reason, upstream`,
+    [chainId, datasets, range.from, range.to],
+  );
+  for (const row of cut)
+    for (const rest of subtractRanges([{ from: row.first_block, to: row.last_block }], [range]))
+      await transaction.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [chainId, row.dataset, rest.from, rest.to, row.proof, row.proof_reason, row.upstream],
+      );
+}

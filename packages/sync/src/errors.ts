@@ -1,0 +1,83 @@
+import { type BlockRange, ChainsteadError } from '@chainstead/core';
+
+/** The chain's nodes left a branch that is older than what is rolled back without asking. */
+export class ReorgTooDeepError extends ChainsteadError {
+  constructor(facts: {
+    chain: string;
+    checkpoint: number;
+    lowestCompared: number;
+    depthMax: number;
+    upstream: string;
+  }) {
+    super({
+      code: 'REORG_TOO_DEEP',
+      message: `The upstream ${facts.upstream} follows a branch of ${facts.chain} that shares no block with the indexed one from ${facts.lowestCompared} to ${facts.checkpoint}, and a rollback of more than ${facts.depthMax} blocks is not made without asking`,
+      facts,
+      remedy: `Check the upstream against another one; if its branch is right, start once with REORG_DEPTH_MAX_${facts.chain.toUpperCase().replaceAll('-', '_')} above ${facts.checkpoint - facts.lowestCompared}`,
+      retryable: false,
+    });
+  }
+}
+
+/** No upstream gave receipts that reproduce the header's receipts root, on a chain where they must. */
+export class UnprovenBlockError extends ChainsteadError {
+  constructor(facts: { chain: string; block: number | string; reason: string; upstreams: readonly string[] }) {
+    super({
+      code: 'UNPROVEN_BLOCK',
+      message: `Block ${facts.block} of ${facts.chain} could not be proven (${facts.reason}) with any of ${facts.upstreams.join(', ')}`,
+      facts,
+      remedy: `Add another upstream, or set PROOF_${facts.chain.toUpperCase().replaceAll('-', '_')}=record to store such blocks as unproven`,
+      retryable: true,
+    });
+  }
+}
+
+/** Another process wrote the checkpoint since this one read it. */
+export class CheckpointMovedError extends ChainsteadError {
+  constructor(facts: { chain: string; expected: number | null }) {
+    super({
+      code: 'CHECKPOINT_MOVED',
+      message: `The checkpoint of ${facts.chain} is no longer ${facts.expected ?? 'unset'}: another ingest process wrote it`,
+      facts,
+      retryable: true,
+    });
+  }
+}
+
+/** The upstream's chain changed while it was being read, or it does not have what it announced. */
+export class ChainMovedError extends ChainsteadError {
+  constructor(facts: { chain: string; what: string }) {
+    super({
+      code: 'CHAIN_MOVED',
+      message: `Reading ${facts.chain} has to start over: ${facts.what}`,
+      facts,
+      retryable: true,
+    });
+  }
+}
+
+/** Another work (backfill, prover, reindex) holds part of the range. */
+export class RangeClaimedError extends ChainsteadError {
+  constructor(facts: { chain: string; range: BlockRange; purpose: string }) {
+    super({
+      code: 'RANGE_CLAIMED',
+      message: `Blocks ${facts.range.from} to ${facts.range.to} of ${facts.chain} are being worked on by another ${facts.purpose}`,
+      facts,
+      remedy: 'Try again when it has finished; "chainstead status" shows what runs',
+      retryable: true,
+    });
+  }
+}
+
+/** A command asks for blocks that may still be reorganised, or that do not exist yet. */
+export class RangeNotFinalError extends ChainsteadError {
+  constructor(facts: { chain: string; range: BlockRange; highestFinal: number }) {
+    super({
+      code: 'RANGE_NOT_FINAL',
+      message: `Blocks ${facts.range.from} to ${facts.range.to} of ${facts.chain} reach above ${facts.highestFinal}, the highest block that can no longer be reorganised`,
+      facts,
+      remedy: `Ask for --to ${facts.highestFinal} or lower; "chainstead start" follows what is above`,
+      retryable: false,
+    });
+  }
+}

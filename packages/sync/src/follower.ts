@@ -1,0 +1,162 @@
+/**
+ * Keeps up with the head: reads every block above the checkpoint whole, in order, proves it, and commits it with the
+ * checkpoint. A block that does not follow the checkpoint leads to the branch it belongs to, which replaces the old one.
+ */
+import type { ProofPolicy } from '@chainstead/chains';
+import type { BlockRange, Clock, Hash, Logger } from '@chainstead/core';
+import type { Head, UpstreamPool } from '@chainstead/rpc';
+import { type Checkpoint, storedHash } from './checkpoint.ts';
+import { type CommitDependencies, commitFollowed } from './commit-followed.ts';
+import { ChainMovedError } from './errors.ts';
+import { findBranch } from './find-branch.ts';
+import type { ProvenBlock } from './proven-block.ts';
+import { readProvenBlock } from './proven-block.ts';
+import { readAhead } from './read-ahead.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
+
+export interface FollowerOptions extends CommitDependencies {
+  readonly pool: UpstreamPool;
+  readonly policy: ProofPolicy;
+  readonly firstFollowed: number;
+  readonly endBlock: number | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  /** Told after each commit and each sighting of a head, for the watchdog and status. */
+  onProgress(progress: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
+}
+
+/** Blocks read ahead of the commit while catching up. */
+const READ_AHEAD_BLOCKS = 16;
+/** A commit while catching up ends at so many blocks or logs, whichever comes first. */
+const COMMIT_BLOCKS_MAX = 64;
+const COMMIT_LOGS_MAX = 10_000;
+/** A lower head on another branch is believed only after so many sightings: laggards show it for a moment. */
+const LOWER_HEAD_SIGHTINGS = 4;
+
+/** Runs until the end block is committed or the signal aborts. Throws what stops it; the caller decides how to go on. */
+export async function follow(options: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
+  const { pool, endBlock } = options;
+  let checkpoint = start;
+  let head: Head | null = null;
+  let lowerSightings = 0;
+  while (!signal.aborted) {
+    if (endBlock !== null && (checkpoint?.number ?? options.firstFollowed - 1) >= endBlock) return;
+    const answer = await pool.waitForHead(head, signal);
+    head = answer.value;
+    options.metrics.head.set({ chain: options.chain.key }, head.number);
+    options.onProgress({ head, checkpoint });
+    if (checkpoint !== null && head.number <= checkpoint.number) {
+      lowerSightings = head.number < checkpoint.number ? lowerSightings + 1 : LOWER_HEAD_SIGHTINGS;
+      if (lowerSightings < LOWER_HEAD_SIGHTINGS) head = null;
+      else checkpoint = await adoptBranchOf(options, checkpoint, head, signal);
+      if (head === null) await options.clock.sleep(options.chain.pollIntervalMs, signal);
+      continue;
+    }
+    lowerSightings = 0;
+    const target = Math.min(head.number, endBlock ?? head.number);
+    const before = checkpoint;
+    checkpoint = await catchUp(options, checkpoint, target, signal);
+    if ((checkpoint?.number ?? options.firstFollowed - 1) < target) {
+      // The head was not reached (a reorganisation, or a block that nobody has yet): look again.
+      head = null;
+      if (checkpoint === before) await options.clock.sleep(options.chain.pollIntervalMs, signal);
+    }
+  }
+}
+
+/** The head is not above the checkpoint: nothing to do if it is indexed, else its branch replaces ours. */
+async function adoptBranchOf(
+  options: FollowerOptions,
+  checkpoint: Checkpoint,
+  head: Head,
+  signal: AbortSignal,
+): Promise<Checkpoint> {
+  if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return checkpoint;
+  const tip = await readByHash(options, head.hash, signal);
+  if (tip === null) return checkpoint;
+  return reorganise(options, checkpoint, tip, signal);
+}
+
+/** Commits every block from the checkpoint to the target, in order. */
+async function catchUp(
+  options: FollowerOptions,
+  start: Checkpoint | null,
+  target: number,
+  signal: AbortSignal,
+): Promise<Checkpoint | null> {
+  let checkpoint = start;
+  const range: BlockRange = { from: (checkpoint?.number ?? options.firstFollowed - 1) + 1, to: target };
+  let pending: ProvenBlock[] = [];
+  const flush = async (): Promise<void> => {
+    if (pending.length === 0) return;
+    const blocks = pending;
+    pending = [];
+    checkpoint = await commit(options, checkpoint, null, blocks);
+  };
+  const read = (number: number): Promise<ProvenBlock | null> =>
+    readProvenBlock(options.pool, options.chain, options.policy, number, signal);
+  for await (const block of readAhead(range, READ_AHEAD_BLOCKS, read)) {
+    if (block === null) break;
+    const parent: Hash | null = pending.at(-1)?.header.hash ?? checkpoint?.hash ?? null;
+    if (parent !== null && block.header.parentHash !== parent) {
+      await flush();
+      return checkpoint === null ? null : reorganise(options, checkpoint, block, signal);
+    }
+    pending.push(block);
+    const logs = pending.reduce((sum, one) => sum + one.logs.length, 0);
+    if (pending.length >= COMMIT_BLOCKS_MAX || logs >= COMMIT_LOGS_MAX) await flush();
+    signal.throwIfAborted();
+  }
+  await flush();
+  return checkpoint;
+}
+
+async function reorganise(
+  options: FollowerOptions,
+  checkpoint: Checkpoint,
+  tip: ProvenBlock,
+  signal: AbortSignal,
+): Promise<Checkpoint> {
+  const { chain, database } = options;
+  const branch = await findBranch(chain, checkpoint, tip, {
+    storedHash: (number) => storedHash(database, chain.id, number),
+    readByHash: (hash) => readByHash(options, hash, signal),
+  });
+  const depth = checkpoint.number - branch.ancestor;
+  options.logger.warn(
+    { chain: chain.key, ancestor: branch.ancestor, depth, old_tip: checkpoint.hash, new_tip: tip.header.hash },
+    'Reorganisation: rolling back to the common ancestor',
+  );
+  const moved = await commit(options, checkpoint, branch.ancestor, branch.blocks);
+  options.metrics.reorgs.inc({ chain: chain.key });
+  options.metrics.reorgDepth.observe({ chain: chain.key }, depth);
+  return moved;
+}
+
+async function commit(
+  options: FollowerOptions,
+  from: Checkpoint | null,
+  ancestor: number | null,
+  blocks: readonly ProvenBlock[],
+): Promise<Checkpoint> {
+  const { chain, metrics } = options;
+  const started = options.clock.now();
+  const to = await commitFollowed(options, { from, ancestor, blocks });
+  metrics.commitSeconds.observe({ chain: chain.key, kind: 'follow' }, (options.clock.now() - started) / 1000);
+  metrics.blocks.inc({ chain: chain.key, kind: 'follow' }, blocks.length);
+  metrics.logs.inc(
+    { chain: chain.key, kind: 'follow' },
+    blocks.reduce((sum, block) => sum + block.logs.length, 0),
+  );
+  metrics.checkpoint.set({ chain: chain.key }, to.number);
+  options.onProgress({ head: null, checkpoint: to });
+  return to;
+}
+
+async function readByHash(options: FollowerOptions, hash: Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
+  const block = await readProvenBlock(options.pool, options.chain, options.policy, hash, signal);
+  if (block !== null && block.header.hash !== hash)
+    throw new ChainMovedError({ chain: options.chain.key, what: `block ${hash} was answered as ${block.header.hash}` });
+  return block;
+}

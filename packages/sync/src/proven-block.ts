@@ -1,0 +1,82 @@
+/**
+ * Reads a block whole and proves it, asking one upstream after another until one's receipts reproduce the header's root.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
+import { ChainsteadError } from '@chainstead/core';
+import { type ProofLevel, proveBlock } from '@chainstead/proof';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { UnprovenBlockError } from './errors.ts';
+
+/** What a chain that commits otherwise may legitimately show; stored as `unproven` under the policy `record`. */
+const RECORDABLE: ReadonlySet<string> = new Set(['root-mismatch', 'root-missing', 'header-hash-mismatch']);
+
+export interface ProvenBlock {
+  readonly header: BlockHeader;
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  readonly logs: readonly Log[];
+  readonly level: ProofLevel;
+  readonly reason: string | null;
+  readonly upstream: string;
+}
+
+/**
+ * Null when no upstream has the block.
+ * @throws UnprovenBlockError under the policy `strict` when no upstream's answer proves itself.
+ */
+export async function readProvenBlock(
+  pool: UpstreamPool,
+  chain: Chain,
+  policy: ProofPolicy,
+  at: number | Hash,
+  signal?: AbortSignal,
+): Promise<ProvenBlock | null> {
+  const refused = new Set<string>();
+  let unproven: ProvenBlock | null = null;
+  let lastReason: string | null = null;
+  for (;;) {
+    const answer = await readWhole(pool, at, refused, signal);
+    if (answer === null) break;
+    const { block, receipts } = answer.value;
+    const proof = proveBlock({ header: block.header, transactionHashes: block.transactionHashes, receipts }, chain);
+    const found: ProvenBlock = {
+      header: block.header,
+      block,
+      receipts,
+      logs: receipts.flatMap((receipt) => receipt.logs),
+      level: proof.level,
+      reason: proof.level === 'unproven' ? proof.reason : null,
+      upstream: answer.upstream,
+    };
+    if (proof.level !== 'unproven') return found;
+    pool.reportFault(
+      answer.upstream,
+      proof.reason === 'header-hash-mismatch' ? 'header-hash-mismatch' : 'receipts-root-mismatch',
+      { block: block.header.number, reason: proof.reason },
+    );
+    // An answer whose logs contradict themselves is never stored, whatever the policy.
+    if (RECORDABLE.has(proof.reason)) unproven ??= found;
+    lastReason = proof.reason;
+    refused.add(answer.upstream);
+  }
+  if (unproven !== null && policy === 'record') return unproven;
+  if (lastReason === null) return null;
+  throw new UnprovenBlockError({
+    chain: chain.key,
+    block: at,
+    reason: lastReason,
+    upstreams: [...refused],
+  });
+}
+
+/** Null when nobody has the block, or when nobody is left to ask after some were refused. */
+async function readWhole(pool: UpstreamPool, at: number | Hash, exclude: ReadonlySet<string>, signal?: AbortSignal) {
+  try {
+    return await pool.getWholeBlock(at, { exclude, transactions: false, ...(signal === undefined ? {} : { signal }) });
+  } catch (error) {
+    // Once some answer is in hand, the others being down must not hide what was found.
+    if (exclude.size > 0 && error instanceof ChainsteadError && !signal?.aborted) return null;
+    throw error;
+  }
+}

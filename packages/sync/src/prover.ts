@@ -1,0 +1,84 @@
+/**
+ * Raises what the backfill covered fast to the level `receipts`, in the background: newest first, at a rate that the
+ * operator sets, one claimed stretch after another.
+ */
+import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
+import { listCoverage } from './coverage.ts';
+import { type VerifyOptions, type VerifyResult, verifyRange } from './verify-range.ts';
+
+export interface ProverOptions extends VerifyOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Blocks a second at most; 0 turns the prover off. */
+  readonly blocksPerSecond: number;
+  /** Look again for unproven ranges after so many milliseconds without any. */
+  readonly idleMs: number;
+}
+
+/** Blocks of one transaction. */
+const STRETCH_BLOCKS = 64;
+const READS_IN_FLIGHT = 8;
+
+/** Runs until the signal aborts. A range that can't be proven now is logged and left for the next round. */
+export async function prove(options: ProverOptions, signal: AbortSignal): Promise<void> {
+  if (options.blocksPerSecond === 0) return;
+  const skipped = new Set<number>();
+  while (!signal.aborted) {
+    const range = await nextUnproven(options, skipped);
+    if (range === null) {
+      skipped.clear();
+      await options.clock.sleep(options.idleMs, signal);
+      continue;
+    }
+    const started = options.clock.now();
+    if (!(await proveStretch(options, range, signal))) skipped.add(range.to);
+    const due = (rangeSize(range) / options.blocksPerSecond) * 1000;
+    const rest = due - (options.clock.now() - started);
+    if (rest > 0) await options.clock.sleep(rest, signal);
+  }
+}
+
+/** The newest stretch that is covered but not proven, for all datasets at once. */
+async function nextUnproven(options: ProverOptions, skipped: ReadonlySet<number>): Promise<BlockRange | null> {
+  const coverage = await listCoverage(options.database, options.chain.id);
+  const open = coverage
+    .filter((one) => one.proof === 'none' && options.datasets.some((dataset) => dataset.name === one.dataset))
+    .toSorted((a, b) => b.range.to - a.range.to);
+  for (const { range } of open) {
+    for (let to = range.to; to >= range.from; to -= STRETCH_BLOCKS)
+      if (!skipped.has(to)) return { from: Math.max(range.from, to - STRETCH_BLOCKS + 1), to };
+  }
+  return null;
+}
+
+async function proveStretch(options: ProverOptions, range: BlockRange, signal: AbortSignal): Promise<boolean> {
+  const { chain, owner, logger } = options;
+  const block_range = `${range.from}-${range.to}`;
+  if (!(await owner.claim(chain.id, range, 'prover'))) return false;
+  try {
+    const result = await verifyRange(options, range, READS_IN_FLIGHT, signal);
+    options.metrics.blocks.inc({ chain: chain.key, kind: 'prove' }, rangeSize(range));
+    logRepairs(options, result);
+    return true;
+  } catch (error) {
+    await owner.release(chain.id, range);
+    signal.throwIfAborted();
+    logger.warn({ chain: chain.key, block_range, error: errorText(error) }, 'Range could not be proven now');
+    return false;
+  }
+}
+
+function logRepairs({ logger, chain }: ProverOptions, result: VerifyResult): void {
+  for (const repair of result.repairs)
+    logger.warn(
+      {
+        chain: chain.key,
+        block: repair.block,
+        dataset: repair.dataset,
+        missing: repair.missing,
+        surplus: repair.surplus,
+        upstream: repair.upstream,
+      },
+      'Stored rows differed from the proven block and were repaired',
+    );
+}

@@ -1,0 +1,193 @@
+/**
+ * What the command line does to ranges: backfill, reindex, verify. Each claims what it works on, so that it can run
+ * beside an ingest process; each can be run any number of times with the same result.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import {
+  type BlockRange,
+  type Clock,
+  intersectRanges,
+  type Logger,
+  mergeRanges,
+  rangeSize,
+  subtractRanges,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type BackfillProgress, backfill } from './backfill.ts';
+import { readChainState } from './checkpoint.ts';
+import { createClaimOwner } from './claims.ts';
+import { listCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
+import { type Repair, verifyRange } from './verify-range.ts';
+import { createKnownContracts } from './write-batch.ts';
+
+export interface RangeCommandOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  readonly clock: Clock;
+  readonly proof: ProofPolicy;
+  readonly backfillProof: 'none' | 'receipts';
+  onProgress?(progress: BackfillProgress): void;
+}
+
+export interface VerifyReport {
+  /** Blocks by the level that they reached. */
+  readonly levels: Readonly<Record<string, number>>;
+  readonly repairs: readonly Repair[];
+  /** Asked for but not covered, hence not verified. */
+  readonly uncovered: readonly BlockRange[];
+}
+
+const VERIFY_STRETCH_BLOCKS = 64;
+const VERIFY_READS_IN_FLIGHT = 12;
+
+/** Covers the ranges with all datasets. @throws RangeNotFinalError when a range reaches into what may be reorganised. */
+export async function backfillRanges(
+  options: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  await requireFinal(options, ranges);
+  return withOwner(options, (owner) =>
+    backfill(
+      {
+        ...options,
+        owner,
+        knownContracts: createKnownContracts(),
+        order: 'newest-first',
+        proof: options.backfillProof,
+        policy: options.proof,
+        kind: 'add',
+      },
+      mergeRanges(ranges),
+      signal,
+    ),
+  );
+}
+
+/**
+ * Reads and writes the ranges anew, for the given datasets. What was proven is redone proven, the rest as the backfill
+ * would: the level of a range never falls by being redone.
+ */
+export async function reindexRanges(
+  options: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  await requireFinal(options, ranges);
+  const coverage = await listCoverage(options.database, options.chain.id);
+  const fast = coverage.filter((one) => one.proof === 'none').map((one) => one.range);
+  const redoProven = subtractRanges(
+    intersectRanges(
+      ranges,
+      coverage.map((one) => one.range),
+    ),
+    fast,
+  );
+  const redoFast = subtractRanges(ranges, redoProven);
+  const total = [...redoFast, ...redoProven].reduce((sum, range) => sum + rangeSize(range), 0);
+  return withOwner(options, async (owner) => {
+    let before: BackfillProgress = { done: 0, total, logs: 0 };
+    for (const [part, proof] of [[redoFast, options.backfillProof], [redoProven, 'receipts']] as const) {
+      const base = before;
+      const joined = (own: BackfillProgress): BackfillProgress => ({ done: base.done + own.done, total, logs: base.logs + own.logs });
+      const result = await backfill(
+        {
+          ...options,
+          owner,
+          knownContracts: createKnownContracts(),
+          order: 'oldest-first',
+          proof,
+          policy: options.proof,
+          kind: 'replace',
+          onProgress: (own) => options.onProgress?.(joined(own)),
+        },
+        part,
+        signal,
+      );
+      before = joined(result);
+    }
+    return before;
+  });
+}
+
+/** Proves what is covered of the ranges, repairs what differs, and raises the coverage. */
+export async function verifyRanges(
+  options: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<VerifyReport> {
+  const { chain, database } = options;
+  const wanted = mergeRanges(ranges);
+  const coverage = await listCoverage(database, chain.id);
+  const covered = options.datasets.reduce<BlockRange[]>(
+    (common, dataset) =>
+      intersectRanges(
+        common,
+        coverage.filter((one) => one.dataset === dataset.name).map((one) => one.range),
+      ),
+    [...wanted],
+  );
+  const total = covered.reduce((sum, range) => sum + rangeSize(range), 0);
+  const levels: Record<string, number> = {};
+  const repairs: Repair[] = [];
+  let done = 0;
+  await withOwner(options, async (owner) => {
+    for (const range of covered.flatMap(inStretches)) {
+      if (!(await owner.claim(chain.id, range, 'verify')))
+        throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
+      const result = await verifyRange(
+        { ...options, owner, policy: options.proof, knownContracts: createKnownContracts() },
+        range,
+        VERIFY_READS_IN_FLIGHT,
+        signal,
+      );
+      for (const [level, blocks] of Object.entries(result.levels)) levels[level] = (levels[level] ?? 0) + blocks;
+      repairs.push(...result.repairs);
+      done += rangeSize(range);
+      options.onProgress?.({ done, total, logs: 0 });
+    }
+  });
+  return { levels, repairs, uncovered: subtractRanges(wanted, covered) };
+}
+
+function inStretches(range: BlockRange): BlockRange[] {
+  const stretches: BlockRange[] = [];
+  for (let from = range.from; from <= range.to; from += VERIFY_STRETCH_BLOCKS)
+    stretches.push({ from, to: Math.min(range.to, from + VERIFY_STRETCH_BLOCKS - 1) });
+  return stretches;
+}
+
+/** Blocks that can still be reorganised belong to the follower: no command may write them. */
+async function requireFinal(
+  { chain, pool, database }: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  const state = await readChainState(database, chain.id);
+  const { value: head } = await pool.getHead();
+  const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
+  const settled = Math.max(finalized ?? 0, head.number - chain.reorgDepthMax);
+  const highestFinal =
+    state === null ? settled : Math.min(settled, Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0));
+  const beyond = ranges.find((range) => range.to > highestFinal);
+  if (beyond !== undefined) throw new RangeNotFinalError({ chain: chain.key, range: beyond, highestFinal });
+}
+
+async function withOwner<T>(
+  { database }: RangeCommandOptions,
+  work: (owner: Awaited<ReturnType<typeof createClaimOwner>>) => Promise<T>,
+): Promise<T> {
+  const owner = await createClaimOwner(database);
+  try {
+    return await work(owner);
+  } finally {
+    await owner.close();
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Reads a finalized range for the backfill: filtered logs and what is known of their blocks, or whole proven blocks.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { BlockHeader, BlockRange, Hash, Log } from '@chainstead/core';
+import { rangeSize } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { runsOfSameLevel } from './commit-followed.ts';
+import type { Coverage } from './coverage.ts';
+import type { BlockFacts } from './decoded-batch.ts';
+import { ChainMovedError } from './errors.ts';
+import { type ProvenBlock, readProvenBlock } from './proven-block.ts';
+import { readAhead } from './read-ahead.ts';
+
+export interface RangeRead {
+  readonly range: BlockRange;
+  readonly logs: readonly Log[];
+  /** Every block that has logs (fast mode), or every block of the range (proven mode). */
+  readonly blocks: ReadonlyMap<number, BlockFacts>;
+  readonly levels: readonly Coverage[];
+}
+
+/** Which upstreams' log timestamps were checked against a header: right or wrong. */
+export type TimestampTrust = Map<string, boolean>;
+
+/** Filtered logs of a range. Level `none`: nothing proves that the upstream left no log out. */
+export async function readRangeFast(
+  pool: UpstreamPool,
+  range: BlockRange,
+  topics: readonly Hash[],
+  trust: TimestampTrust,
+  signal: AbortSignal,
+): Promise<RangeRead> {
+  const answer = await pool.getLogs({ range, topics }, { signal, minBlock: range.to });
+  const blocks = new Map<number, BlockFacts>();
+  const unknown = new Map<number, Hash>();
+  for (const log of answer.logs) {
+    const known = blocks.get(log.blockNumber)?.hash ?? unknown.get(log.blockNumber);
+    if (known !== undefined) {
+      if (known !== log.blockHash)
+        throw new ChainMovedError({
+          chain: `${pool.chainId}`,
+          what: `logs of block ${log.blockNumber} name two block hashes`,
+        });
+    } else if (log.blockTimestamp === null) unknown.set(log.blockNumber, log.blockHash);
+    else
+      blocks.set(log.blockNumber, {
+        number: log.blockNumber,
+        hash: log.blockHash,
+        parentHash: null,
+        timestamp: log.blockTimestamp,
+      });
+  }
+  await distrustWrongTimestamps(pool, answer, blocks, unknown, trust, signal);
+  await addHeaders(pool, blocks, unknown, signal);
+  const levels = answer.sources.map((source) => ({
+    range: source.range,
+    proof: 'none' as const,
+    reason: null,
+    upstream: source.upstream,
+  }));
+  return { range, logs: answer.logs, blocks, levels };
+}
+
+/** Whole blocks of a range, proven one by one. @throws UnprovenBlockError under the policy `strict` */
+export async function readRangeProven(
+  pool: UpstreamPool,
+  chain: Chain,
+  policy: ProofPolicy,
+  range: BlockRange,
+  depth: number,
+  signal: AbortSignal,
+): Promise<RangeRead & { readonly proven: readonly ProvenBlock[] }> {
+  const proven: ProvenBlock[] = [];
+  const read = (number: number): Promise<ProvenBlock | null> => readProvenBlock(pool, chain, policy, number, signal);
+  for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
+    if (block === null)
+      throw new ChainMovedError({ chain: chain.key, what: `a block of ${range.from} to ${range.to} is not to be had` });
+    proven.push(block);
+  }
+  return {
+    range,
+    proven,
+    logs: proven.flatMap((block) => block.logs),
+    blocks: new Map(proven.map(({ header }) => [header.number, header])),
+    levels: runsOfSameLevel(proven),
+  };
+}
+
+/** Forks have shipped zero or wrong-unit `blockTimestamp`s: one log of each upstream is checked against its header. */
+async function distrustWrongTimestamps(
+  pool: UpstreamPool,
+  answer: { readonly sources: readonly { readonly range: BlockRange; readonly upstream: string }[] },
+  blocks: Map<number, BlockFacts>,
+  unknown: Map<number, Hash>,
+  trust: TimestampTrust,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { range, upstream } of answer.sources) {
+    const inRange = (number: number): boolean => number >= range.from && number <= range.to;
+    if (!trust.has(upstream)) {
+      const sample = blocks.values().find((block) => inRange(block.number));
+      if (sample === undefined) continue;
+      const [header] = await pool.getHeaders([sample.number], { signal });
+      trust.set(upstream, header?.value.timestamp === sample.timestamp);
+    }
+    if (trust.get(upstream) === false)
+      for (const block of blocks
+        .values()
+        .filter((one) => inRange(one.number))
+        .toArray()) {
+        blocks.delete(block.number);
+        unknown.set(block.number, block.hash);
+      }
+  }
+}
+
+async function addHeaders(
+  pool: UpstreamPool,
+  blocks: Map<number, BlockFacts>,
+  unknown: ReadonlyMap<number, Hash>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (unknown.size === 0) return;
+  const answers = await pool.getHeaders([...unknown.keys()], { signal });
+  for (const { value: header, upstream } of answers) {
+    requireSameHash(pool, header, unknown.get(header.number), upstream);
+    blocks.set(header.number, header);
+  }
+}
+
+function requireSameHash(pool: UpstreamPool, header: BlockHeader, hash: Hash | undefined, upstream: string): void {
+  if (header.hash === hash) return;
+  pool.reportFault(upstream, 'log-block-hash-mismatch', { block: header.number, header: header.hash, logs: hash });
+  throw new ChainMovedError({
+    chain: `${pool.chainId}`,
+    what: `logs of block ${header.number} name ${hash}, its header ${header.hash}`,
+  });
+}

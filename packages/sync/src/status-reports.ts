@@ -1,0 +1,132 @@
+/**
+ * Never stop silently: while a chain is led, its head, upstream health and coverage are written down every few seconds,
+ * and a chain without progress says why in status, in a metric and in one log line a minute.
+ */
+import { type ChainId, type ChainsteadError, errorText, rangeSize } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Head, UpstreamStatus } from '@chainstead/rpc';
+import type { ChainSyncOptions } from './chain-sync.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { readChainState } from './checkpoint.ts';
+import { listCoverage, missingCoverage } from './coverage.ts';
+
+export interface StatusReports {
+  /** To be told of each head seen and each checkpoint moved. */
+  progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
+  /** Settles when the reports have ended. */
+  readonly stopped: Promise<void>;
+}
+
+const REPORT_INTERVAL_MS = 2_000;
+const STALL_LOG_INTERVAL_MS = 60_000;
+const STALL_MIN_MS = 30_000;
+const STALL_BLOCK_TIMES = 10;
+
+export function startStatusReports(options: ChainSyncOptions, signal: AbortSignal): StatusReports {
+  const { chain, clock, logger, metrics } = options;
+  const state = {
+    head: null as Head | null,
+    checkpoint: null as Checkpoint | null,
+    progressAt: clock.now(),
+    loggedAt: 0,
+  };
+  const stallAfterMs = Math.max(STALL_MIN_MS, chain.blockTimeMs * STALL_BLOCK_TIMES);
+
+  const report = async (): Promise<void> => {
+    const upstreams = options.pool.status();
+    await saveHealth(options.database, chain.id, state.head, upstreams);
+    await measureCoverage(options);
+    const silentMs = clock.now() - state.progressAt;
+    const stalled = silentMs > stallAfterMs;
+    metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
+    if (!stalled) return;
+    const reason = `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams)}`;
+    await saveStall(options.database, chain.id, reason);
+    if (clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
+    state.loggedAt = clock.now();
+    logger.warn(
+      { chain: chain.key, head: state.head?.number ?? null, checkpoint: state.checkpoint?.number ?? null, reason },
+      'No progress',
+    );
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await report();
+      } catch (error) {
+        logger.warn({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
+      }
+      await clock.sleep(REPORT_INTERVAL_MS, signal).catch(() => undefined);
+    }
+  };
+
+  return {
+    progress: ({ head, checkpoint }) => {
+      if (head !== null) state.head = head;
+      if (checkpoint !== null && checkpoint.hash !== state.checkpoint?.hash) {
+        state.checkpoint = checkpoint;
+        state.progressAt = clock.now();
+      }
+    },
+    stopped: run(),
+  };
+}
+
+/** What stands in the way, from what the upstreams answered last. */
+export function explain(
+  state: { readonly head: { readonly number: number } | null; readonly checkpoint: { readonly number: number } | null },
+  upstreams: readonly UpstreamStatus[],
+): string {
+  if (state.head !== null && state.checkpoint !== null && state.head.number <= state.checkpoint.number)
+    return `no upstream has announced a block above ${state.checkpoint.number}`;
+  const complaints = upstreams.map((upstream) => {
+    const last = upstream.lastError;
+    const call = last === null ? 'no error' : `${last.method}: ${last.text}`;
+    return `${upstream.name} (${upstream.state}${upstream.reason === null ? '' : `, ${upstream.reason}`}; ${call})`;
+  });
+  return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
+}
+
+async function saveHealth(
+  database: Database,
+  chainId: ChainId,
+  head: Head | null,
+  upstreams: readonly UpstreamStatus[],
+): Promise<void> {
+  await database.query(
+    `UPDATE sync_chains SET head = coalesce($2, head), upstreams = $3, updated_at = now() WHERE chain_id = $1`,
+    [chainId, head?.number ?? null, JSON.stringify(upstreams)],
+  );
+}
+
+export async function saveStall(database: Database, chainId: ChainId, reason: string): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = $2, updated_at = now() WHERE chain_id = $1', [
+    chainId,
+    reason,
+  ]);
+}
+
+export async function saveChainStop(database: Database, chainId: ChainId, error: ChainsteadError): Promise<void> {
+  await database.query(
+    'UPDATE sync_chains SET stop_code = $2, stop_message = $3, updated_at = now() WHERE chain_id = $1',
+    [chainId, error.code, error.message],
+  );
+}
+
+async function measureCoverage({ chain, database, datasets, metrics }: ChainSyncOptions): Promise<void> {
+  const coverage = await listCoverage(database, chain.id);
+  const state = await readChainState(database, chain.id);
+  metrics.coveredBlocks.reset();
+  for (const dataset of datasets) {
+    const own = coverage.filter((one) => one.dataset === dataset.name);
+    for (const one of own)
+      metrics.coveredBlocks.inc({ chain: chain.key, dataset: dataset.name, proof: one.proof }, rangeSize(one.range));
+    const wanted = { from: state?.historyStart ?? 0, to: state?.checkpoint?.number ?? (state?.firstFollowed ?? 0) - 1 };
+    const gaps = missingCoverage(wanted, [dataset.name], own);
+    metrics.gapBlocks.set(
+      { chain: chain.key, dataset: dataset.name },
+      gaps.reduce((sum, gap) => sum + rangeSize(gap.range), 0),
+    );
+  }
+}

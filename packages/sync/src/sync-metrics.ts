@@ -1,0 +1,60 @@
+import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
+
+/** Everything that the sync engine counts; documented in docs/metrics.md. */
+export interface SyncMetrics {
+  readonly head: Gauge<'chain'>;
+  readonly checkpoint: Gauge<'chain'>;
+  readonly blocks: Counter<'chain' | 'kind'>;
+  readonly logs: Counter<'chain' | 'kind'>;
+  readonly rows: Counter<'chain' | 'dataset'>;
+  readonly reorgs: Counter<'chain'>;
+  readonly reorgDepth: Histogram<'chain'>;
+  readonly commitSeconds: Histogram<'chain' | 'kind'>;
+  readonly coveredBlocks: Gauge<'chain' | 'dataset' | 'proof'>;
+  readonly gapBlocks: Gauge<'chain' | 'dataset'>;
+  readonly stalled: Gauge<'chain'>;
+  readonly leader: Gauge<'chain'>;
+  readonly proverRepairs: Counter<'chain' | 'upstream'>;
+}
+
+export function createSyncMetrics(registry: Registry): SyncMetrics {
+  const registers = [registry];
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> =>
+    new Gauge({ name: `chainstead_sync_${name}`, help, labelNames: [...labelNames], registers });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
+    new Counter({ name: `chainstead_sync_${name}`, help, labelNames: [...labelNames], registers });
+  return {
+    head: gauge('head_block', 'Newest block that an upstream can serve', ['chain']),
+    checkpoint: gauge('checkpoint_block', 'Last block written by the follower', ['chain']),
+    blocks: counter('blocks_total', 'Blocks committed, by kind of work', ['chain', 'kind']),
+    logs: counter('logs_total', 'Logs read from upstreams and committed, by kind of work', ['chain', 'kind']),
+    rows: counter('rows_total', 'Rows written, by dataset', ['chain', 'dataset']),
+    reorgs: counter('reorgs_total', 'Reorganisations rolled back', ['chain']),
+    reorgDepth: new Histogram({
+      name: 'chainstead_sync_reorg_depth_blocks',
+      help: 'Blocks rolled back by a reorganisation',
+      labelNames: ['chain'],
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+      registers,
+    }),
+    commitSeconds: new Histogram({
+      name: 'chainstead_sync_commit_seconds',
+      help: 'Time of one commit, decoding included',
+      labelNames: ['chain', 'kind'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    coveredBlocks: gauge('covered_blocks', 'Blocks covered, by dataset and proof level', ['chain', 'dataset', 'proof']),
+    gapBlocks: gauge('gap_blocks', 'Blocks between the start of history and the checkpoint that are not covered', [
+      'chain',
+      'dataset',
+    ]),
+    stalled: gauge('stalled', '1 while a chain makes no progress although there is something to do', ['chain']),
+    leader: gauge('leader', '1 while this process leads the ingestion of the chain', ['chain']),
+    proverRepairs: counter(
+      'prover_repaired_blocks_total',
+      'Blocks whose rows the prover repaired, by the upstream that had lied',
+      ['chain', 'upstream'],
+    ),
+  };
+}

@@ -1,0 +1,203 @@
+/**
+ * The prover: reads blocks whole, proves them, decodes them again and compares with what is stored. What differs is
+ * repaired and the upstream that gave it is named; the coverage is raised to the level that was reached.
+ */
+import type { ProofPolicy } from '@chainstead/chains';
+import { type BlockRange, ChainsteadError, intersectRanges } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import type { FaultKind, UpstreamPool } from '@chainstead/rpc';
+import type { ClaimOwner } from './claims.ts';
+import type { CommitDependencies } from './commit-followed.ts';
+import { requireClaim } from './commit-range.ts';
+import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
+import { ChainMovedError } from './errors.ts';
+import type { ProvenBlock } from './proven-block.ts';
+import { type RangeRead, readRangeProven } from './read-range.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
+import { copyToStaging, lockChainCommits, writeBatch } from './write-batch.ts';
+
+export interface VerifyOptions extends CommitDependencies {
+  readonly pool: UpstreamPool;
+  readonly policy: ProofPolicy;
+  readonly metrics: SyncMetrics;
+  readonly owner: ClaimOwner;
+}
+
+/** A block whose stored rows differed from what its proven receipts say, and was repaired. */
+export interface Repair {
+  readonly dataset: string;
+  readonly block: number;
+  /** Rows that were not stored but should have been. */
+  readonly missing: number;
+  /** Rows that were stored but should not have been. */
+  readonly surplus: number;
+  /** The upstream that gave the stored rows; null where it is not known any more. */
+  readonly upstream: string | null;
+}
+
+export interface VerifyResult {
+  readonly range: BlockRange;
+  /** Blocks by the level that they reached. */
+  readonly levels: Readonly<Record<string, number>>;
+  readonly repairs: readonly Repair[];
+}
+
+/**
+ * Verifies one claimed range of covered blocks (the caller claims it; the commit ends the claim).
+ * @throws UnprovenBlockError under the policy `strict`; RangeClaimedError when the claim was lost.
+ */
+export async function verifyRange(
+  options: VerifyOptions,
+  range: BlockRange,
+  readsInFlight: number,
+  signal: AbortSignal,
+): Promise<VerifyResult> {
+  const { chain, database, datasets, pool } = options;
+  const read = await readRangeProven(pool, chain, options.policy, range, readsInFlight, signal);
+  const batch = decodeBatch(chain, datasets, read.logs, read.blocks);
+  const repairs = await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    await requireClaim(transaction, options.owner, chain, range);
+    await requireSameBlocks(transaction, options, read.proven);
+    const coverage = await listCoverage(transaction, chain.id);
+    const found: Repair[] = [];
+    for (const decoded of batch.datasets) {
+      const differing = await repairDataset(transaction, chain.id, decoded, range);
+      found.push(
+        ...differing.map((difference) => ({
+          ...difference,
+          dataset: decoded.dataset.name,
+          upstream: sourceOf(coverage, decoded.dataset, difference.block),
+        })),
+      );
+    }
+    await writeBlocks(transaction, options, batch);
+    for (const level of read.levels)
+      await recordCoverage(
+        transaction,
+        chain.id,
+        datasets.map((dataset) => dataset.name),
+        level,
+      );
+    await recordFaults(transaction, chain.id, found);
+    return found;
+  });
+  reportRepairs(options, repairs);
+  return { range, levels: countLevels(read), repairs };
+}
+
+/** Blocks that are indexed with another hash belong to another branch: the follower's business, not a repair. */
+async function requireSameBlocks(
+  transaction: Transaction,
+  { chain }: VerifyOptions,
+  proven: readonly ProvenBlock[],
+): Promise<void> {
+  const [other] = await transaction.query<{ block_number: number }>(
+    `SELECT b.block_number FROM blocks b
+       JOIN unnest($2::bigint[], $3::text[]) AS read(number, hash) ON read.number = b.block_number
+       JOIN sync_chains c ON c.chain_id = b.chain_id AND b.block_number >= c.first_followed
+      WHERE b.chain_id = $1 AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
+    [chain.id, proven.map((block) => block.header.number), proven.map((block) => block.header.hash.slice(2))],
+  );
+  if (other !== undefined)
+    throw new ChainMovedError({ chain: chain.key, what: `block ${other.block_number} is indexed with another hash` });
+}
+
+/** Makes the stored rows of the range equal to the decoded ones. @returns what differed, by block. */
+async function repairDataset(
+  transaction: Transaction,
+  chainId: number,
+  { dataset, lines }: DatasetLines,
+  range: BlockRange,
+): Promise<{ block: number; missing: number; surplus: number }[]> {
+  const staging = await copyToStaging(transaction, dataset.table, dataset.columns, lines);
+  const columns = dataset.columns.join(', ');
+  const stored = `SELECT ${columns} FROM ${dataset.table} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
+  const values = [chainId, range.from, range.to];
+  const matchKey = dataset.key.map((column) => `t.${column} = s.${column}`).join(' AND ');
+  const surplus = await transaction.query<{ block_number: number; rows: number }>(
+    `WITH surplus AS (${stored} EXCEPT SELECT ${columns} FROM ${staging}),
+     gone AS (DELETE FROM ${dataset.table} t USING surplus s WHERE ${matchKey} RETURNING t.block_number)
+     SELECT block_number, count(*)::int AS rows FROM gone GROUP BY block_number`,
+    values,
+  );
+  const missing = await transaction.query<{ block_number: number; rows: number }>(
+    `WITH missing AS (SELECT ${columns} FROM ${staging} EXCEPT ${stored}),
+     added AS (INSERT INTO ${dataset.table} (${columns}) SELECT ${columns} FROM missing RETURNING block_number)
+     SELECT block_number, count(*)::int AS rows FROM added GROUP BY block_number`,
+    values,
+  );
+  const byBlock = new Map<number, { block: number; missing: number; surplus: number }>();
+  const entry = (block: number) => {
+    const found = byBlock.get(block) ?? { block, missing: 0, surplus: 0 };
+    byBlock.set(block, found);
+    return found;
+  };
+  for (const row of surplus) entry(row.block_number).surplus = row.rows;
+  for (const row of missing) entry(row.block_number).missing = row.rows;
+  return [...byBlock.values()].toSorted((a, b) => a.block - b.block);
+}
+
+/** Block rows and contracts of the batch; the dataset rows are written by the repair. */
+async function writeBlocks(transaction: Transaction, options: VerifyOptions, batch: DecodedBatch): Promise<void> {
+  await writeBatch(
+    transaction,
+    options.chain,
+    { ...batch, datasets: [] },
+    { blocks: 'may-exist', rows: 'may-exist' },
+    options.knownContracts,
+  );
+}
+
+function sourceOf(coverage: readonly DatasetCoverage[], dataset: Dataset, block: number): string | null {
+  const covering = coverage.find(
+    (one) => one.dataset === dataset.name && intersectRanges([one.range], [{ from: block, to: block }]).length > 0,
+  );
+  return covering?.upstream ?? null;
+}
+
+function faultKind(repair: Repair): FaultKind {
+  return repair.missing > 0 ? 'missing-logs' : 'surplus-logs';
+}
+
+async function recordFaults(transaction: Transaction, chainId: number, repairs: readonly Repair[]): Promise<void> {
+  for (const repair of repairs)
+    await transaction.query(
+      `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (chain_id, upstream, kind, block_number) DO UPDATE
+         SET occurrences = upstream_faults.occurrences + 1, facts = excluded.facts, seen_at = now()`,
+      [
+        chainId,
+        repair.upstream ?? 'unknown',
+        faultKind(repair),
+        repair.block,
+        JSON.stringify({ dataset: repair.dataset, missing: repair.missing, surplus: repair.surplus }),
+      ],
+    );
+}
+
+function reportRepairs({ chain, pool, metrics }: VerifyOptions, repairs: readonly Repair[]): void {
+  for (const repair of repairs) {
+    metrics.proverRepairs.inc({ chain: chain.key, upstream: repair.upstream ?? 'unknown' });
+    if (repair.upstream !== null)
+      pool.reportFault(repair.upstream, faultKind(repair), {
+        block: repair.block,
+        missing: repair.missing,
+        surplus: repair.surplus,
+      });
+  }
+}
+
+function countLevels(read: RangeRead): Record<string, number> {
+  const levels: Record<string, number> = {};
+  for (const level of read.levels)
+    levels[level.proof] = (levels[level.proof] ?? 0) + level.range.to - level.range.from + 1;
+  return levels;
+}
+
+/** The cause of a range that could not be verified, in one line, for progress output. */
+export function describeFailure(error: unknown): string {
+  return error instanceof ChainsteadError ? `${error.code}: ${error.message}` : String(error);
+}
