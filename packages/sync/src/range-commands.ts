@@ -95,9 +95,16 @@ export async function reindexRanges(
   const total = [...redoFast, ...redoProven].reduce((sum, range) => sum + rangeSize(range), 0);
   return withOwner(options, async (owner) => {
     let before: BackfillProgress = { done: 0, total, logs: 0 };
-    for (const [part, proof] of [[redoFast, options.backfillProof], [redoProven, 'receipts']] as const) {
+    for (const [part, proof] of [
+      [redoFast, options.backfillProof],
+      [redoProven, 'receipts'],
+    ] as const) {
       const base = before;
-      const joined = (own: BackfillProgress): BackfillProgress => ({ done: base.done + own.done, total, logs: base.logs + own.logs });
+      const joined = (own: BackfillProgress): BackfillProgress => ({
+        done: base.done + own.done,
+        total,
+        logs: base.logs + own.logs,
+      });
       const result = await backfill(
         {
           ...options,
