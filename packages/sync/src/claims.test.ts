@@ -1,0 +1,53 @@
+import { parseChainId } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { consumeClaim, createClaimOwner } from './claims.ts';
+
+const CHAIN = parseChainId(1);
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+it('gives a range to one owner only, and again once it is released', async () => {
+  const [first, second] = [await createClaimOwner(scratch.database), await createClaimOwner(scratch.database)];
+  expect(await first.claim(CHAIN, { from: 1, to: 10 }, 'backfill')).toBe(true);
+  expect(await second.claim(CHAIN, { from: 10, to: 20 }, 'prover')).toBe(false);
+  expect(await second.claim(CHAIN, { from: 11, to: 20 }, 'prover')).toBe(true);
+  await first.release(CHAIN, { from: 1, to: 10 });
+  expect(await second.claim(CHAIN, { from: 1, to: 10 }, 'backfill')).toBe(true);
+  await first.close();
+  await second.close();
+});
+
+it('does not confuse the same blocks of two chains', async () => {
+  const owner = await createClaimOwner(scratch.database);
+  expect(await owner.claim(parseChainId(5), { from: 1, to: 10 }, 'backfill')).toBe(true);
+  expect(await owner.claim(parseChainId(6), { from: 1, to: 10 }, 'backfill')).toBe(true);
+  await owner.close();
+});
+
+it('takes over what a dead owner left behind, and only that', async () => {
+  const dead = 4_242_424_242n;
+  await scratch.database.query(
+    "INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose) VALUES (1, 100, 200, $1, 'backfill')",
+    [dead.toString()],
+  );
+  const owner = await createClaimOwner(scratch.database);
+  expect(await owner.claim(CHAIN, { from: 150, to: 160 }, 'reindex')).toBe(true);
+  await owner.close();
+  expect(await scratch.database.query('SELECT 1 FROM sync_claims')).toEqual([]);
+});
+
+it('ends a claim in the transaction that writes the range, and fails the second time', async () => {
+  const owner = await createClaimOwner(scratch.database);
+  const range = { from: 7, to: 9 };
+  await owner.claim(CHAIN, range, 'backfill');
+  const consume = () =>
+    scratch.database.transaction((transaction) => consumeClaim(transaction, owner.key, CHAIN, range));
+  expect(await consume()).toBe(true);
+  expect(await consume()).toBe(false);
+  await owner.close();
+});
