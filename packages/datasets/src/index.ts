@@ -1,1 +1,6 @@
-export {};
+/**
+ * The datasets: what Chainstead makes of blocks, each a folder with its table, decoder, query, route and tests.
+ * Start reading at registry.ts, then erc20-transfers/dataset.ts.
+ */
+export { type Direction, type Erc20TransferRow, erc20Transfers } from './erc20-transfers/dataset.ts';
+export { datasets } from './registry.ts';

@@ -1,0 +1,130 @@
+import type { Address, Hash, Hex, Log } from '@chainstead/core';
+import type { Dataset, DecodeContext } from '@chainstead/sync';
+import { TRANSFER_TOPIC, transferParties } from './transfer-event.ts';
+
+/** One side of one transfer, as the table holds it (schema.ts). Hexadecimal text is lower case. */
+export interface Erc20TransferRow {
+  /** Whose side this row is. */
+  readonly account: Address;
+  readonly chainId: number;
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly direction: Direction;
+  readonly token: Address;
+  readonly counterparty: Address;
+  /** Base units, decimal digits. */
+  readonly value: string;
+  readonly transactionHash: Hash;
+  readonly blockHash: Hash;
+  /** ISO 8601 UTC with whole seconds, made once a block. */
+  readonly blockTimestamp: string;
+}
+
+/** 0: the account sent, 1: it received, 2: it did both. */
+export type Direction = 0 | 1 | 2;
+
+/**
+ * ERC-20 transfers, two rows each (one a side), a self-transfer one. Mints and burns have rows for the zero address too.
+ *
+ * A log is a transfer exactly when it has the standard shape of EIP-20: three topics, the last two of them addresses, and 32
+ * bytes of data. Contracts of `chain.erc20Exclusions` emit the shape and mean something else.
+ */
+export const erc20Transfers: Dataset<Erc20TransferRow> = {
+  name: 'erc20-transfers',
+  topics: [TRANSFER_TOPIC],
+  table: 'erc20_transfers',
+  columns: [
+    'account',
+    'chain_id',
+    'block_number',
+    'transaction_index',
+    'log_index',
+    'direction',
+    'token',
+    'counterparty',
+    'value',
+    'transaction_hash',
+    'block_hash',
+    'block_timestamp',
+  ],
+  key: ['account', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
+  decode,
+  copyLine,
+  contracts,
+};
+
+function decode(logs: readonly Log[], context: DecodeContext): Erc20TransferRow[] {
+  const { id: chainId, erc20Exclusions } = context.chain;
+  const excluded = erc20Exclusions.length === 0 ? null : new Set<string>(erc20Exclusions);
+  const rows: Erc20TransferRow[] = [];
+  let blockNumber = -1;
+  let blockTimestamp = '';
+  for (const log of logs) {
+    const parties = transferParties(log);
+    if (parties === null || excluded?.has(log.address)) continue;
+    if (log.blockNumber !== blockNumber) {
+      blockNumber = log.blockNumber;
+      blockTimestamp = timestampText(context.timestampOf(blockNumber));
+    }
+    const { from, to } = parties;
+    const value = decimalText(log.data);
+    if (from === to) rows.push(side(log, chainId, from, to, 2, value, blockTimestamp));
+    else
+      rows.push(
+        side(log, chainId, from, to, 0, value, blockTimestamp),
+        side(log, chainId, to, from, 1, value, blockTimestamp),
+      );
+  }
+  return rows;
+}
+
+function side(
+  log: Log,
+  chainId: number,
+  account: Address,
+  counterparty: Address,
+  direction: Direction,
+  value: string,
+  blockTimestamp: string,
+): Erc20TransferRow {
+  return {
+    account,
+    chainId,
+    blockNumber: log.blockNumber,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    direction,
+    token: log.address,
+    counterparty,
+    value,
+    transactionHash: log.transactionHash,
+    blockHash: log.blockHash,
+    blockTimestamp,
+  };
+}
+
+/** COPY's text format wants the backslash of bytea's `\x` doubled; nothing else here can hold a character to escape. */
+function copyLine(row: Erc20TransferRow): string {
+  return `\\\\x${row.account.slice(2)}\t${row.chainId}\t${row.blockNumber}\t${row.transactionIndex}\t${row.logIndex}\t${row.direction}\t\\\\x${row.token.slice(2)}\t\\\\x${row.counterparty.slice(2)}\t${row.value}\t\\\\x${row.transactionHash.slice(2)}\t\\\\x${row.blockHash.slice(2)}\t${row.blockTimestamp}`;
+}
+
+function* contracts(rows: readonly Erc20TransferRow[]): Generator<{ address: Address; standard: 'erc20' }> {
+  const seen = new Set<Address>();
+  for (const { token } of rows) {
+    if (seen.has(token)) continue;
+    seen.add(token);
+    yield { address: token, standard: 'erc20' };
+  }
+}
+
+/** 64 hexadecimal digits as decimal ones. Below 2^52 a number is exact and twice as fast as a BigInt. */
+function decimalText(data: Hex): string {
+  return data.startsWith(ZEROS_51, 2) ? String(Number.parseInt(data.slice(53), 16)) : BigInt(data).toString();
+}
+
+const ZEROS_51 = '0'.repeat(51);
+
+function timestampText(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+}

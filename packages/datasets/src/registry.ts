@@ -1,0 +1,5 @@
+import type { Dataset } from '@chainstead/sync';
+import { erc20Transfers } from './erc20-transfers/dataset.ts';
+
+/** Every dataset that the sync engine writes. To add one: a folder that exports a `Dataset`, and one entry here. */
+export const datasets: readonly Dataset[] = [erc20Transfers];

@@ -1,0 +1,68 @@
+/**
+ * Answers of token contracts, which are whatever their author liked: `string`, `bytes32`, nothing, a megabyte, bytes that are no
+ * text. Everything here takes any bytes and gives a clean value or null; nothing throws.
+ */
+
+/** Characters of a name that are kept; the longest in common token lists has 75. */
+export const NAME_LENGTH_MAX = 256;
+/** Characters of a symbol that are kept. */
+export const SYMBOL_LENGTH_MAX = 64;
+
+const WORD_BYTES = 32;
+/** UTF-8 needs at most four bytes a character. */
+const BYTES_PER_CHARACTER_MAX = 4;
+
+/** ABI `string`, or `bytes32` padded with zeros as early tokens answer (MKR, SAI). Null where no text can be made of it. */
+export function decodeText(data: string, charactersMax: number): string | null {
+  const bytesMax = charactersMax * BYTES_PER_CHARACTER_MAX;
+  // Offset and length words come first; what lies beyond the cap is never converted.
+  const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
+  const content = bytes.length === WORD_BYTES ? bytes : stringContent(bytes);
+  return content === null ? null : cleanText(content.subarray(0, bytesMax), charactersMax);
+}
+
+/** ABI `uint8`; null for anything above 255 or not one word long. */
+export function decodeDecimals(data: string): number | null {
+  const value = decodeWord(data);
+  return value !== null && value <= 255n ? Number(value) : null;
+}
+
+/** ABI `bool`; anything but a single word of value 1 is false. */
+export function decodeFlag(data: string): boolean {
+  return decodeWord(data) === 1n;
+}
+
+/**
+ * Text that Postgres, JSON and a terminal take: valid UTF-8 without NUL, control and direction characters, white space
+ * single, no more than `charactersMax` code points. Null when nothing is left.
+ */
+export function cleanText(content: Uint8Array | string, charactersMax: number): string | null {
+  const text = typeof content === 'string' ? content.toWellFormed() : new TextDecoder().decode(content);
+  const clean = text.replace(UNWANTED, '').replace(/\s+/gu, ' ').trim();
+  const short = clean.length <= charactersMax ? clean : [...clean].slice(0, charactersMax).join('').trimEnd();
+  return short === '' ? null : short;
+}
+
+/** Replacement characters, controls (white space is made one space later), marks that turn or hide text. */
+const UNWANTED =
+  /\uFFFD|(?!\s)\p{Cc}|[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]|\p{Co}|\p{Cn}/gu;
+
+function decodeWord(data: string): bigint | null {
+  return /^0x[0-9a-f]{64}$/i.test(data) ? BigInt(data) : null;
+}
+
+function stringContent(bytes: Buffer): Buffer | null {
+  const offset = wordAsIndex(bytes, 0);
+  if (offset === null) return null;
+  const length = wordAsIndex(bytes, offset);
+  if (length === null) return null;
+  const from = offset + WORD_BYTES;
+  return bytes.subarray(from, Math.min(from + length, bytes.length));
+}
+
+/** The 32 bytes at `at` as a number, capped where it is larger than any answer; null where they are not all there. */
+function wordAsIndex(bytes: Buffer, at: number): number | null {
+  if (at + WORD_BYTES > bytes.length) return null;
+  const high = bytes.subarray(at, at + WORD_BYTES - 4).some((byte) => byte !== 0);
+  return high ? Number.MAX_SAFE_INTEGER : bytes.readUInt32BE(at + WORD_BYTES - 4);
+}

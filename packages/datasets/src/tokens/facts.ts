@@ -1,0 +1,148 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
+import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
+
+/** What a token contract says of itself; null where it says nothing usable. */
+export interface TokenFacts {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  /** By ERC-165 where the contract has it; `erc20` where it answers like one; null where it answers nothing. */
+  readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
+  /** False where every call came back empty or reverted: no contract there, or not on the node that was asked. */
+  readonly answered: boolean;
+}
+
+/** Reads token facts from a chain's nodes. */
+export interface TokenFactsReader {
+  /**
+   * Facts of every address given. One odd contract never spoils another's facts.
+   * @throws UpstreamsExhaustedError (retryable) when no upstream answers.
+   */
+  read(addresses: readonly Address[]): Promise<Map<Address, TokenFacts>>;
+}
+
+/** ERC-165 interface ids: EIP-721, EIP-1155, and the one that EIP-165 says nobody supports. */
+const ERC721_INTERFACE = '0x80ac58cd';
+const ERC1155_INTERFACE = '0xd9b67a26';
+const NO_INTERFACE = '0xffffffff';
+
+const CALLS = {
+  name: '0x06fdde03',
+  symbol: '0x95d89b41',
+  decimals: '0x313ce567',
+  erc721: supportsInterface(ERC721_INTERFACE),
+  erc1155: supportsInterface(ERC1155_INTERFACE),
+} as const satisfies Record<string, Hex>;
+type CallName = keyof typeof CALLS;
+const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721', 'erc1155'];
+
+/** Answers of one contract: returned data, or null where the call reverted or returned nothing. */
+type Answers = Record<CallName, Hex | null>;
+
+const MULTICALL3_ABI = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+]);
+/** Tokens in one aggregate3: five calls each stay far below the 50,000,000 gas that nodes give an eth_call. */
+const MULTICALL_TOKENS_MAX = 50;
+
+/**
+ * A reader that asks through Multicall3 where the chain has it, and with single calls where not. A call that fails inside
+ * Multicall3 proves nothing (an `INVALID` opcode of one old token burns 63/64 of the gas of all that follow), so it is
+ * asked again alone.
+ */
+export function createTokenFactsReader(options: {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+}): TokenFactsReader {
+  const { pool, chain } = options;
+
+  async function call(to: Address, data: Hex): Promise<Hex | null> {
+    try {
+      const answer = await pool.request('eth_call', [{ to, data }, 'latest']);
+      return typeof answer.value === 'string' && answer.value.length > 2 ? (answer.value as Hex) : null;
+    } catch (error) {
+      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
+      if (error instanceof ChainsteadError && !error.retryable) return null;
+      throw error;
+    }
+  }
+
+  async function aggregate(addresses: readonly Address[], multicall3: Address): Promise<Answers[] | null> {
+    const calls = addresses.flatMap((target) =>
+      CALL_NAMES.map((name) => ({ target, allowFailure: true, callData: CALLS[name] })),
+    );
+    const data = encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [calls] });
+    const answer = await call(multicall3, data);
+    const results = answer === null ? null : decodeAggregate(answer);
+    if (results === null || results.length !== calls.length) return null;
+    return addresses.map((_, token) => {
+      const of = (index: number): Hex | null => results[token * CALL_NAMES.length + index] ?? null;
+      return { name: of(0), symbol: of(1), decimals: of(2), erc721: of(3), erc1155: of(4) };
+    });
+  }
+
+  async function readTogether(addresses: readonly Address[]): Promise<Answers[]> {
+    const deployed = chain.multicall3;
+    const answers = deployed === null || addresses.length === 1 ? null : await aggregate(addresses, deployed.address);
+    return answers ?? addresses.map(() => ({ name: null, symbol: null, decimals: null, erc721: null, erc1155: null }));
+  }
+
+  /** Repeats alone what came to nothing in company; an ERC-165 call only where the contract is not plainly an ERC-20. */
+  async function readAlone(address: Address, first: Answers): Promise<TokenFacts> {
+    const again = (name: CallName): Promise<Hex | null> =>
+      first[name] === null ? call(address, CALLS[name]) : Promise.resolve(first[name]);
+    const [name, symbol, decimals] = await Promise.all([again('name'), again('symbol'), again('decimals')]);
+    const places = decimals === null ? null : decodeDecimals(decimals);
+    const plainlyErc20 = places !== null && places > 0;
+    const [erc721, erc1155] = plainlyErc20
+      ? [first.erc721, first.erc1155]
+      : await Promise.all([again('erc721'), again('erc1155')]);
+    const nft =
+      erc721 !== null && decodeFlag(erc721) ? 'erc721' : erc1155 !== null && decodeFlag(erc1155) ? 'erc1155' : null;
+    const answered = [name, symbol, decimals, erc721, erc1155].some((answer) => answer !== null);
+    // A contract that supports every interface, the impossible one included, does not speak ERC-165.
+    const honest = nft === null || !decodeFlag((await call(address, supportsInterface(NO_INTERFACE))) ?? '0x');
+    return {
+      name: name === null ? null : decodeText(name, NAME_LENGTH_MAX),
+      symbol: symbol === null ? null : decodeText(symbol, SYMBOL_LENGTH_MAX),
+      decimals: places,
+      standard: nft !== null && honest ? nft : answered ? 'erc20' : null,
+      answered,
+    };
+  }
+
+  return {
+    async read(addresses) {
+      const facts = new Map<Address, TokenFacts>();
+      for (let at = 0; at < addresses.length; at += MULTICALL_TOKENS_MAX) {
+        const batch = addresses.slice(at, at + MULTICALL_TOKENS_MAX);
+        const answers = await readTogether(batch);
+        const read = await Promise.all(
+          answers.map(async (first, index) => {
+            const address = batch[index] as Address;
+            return [address, await readAlone(address, first)] as const;
+          }),
+        );
+        for (const [address, fact] of read) facts.set(address, fact);
+      }
+      return facts;
+    },
+  };
+}
+
+function supportsInterface(id: Hex): Hex {
+  return `0x01ffc9a7${id.slice(2).padEnd(64, '0')}`;
+}
+
+function decodeAggregate(answer: Hex): (Hex | null)[] | null {
+  try {
+    const results = decodeFunctionResult({ abi: MULTICALL3_ABI, functionName: 'aggregate3', data: answer });
+    return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
+  } catch {
+    // Not Multicall3 at that address: the single calls decide.
+    return null;
+  }
+}
