@@ -1,6 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 
-/** How a chain's header commits to its receipts: what the proof may rely on (chain-facts section 3). */
+/** How a chain's header commits to its receipts: what the proof may rely on. */
 export type ReceiptsRootEncoding =
   /** Ethereum's trie of legacy and EIP-2718 receipts; OP deposit receipts and Polygon's state-sync receipt included. */
   | 'ethereum'
@@ -9,7 +9,10 @@ export type ReceiptsRootEncoding =
   /** The header commits to nothing that can be recomputed. */
   | 'none';
 
-/** Whether the block hash commits to `logsBloom`. Anything but `committed` proves nothing (chain-facts section 3). */
+/**
+ * Whether the block hash commits to `logsBloom`. Anything but `committed` proves nothing. Receipts that Polygon and
+ * HyperEVM nodes add of their own (state sync, system transactions) are outside it even where it is committed.
+ */
 export type BloomTrust = 'committed' | 'untrusted';
 
 /** What to do with a block whose receipts root no upstream can reproduce. */

@@ -1,5 +1,14 @@
 /**
  * What a chain is, as plain data: ids, names, confirmations, native coin, quirks.
- * Imports only core (and viem's chain objects).
+ * Imports only core (and viem's chain objects). Start reading at `chain.ts`.
  */
 export * from './chain.ts';
+export {
+  ChainCollisionError,
+  type ChainRegistry,
+  type ChainRegistryOptions,
+  createChainRegistry,
+  UnknownChainError,
+} from './chain-registry.ts';
+export type { CustomChain } from './custom-chain.ts';
+export { environmentSuffix } from './environment-suffix.ts';

@@ -1,0 +1,116 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { Chain } from './chain.ts';
+import { type CustomChain, customChain } from './custom-chain.ts';
+import { LAYER_ONE_CHAINS } from './layer-one-chains.ts';
+import { OP_STACK_CHAINS } from './op-stack-chains.ts';
+import { OWN_HEADER_CHAINS } from './own-header-chains.ts';
+import { ROLLUP_CHAINS } from './rollup-chains.ts';
+
+const HEXADECIMAL = /^0x[0-9a-f]+$/;
+const DECIMAL = /^[0-9]+$/;
+
+/** The chains that this process knows. */
+export interface ChainRegistry {
+  /**
+   * The chain of an id (number, decimal or hexadecimal text), key, API name, gateway slug or display name, in any
+   * letter case; spaces, hyphens and underscores are the same. Null when there is none.
+   */
+  find(chain: string | number): Chain | null;
+  /** @throws UnknownChainError */
+  get(chain: string | number): Chain;
+  all(): readonly Chain[];
+}
+
+/** Nothing is known under this name or id. Code `UNKNOWN_CHAIN`. */
+export class UnknownChainError extends ChainsteadError {
+  constructor(given: string | number) {
+    super({
+      code: 'UNKNOWN_CHAIN',
+      message: `There is no chain ${JSON.stringify(given)}`,
+      facts: { given },
+      remedy:
+        'Give a name from the list in docs, an id in hexadecimal or decimal, or add the chain with CHAIN_ID_<NAME>',
+      retryable: false,
+    });
+  }
+}
+
+/** Two chains would answer to the same id or name. Code `CHAIN_COLLISION`. */
+export class ChainCollisionError extends ChainsteadError {
+  constructor(added: Chain, existing: Chain, shared: string | number) {
+    super({
+      code: 'CHAIN_COLLISION',
+      message: `The configured chain ${added.key} (${added.id}) and the chain ${existing.key} (${existing.id}) both answer to ${shared}`,
+      facts: { added: added.key, existing: existing.key, shared },
+      remedy: `Use the name ${existing.key} for this chain, or give ${added.key} another name or id`,
+      retryable: false,
+    });
+  }
+}
+
+export interface ChainRegistryOptions {
+  /** Chains from configuration: new ones, or changes to known ones by their key. */
+  readonly additional?: readonly CustomChain[];
+}
+
+/**
+ * All known chains and the configured ones.
+ * @throws ChainCollisionError when a configured chain takes an id or a name of another one, naming both.
+ * @throws InvalidPrimitiveError when a configured id is not a positive safe integer.
+ */
+export function createChainRegistry(options: ChainRegistryOptions = {}): ChainRegistry {
+  const chains = new Map<string, Chain>(
+    [...LAYER_ONE_CHAINS, ...OP_STACK_CHAINS, ...ROLLUP_CHAINS, ...OWN_HEADER_CHAINS].map((chain) => [
+      chain.key,
+      chain,
+    ]),
+  );
+  for (const custom of options.additional ?? []) {
+    const key = normalName(custom.key);
+    const chain = customChain({ ...custom, key }, chains.get(key) ?? null);
+    // Moved to the end, so that a collision is told of the chain that was configured.
+    chains.delete(key);
+    chains.set(key, chain);
+  }
+  const byId = new Map<number, Chain>();
+  const byName = new Map<string, Chain>();
+  for (const chain of chains.values()) {
+    for (const id of [chain.id, ...chain.aliasIds]) claim(byId, id, chain);
+    for (const name of namesOf(chain)) claim(byName, name, chain);
+  }
+  const find = (given: string | number): Chain | null => {
+    if (typeof given === 'number') return byId.get(given) ?? null;
+    const text = given.trim().toLowerCase();
+    if (HEXADECIMAL.test(text) || DECIMAL.test(text)) return byId.get(Number(text)) ?? null;
+    return byName.get(normalName(text)) ?? null;
+  };
+  return {
+    find,
+    get: (given) => {
+      const chain = find(given);
+      if (chain === null) throw new UnknownChainError(given);
+      return chain;
+    },
+    all: () => [...chains.values()],
+  };
+}
+
+function namesOf(chain: Chain): Set<string> {
+  const names = [chain.key, chain.name, ...chain.apiNames];
+  if (chain.gatewaySlug !== null) names.push(chain.gatewaySlug);
+  return new Set(names.map(normalName));
+}
+
+function normalName(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '-');
+}
+
+/** Configured chains come after the known ones, so the later of two is the one that was added. */
+function claim<K extends string | number>(index: Map<K, Chain>, key: K, chain: Chain): void {
+  const existing = index.get(key);
+  if (existing !== undefined) throw new ChainCollisionError(chain, existing, key);
+  index.set(key, chain);
+}

@@ -1,0 +1,102 @@
+import { parseChainId } from '@chainstead/core';
+import type { Chain, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
+import { defaultPollInterval, defaultReorgDepth } from './define-chain.ts';
+import { UNVERIFIED } from './families.ts';
+
+const DEFAULT_BLOCK_TIME_MS = 2000;
+const DEFAULT_CONFIRMATIONS = 12;
+
+/** A chain that configuration adds, or what it changes of a known one. Absent fields keep their defaults. */
+export interface CustomChain {
+  /** Lower case, as in `CHAINS`. The key of a known chain changes that chain. */
+  readonly key: string;
+  readonly id: number;
+  readonly name?: string | undefined;
+  /** Default 12. */
+  readonly confirmations?: number | undefined;
+  /** Default 2000. */
+  readonly blockTimeMs?: number | undefined;
+  /** Default: half the block time, at least 500 and at most 4000. */
+  readonly pollIntervalMs?: number | undefined;
+  /** Default `ETH`, which also says that the coin is ether. */
+  readonly nativeSymbol?: string | undefined;
+  /** Default: the larger of 64 and the confirmations. Blocks. */
+  readonly reorgDepthMax?: number | undefined;
+  readonly finalizedTag?: boolean | undefined;
+  readonly rpcUrls?: readonly string[] | undefined;
+  readonly receiptsRoot?: ReceiptsRootEncoding | undefined;
+  /** Default false: a chain that nobody looked at may hash its headers in its own way. */
+  readonly headerHash?: boolean | undefined;
+  readonly proofPolicy?: ProofPolicy | undefined;
+}
+
+/**
+ * The chain that a configuration means. A known chain of the same key and id keeps its facts; under another id only
+ * what was said of it as a product stays, since endpoints, contracts and proofs belong to the id.
+ * @throws InvalidPrimitiveError when the id is not a positive safe integer.
+ */
+export function customChain(custom: CustomChain, known: Chain | null): Chain {
+  const id = parseChainId(custom.id);
+  const base = known?.id === id ? known : { ...unknownChain(custom.key), ...productFacts(known) };
+  const confirmations = custom.confirmations ?? base.confirmations;
+  const blockTimeMs = custom.blockTimeMs ?? base.blockTimeMs;
+  return {
+    ...base,
+    id,
+    name: custom.name ?? base.name,
+    confirmations,
+    blockTimeMs,
+    pollIntervalMs:
+      custom.pollIntervalMs ??
+      (custom.blockTimeMs === undefined ? base.pollIntervalMs : defaultPollInterval(blockTimeMs)),
+    reorgDepthMax: custom.reorgDepthMax ?? Math.max(base.reorgDepthMax, custom.confirmations ?? 0),
+    finalizedTag: custom.finalizedTag ?? base.finalizedTag,
+    native: custom.nativeSymbol === undefined ? base.native : nativeCurrency(custom.nativeSymbol),
+    rpcUrls: custom.rpcUrls ?? base.rpcUrls,
+    receiptsRoot: custom.receiptsRoot ?? base.receiptsRoot,
+    headerHash: custom.headerHash ?? base.headerHash,
+    proofPolicy: custom.proofPolicy ?? base.proofPolicy,
+  };
+}
+
+function unknownChain(key: string): Omit<Chain, 'id'> {
+  return {
+    key,
+    name: key,
+    aliasIds: [],
+    apiNames: [],
+    gatewaySlug: key,
+    confirmations: DEFAULT_CONFIRMATIONS,
+    reorgDepthMax: defaultReorgDepth(DEFAULT_CONFIRMATIONS),
+    finalizedTag: UNVERIFIED.finalizedTag,
+    blockTimeMs: DEFAULT_BLOCK_TIME_MS,
+    pollIntervalMs: defaultPollInterval(DEFAULT_BLOCK_TIME_MS),
+    native: nativeCurrency('ETH'),
+    bridgedEther: null,
+    wrappedNative: null,
+    multicall3: null,
+    rpcUrls: [],
+    receiptsRoot: UNVERIFIED.receiptsRoot,
+    bloom: UNVERIFIED.bloom,
+    headerHash: UNVERIFIED.headerHash,
+    proofPolicy: UNVERIFIED.proofPolicy,
+    hasUncles: false,
+    erc20Exclusions: [],
+    rangeBarriers: [],
+    firstBlock: 0,
+    internalTransactions: true,
+    nftTrades: true,
+    nftPrices: true,
+  };
+}
+
+function productFacts(known: Chain | null): Partial<Chain> {
+  if (known === null) return {};
+  const { name, apiNames, gatewaySlug, confirmations, blockTimeMs, pollIntervalMs, native } = known;
+  return { name, apiNames, gatewaySlug, confirmations, blockTimeMs, pollIntervalMs, native };
+}
+
+function nativeCurrency(symbol: string): Chain['native'] {
+  const isEther = symbol === 'ETH';
+  return { name: isEther ? 'Ether' : symbol, symbol, decimals: 18, isEther };
+}

@@ -1,0 +1,97 @@
+import { type Address, parseAddress, parseChainId } from '@chainstead/core';
+import type { Chain as ViemChain } from 'viem';
+import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
+
+/** Depth that every chain whose branches can change is allowed: two epochs of proof of stake. Blocks. */
+const REORG_DEPTH_FLOOR = 64;
+const POLL_INTERVAL_MIN_MS = 500;
+const POLL_INTERVAL_MAX_MS = 4000;
+
+/** What chains of a family have in common: what their headers commit to and how they become final. */
+export interface ChainFamily {
+  readonly receiptsRoot: ReceiptsRootEncoding;
+  readonly bloom: BloomTrust;
+  readonly headerHash: boolean;
+  readonly proofPolicy: ProofPolicy;
+  readonly finalizedTag: boolean;
+  /** Allowed depth where it is not the larger of 64 and the confirmations. Blocks. */
+  readonly reorgDepthMax?: number;
+}
+
+/** One chain's own facts. Its id, native coin, multicall3 and public endpoints are viem's. */
+export interface ChainFacts {
+  readonly key: string;
+  readonly name: string;
+  readonly viem: ViemChain;
+  readonly family: ChainFamily;
+  readonly blockTimeMs: number;
+  /** Default 100. */
+  readonly confirmations?: number;
+  readonly apiNames?: readonly string[];
+  readonly aliasIds?: readonly number[];
+  /** Default true: the gateway offers the chain under its key. */
+  readonly gateway?: boolean;
+  readonly wrappedNative?: string;
+  readonly bridgedEther?: string;
+  readonly internalTransactions?: boolean;
+  /** Marketplace trades and sale prices. Default false. */
+  readonly nftMarkets?: boolean;
+  readonly hasUncles?: boolean;
+  readonly erc20Exclusions?: readonly string[];
+  readonly rangeBarriers?: readonly number[];
+  readonly firstBlock?: number;
+}
+
+/** The whole chain from its own facts, its family's and viem's. */
+export function defineChain(facts: ChainFacts): Chain {
+  const { viem, family } = facts;
+  const confirmations = facts.confirmations ?? 100;
+  const isEther = viem.nativeCurrency.symbol === 'ETH';
+  const multicall3 = viem.contracts?.multicall3;
+  return {
+    id: parseChainId(viem.id),
+    key: facts.key,
+    name: facts.name,
+    aliasIds: facts.aliasIds ?? [],
+    apiNames: facts.apiNames ?? [],
+    gatewaySlug: facts.gateway === false ? null : facts.key,
+    confirmations,
+    reorgDepthMax: family.reorgDepthMax ?? defaultReorgDepth(confirmations),
+    finalizedTag: family.finalizedTag,
+    blockTimeMs: facts.blockTimeMs,
+    pollIntervalMs: defaultPollInterval(facts.blockTimeMs),
+    native: { ...viem.nativeCurrency, isEther },
+    bridgedEther: optionalAddress(facts.bridgedEther),
+    wrappedNative: optionalAddress(facts.wrappedNative),
+    multicall3:
+      multicall3 === undefined
+        ? null
+        : { address: parseAddress(multicall3.address), blockCreated: multicall3.blockCreated ?? 0 },
+    rpcUrls: viem.rpcUrls.default.http,
+    receiptsRoot: family.receiptsRoot,
+    bloom: family.bloom,
+    headerHash: family.headerHash,
+    proofPolicy: family.proofPolicy,
+    hasUncles: facts.hasUncles ?? false,
+    erc20Exclusions: (facts.erc20Exclusions ?? []).map(parseAddress),
+    rangeBarriers: facts.rangeBarriers ?? [],
+    firstBlock: facts.firstBlock ?? 0,
+    internalTransactions: facts.internalTransactions ?? false,
+    nftTrades: facts.nftMarkets ?? false,
+    nftPrices: facts.nftMarkets ?? false,
+  };
+}
+
+/** Blocks that may be rolled back by itself on a chain whose branches can change. */
+export function defaultReorgDepth(confirmations: number): number {
+  return Math.max(REORG_DEPTH_FLOOR, confirmations);
+}
+
+/** Half a block time, so that a head is seen half a block late at most, within what public endpoints bear. */
+export function defaultPollInterval(blockTimeMs: number): number {
+  return Math.min(POLL_INTERVAL_MAX_MS, Math.max(POLL_INTERVAL_MIN_MS, Math.round(blockTimeMs / 2)));
+}
+
+function optionalAddress(text: string | undefined): Address | null {
+  return text === undefined ? null : parseAddress(text);
+}
