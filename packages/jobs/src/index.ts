@@ -1,1 +1,7 @@
-export {};
+/**
+ * The door to BullMQ: typed queues on Postgres or, at higher rates, on Redis. Start reading at jobs.ts.
+ */
+export { delaySchedule, exponentialBackoff } from './backoff.ts';
+export { JobError } from './job-error.ts';
+export type { AddOptions, Job, JobQueue, PayloadSchema, QueueDepth, QueueOptions, WorkOptions } from './job-queue.ts';
+export { createJobs, type Jobs, type JobsOptions } from './jobs.ts';

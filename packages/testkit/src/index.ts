@@ -18,6 +18,7 @@ export {
   type ScratchServer,
   startScratchServer,
 } from './scratch-database.ts';
+export { type ScratchRedis, type ScratchRedisOptions, startScratchRedis } from './scratch-redis.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 export { TestkitError } from './testkit-error.ts';

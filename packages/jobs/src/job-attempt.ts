@@ -1,0 +1,63 @@
+import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import { type Job as BullJob, UnrecoverableError, WaitingError } from 'bullmq';
+import { checkPayload } from './job-error.ts';
+import { decodeJobId } from './job-id.ts';
+import type { JobMetrics } from './job-metrics.ts';
+import type { Job, PayloadSchema } from './job-queue.ts';
+
+export interface AttemptOptions<Payload> {
+  readonly name: string;
+  readonly schema: PayloadSchema<Payload>;
+  readonly attempts?: number;
+  readonly handler: (job: Job<Payload>) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly metrics: JobMetrics;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs the handler once and tells BullMQ what came of it by what it throws: nothing for success, UnrecoverableError for
+ * what no further attempt would mend, WaitingError for a job that was put back unfinished because the process ends.
+ */
+export async function attemptJob<Payload>(
+  options: AttemptOptions<Payload>,
+  job: BullJob<unknown, void>,
+  token: string | undefined,
+): Promise<void> {
+  const { name, metrics, signal } = options;
+  const id = decodeJobId(job.id ?? '');
+  const attempt = job.attemptsMade + 1;
+  const started = performance.now();
+  try {
+    const payload = checkPayload(options.schema, job.data, name, id);
+    await options.handler({ id, payload, attempt, signal });
+    metrics.finished(name, 'completed');
+  } catch (error) {
+    // An interrupted attempt doesn't count: the next process finds the job waiting.
+    if (signal.aborted) {
+      metrics.finished(name, 'interrupted');
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    throw failure(options, { id, attempt, error });
+  } finally {
+    metrics.took(name, (performance.now() - started) / 1000);
+  }
+}
+
+interface FailedAttempt {
+  readonly id: string;
+  readonly attempt: number;
+  readonly error: unknown;
+}
+
+function failure<Payload>(options: AttemptOptions<Payload>, failed: FailedAttempt): unknown {
+  const { error } = failed;
+  const pointless = error instanceof ChainsteadError && !error.retryable;
+  const last = pointless || failed.attempt >= (options.attempts ?? 1);
+  options.metrics.finished(options.name, last ? 'failed' : 'retried');
+  const fields = { queue: options.name, job_id: failed.id, attempt: failed.attempt, err: error };
+  if (last) options.logger.error(fields, 'Job failed for good');
+  else options.logger.warn(fields, 'Job failed and will be tried again');
+  return pointless ? new UnrecoverableError(errorText(error)) : error;
+}

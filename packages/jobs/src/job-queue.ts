@@ -1,0 +1,203 @@
+import type { Logger } from '@chainstead/core';
+import { withBackend } from 'bullmq';
+import type { Backoff } from './backoff.ts';
+import { attemptJob } from './job-attempt.ts';
+import { checkPayload } from './job-error.ts';
+import { decodeJobId, encodeJobId } from './job-id.ts';
+import type { JobMetrics } from './job-metrics.ts';
+import type { QueueBackend } from './queue-backend.ts';
+
+/** Checks a payload and gives it its type; throws when it doesn't fit. A zod schema is one. */
+export interface PayloadSchema<Payload> {
+  parse(input: unknown): Payload;
+}
+
+export interface QueueOptions<Payload> {
+  /** Checked when a job is added and again before it is worked on, as the code may have changed in between. Plain JSON. */
+  readonly schema: PayloadSchema<Payload>;
+  /** How often a job is tried in all. @default 1 */
+  readonly attempts?: number;
+  /** Wait before the next attempt. @default none */
+  readonly backoff?: Backoff;
+  /** While a finished job is kept, adding its id again does nothing. @default true */
+  readonly removeOnComplete?: boolean;
+  /** As above, for jobs whose attempts are used up; each is logged. @default true */
+  readonly removeOnFail?: boolean;
+  /** A worker that shows no sign of life for this long is taken for dead, and its jobs run again. @default 30 000 */
+  readonly lockMs?: number;
+}
+
+export interface AddOptions {
+  /** Not before this many milliseconds from now. @default 0 */
+  readonly delayMs?: number;
+}
+
+export interface Job<Payload> {
+  readonly id: string;
+  readonly payload: Payload;
+  /** From 1. */
+  readonly attempt: number;
+  /** Aborted when the process no longer waits for the handler: another worker will run the job again. */
+  readonly signal: AbortSignal;
+}
+
+export interface WorkOptions {
+  /** Jobs at once in this process. */
+  readonly concurrency: number;
+}
+
+export interface QueueDepth extends Readonly<Record<string, number>> {
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  readonly failed: number;
+}
+
+export interface JobQueue<Payload> {
+  readonly name: string;
+  /**
+   * Adds a job. Does nothing while a job of this id waits, is delayed or at work: what must not be missed goes under an id
+   * of its own.
+   * @throws {JobError} JOB_PAYLOAD_INVALID
+   */
+  add(id: string, payload: Payload, options?: AddOptions): Promise<void>;
+  addBulk(jobs: readonly { readonly id: string; readonly payload: Payload }[], options?: AddOptions): Promise<void>;
+  /**
+   * Starts to work. The handler runs at least once per job, so what it does must bear to be done twice. When it throws, the
+   * job is tried again, unless it threw a ChainsteadError that is not retryable.
+   */
+  work(handler: (job: Job<Payload>) => Promise<void>, options: WorkOptions): Promise<void>;
+  /** Adds a job every so many milliseconds, once for all processes. Called again with the same id, it changes the schedule. */
+  schedule(id: string, payload: Payload, options: { readonly everyMs: number }): Promise<void>;
+  unschedule(id: string): Promise<void>;
+  depth(): Promise<QueueDepth>;
+  /**
+   * Takes no more jobs and waits for those at work; after `timeoutMs` it aborts their signals. Handlers that then throw
+   * have their jobs put back at once; those that don't listen have them run again when their locks have expired.
+   * @param timeoutMs default 30 000
+   */
+  close(timeoutMs?: number): Promise<void>;
+}
+
+export interface JobQueueDependencies<Payload> extends QueueOptions<Payload> {
+  readonly name: string;
+  readonly backend: QueueBackend;
+  readonly metrics: JobMetrics;
+  readonly logger: Logger;
+}
+
+/** A lost worker is no fault of the job, so it is put back more often than BullMQ's default of once. */
+const STALLED_COUNT_MAX = 10;
+const LOCK_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
+/** What handlers have left to notice that their signal is aborted. */
+const ABORT_GRACE_MS = 2_000;
+
+export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>): JobQueue<Payload> {
+  const { name, schema, backend, logger } = options;
+  const { Queue } = withBackend(backend.factory);
+  const defaultJobOptions = jobOptionsOf(options);
+  const queue = new Queue<unknown, void>(name, { connection: true, prefix: backend.prefix, defaultJobOptions });
+  queue.on('error', (error) => logger.warn({ queue: name, err: error }, 'Queue connection failed'));
+  const workers: RunningWorker[] = [];
+  let closed: Promise<void> | undefined;
+
+  async function depth(): Promise<QueueDepth> {
+    const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+    const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+    return { waiting, active, delayed, failed };
+  }
+  const unwatch = options.metrics.watchDepth(name, depth);
+
+  function entry(id: string, payload: unknown, addOptions: AddOptions | undefined) {
+    const data: unknown = checkPayload(schema, payload, name, id);
+    const delay = addOptions?.delayMs === undefined ? {} : { delay: addOptions.delayMs };
+    return { name, data, opts: { jobId: encodeJobId(id), ...delay } };
+  }
+
+  return {
+    name,
+    depth,
+    async add(id, payload, addOptions) {
+      const { data, opts } = entry(id, payload, addOptions);
+      await queue.add(name, data, opts);
+    },
+    async addBulk(jobs, addOptions) {
+      await queue.addBulk(jobs.map(({ id, payload }) => entry(id, payload, addOptions)));
+    },
+    async work(handler, { concurrency }) {
+      workers.push(await startWorker(options, handler, concurrency));
+    },
+    async schedule(id, payload, { everyMs }) {
+      const data: unknown = checkPayload(schema, payload, name, id);
+      await queue.upsertJobScheduler(encodeJobId(id), { every: everyMs }, { name, data, opts: defaultJobOptions });
+    },
+    async unschedule(id) {
+      await queue.removeJobScheduler(encodeJobId(id));
+    },
+    close(timeoutMs = CLOSE_TIMEOUT_MS) {
+      unwatch();
+      closed ??= Promise.all(workers.map((worker) => worker.close(timeoutMs))).then(() => queue.close());
+      return closed;
+    },
+  };
+}
+
+function jobOptionsOf(options: QueueOptions<unknown>) {
+  return {
+    attempts: options.attempts ?? 1,
+    removeOnComplete: options.removeOnComplete ?? true,
+    removeOnFail: options.removeOnFail ?? true,
+    ...(options.backoff === undefined ? {} : { backoff: { type: 'custom' } }),
+  };
+}
+
+interface RunningWorker {
+  close(timeoutMs: number): Promise<void>;
+}
+
+async function startWorker<Payload>(
+  options: JobQueueDependencies<Payload>,
+  handler: (job: Job<Payload>) => Promise<void>,
+  concurrency: number,
+): Promise<RunningWorker> {
+  const { name, backend, metrics, logger } = options;
+  const { Worker } = withBackend(backend.factory);
+  const abandoned = new AbortController();
+  const attempt = { ...options, handler, signal: abandoned.signal };
+  const worker = new Worker<unknown, void>(name, (job, token) => attemptJob(attempt, job, token), {
+    connection: true,
+    prefix: backend.prefix,
+    concurrency,
+    lockDuration: options.lockMs ?? LOCK_MS,
+    stalledInterval: options.lockMs ?? LOCK_MS,
+    maxStalledCount: STALLED_COUNT_MAX,
+    ...(options.backoff === undefined ? {} : { settings: { backoffStrategy: options.backoff } }),
+  });
+  worker.on('error', (error) => logger.warn({ queue: name, err: error }, 'Worker failed outside of a job'));
+  worker.on('stalled', (jobId) => {
+    metrics.finished(name, 'stalled');
+    logger.warn({ queue: name, job_id: decodeJobId(jobId) }, 'Job put back: its worker died');
+  });
+  await worker.waitUntilReady();
+  return {
+    async close(timeoutMs) {
+      const closing = worker.close();
+      if (await settles(closing, timeoutMs)) return;
+      abandoned.abort(new Error('The process ends and waits for its jobs no longer'));
+      if (await settles(closing, ABORT_GRACE_MS)) return;
+      logger.error({ queue: name }, 'Handlers do not end: their jobs run again once their locks have expired');
+    },
+  };
+}
+
+/** @returns false when the time ran out first */
+async function settles(work: Promise<void>, timeoutMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), timeoutMs);
+  try {
+    return await Promise.race([work.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

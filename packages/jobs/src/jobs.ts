@@ -1,0 +1,72 @@
+import type { Logger, Registry } from '@chainstead/core';
+import { JobError } from './job-error.ts';
+import { createJobMetrics } from './job-metrics.ts';
+import { createJobQueue, type JobQueue, type QueueOptions } from './job-queue.ts';
+import { openPostgresBackend } from './postgres-backend.ts';
+import type { QueueBackend } from './queue-backend.ts';
+import { openRedisBackend } from './redis-backend.ts';
+
+/** Exactly one of `databaseUrl` and `redisUrl`. */
+export interface JobsOptions {
+  readonly databaseUrl?: string;
+  readonly redisUrl?: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Keeps several installations apart: the schema on Postgres, the key prefix on Redis. @default 'chainstead_jobs' */
+  readonly prefix?: string;
+  /** On Postgres: connections at most, besides the one that listens. @default 10 */
+  readonly poolSize?: number;
+}
+
+export interface Jobs {
+  readonly backend: 'postgres' | 'redis';
+  /** A queue of this name; made where it doesn't exist. Ask once per name and process. */
+  queue<Payload>(name: string, options: QueueOptions<Payload>): JobQueue<Payload>;
+  /** Stops taking jobs, waits for those at work (see {@link JobQueue.close}), then closes the connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the queues' home and makes it ready.
+ * @throws {JobError} JOBS_BACKEND_AMBIGUOUS, JOBS_REDIS_EVICTS
+ */
+export async function createJobs(options: JobsOptions): Promise<Jobs> {
+  const { kind, backend } = await openBackend(options);
+  const metrics = createJobMetrics(options.metrics, options.logger);
+  const queues: Pick<JobQueue<unknown>, 'close'>[] = [];
+  let closed: Promise<void> | undefined;
+  return {
+    backend: kind,
+    queue<Payload>(name: string, queueOptions: QueueOptions<Payload>) {
+      const queue = createJobQueue({ ...queueOptions, name, backend, metrics, logger: options.logger });
+      queues.push(queue);
+      return queue;
+    },
+    close() {
+      closed ??= Promise.all(queues.map((queue) => queue.close())).then(() => backend.close());
+      return closed;
+    },
+  };
+}
+
+async function openBackend(options: JobsOptions): Promise<{ kind: Jobs['backend']; backend: QueueBackend }> {
+  const { databaseUrl, redisUrl, logger } = options;
+  const prefix = options.prefix ?? 'chainstead_jobs';
+  if (databaseUrl !== undefined && redisUrl === undefined) {
+    const backend = await openPostgresBackend({
+      databaseUrl,
+      schema: prefix,
+      poolSize: options.poolSize ?? 10,
+      logger,
+    });
+    return { kind: 'postgres', backend };
+  }
+  if (redisUrl !== undefined && databaseUrl === undefined) {
+    return { kind: 'redis', backend: await openRedisBackend({ redisUrl, prefix, logger }) };
+  }
+  throw new JobError({
+    code: 'JOBS_BACKEND_AMBIGUOUS',
+    message: 'Job queues need either a database URL or a Redis URL, and not both',
+    retryable: false,
+  });
+}

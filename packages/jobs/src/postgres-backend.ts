@@ -1,0 +1,58 @@
+import type { Logger } from '@chainstead/core';
+import { PostgresConnection, PostgresQueueBackend } from 'bullmq';
+import type { QueueBackend } from './queue-backend.ts';
+
+export interface PostgresBackendOptions {
+  readonly databaseUrl: string;
+  /** The schema that BullMQ's tables live in. */
+  readonly schema: string;
+  /** Connections at most, besides the one that listens. */
+  readonly poolSize: number;
+  readonly logger: Logger;
+}
+
+/**
+ * One pool and one LISTEN connection for all queues and workers of the process, where BullMQ's own factory would open
+ * both per queue. Migrates BullMQ's schema, under BullMQ's own lock.
+ */
+export async function openPostgresBackend(options: PostgresBackendOptions): Promise<QueueBackend> {
+  const url = new URL(options.databaseUrl);
+  // BullMQ pins the search path through this setting, which the one in a URL would override.
+  const serverOptions = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  const connection = new PostgresConnection({
+    connectionString: url.href,
+    ...(serverOptions === null ? {} : { options: serverOptions }),
+    application_name: 'chainstead-jobs',
+    schema: options.schema,
+    migrate: true,
+    max: options.poolSize,
+    keepAlive: true,
+  });
+  // Every queue and worker listens for broken connections.
+  connection.setMaxListeners(0);
+  connection.on('error', (error) => options.logger.warn({ err: error }, 'Connection of the job queues lost'));
+  try {
+    await connection.waitUntilReady();
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return {
+    prefix: options.schema,
+    factory(name, queueOptions) {
+      const backend = new PostgresQueueBackend(connection, name, { ...queueOptions, connection: url.href }, false);
+      // A rebuilt LISTEN connection listens to nothing: end the wait on the old one and subscribe again.
+      connection.on('listenerinvalidated', () => resubscribe(backend, options.logger));
+      return backend;
+    },
+    close: () => connection.close(),
+  };
+}
+
+function resubscribe(backend: PostgresQueueBackend, logger: Logger): void {
+  backend
+    .disconnectBlocking()
+    .then(() => backend.reconnectBlocking())
+    .catch((error: unknown) => logger.error({ err: error }, 'Waiting for jobs could not be resumed'));
+}

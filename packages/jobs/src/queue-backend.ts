@@ -1,0 +1,9 @@
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+
+/** Where queues live. BullMQ wants a connection in every constructor; ours are in the factory already. */
+export interface QueueBackend {
+  readonly factory: BackendFactory<IQueueBackend, true>;
+  /** Key prefix of the queues; of use on Redis only. */
+  readonly prefix: string;
+  close(): Promise<void>;
+}

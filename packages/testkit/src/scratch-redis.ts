@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface ScratchRedis {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface ScratchRedisOptions {
+  /** @default 'noeviction' */
+  readonly maxmemoryPolicy?: string;
+}
+
+const ATTEMPTS_MAX = 200;
+
+/**
+ * Starts the machine's `redis-server` on a free port, keeping nothing on disk.
+ * @returns undefined when the machine has none
+ */
+export async function startScratchRedis(options: ScratchRedisOptions = {}): Promise<ScratchRedis | undefined> {
+  const port = await freePort();
+  const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const policy = ['--maxmemory', '64mb', '--maxmemory-policy', options.maxmemoryPolicy ?? 'noeviction'];
+  const server = spawn('redis-server', [...flags, ...policy], { stdio: 'ignore', cwd: '/' });
+  const started = await Promise.race([
+    once(server, 'spawn').then(() => true),
+    once(server, 'error').then(() => false),
+  ]).catch(() => false);
+  if (!started) return undefined;
+  await answering(server, port);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async stop() {
+      if (server.exitCode !== null) return;
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+    },
+  };
+}
+
+async function answering(server: ChildProcess, port: number): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
+    const socket = connect(port, '127.0.0.1');
+    const open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (open) return;
+    await delay(25);
+  }
+  server.kill('SIGKILL');
+  throw new Error(`redis-server does not answer on port ${port}`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  if (address === null || typeof address === 'string') throw new TypeError('A listening TCP server has no port');
+  return address.port;
+}
