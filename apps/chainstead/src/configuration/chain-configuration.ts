@@ -1,5 +1,11 @@
-import { type Chain, createCustomChain, findChain, knownChains, type ProofPolicy } from '@chainstead/chains';
-import { parseChainId } from '@chainstead/core';
+import {
+  type Chain,
+  type ChainRegistry,
+  type CustomChain,
+  createChainRegistry,
+  type ProofPolicy,
+} from '@chainstead/chains';
+import { errorText } from '@chainstead/core';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
@@ -26,28 +32,50 @@ export interface ChainConfiguration {
 
 export interface ResolvedChains {
   readonly configured: readonly ChainConfiguration[];
+  /** Every known chain, with what the configuration adds and changes. */
+  readonly registry: ChainRegistry;
   readonly problems: readonly ConfigurationProblem[];
 }
 
 type ChainKey = keyof typeof chainKeys.shape;
 type Variables = Readonly<Record<string, string>>;
 
+/** A chain of `CHAINS` whose own keys are understood. */
+interface NamedChain {
+  /** As written in `CHAINS`, and behind its keys. */
+  readonly name: string;
+  readonly own: ChainSettings;
+  readonly custom: CustomChain;
+}
+
 /** The chains named in `CHAINS`, each with its own keys, and everything that is wrong with them. */
 export function resolveChains(settings: GlobalSettings, variables: Variables): ResolvedChains {
-  const results = (settings.CHAINS ?? []).map((name) => resolveChain(name, settings, variables));
-  const configured = results.flatMap((result) => (result.chain === null ? [] : [result.chain]));
-  return {
-    configured,
-    problems: [...results.flatMap((result) => result.problems), ...repeatedIds(configured, variables)],
-  };
+  const known = createChainRegistry();
+  const named: NamedChain[] = [];
+  const problems: ConfigurationProblem[] = [];
+  for (const name of settings.CHAINS ?? []) {
+    const read = readChain(name, settings, variables, known);
+    if ('problems' in read) problems.push(...read.problems);
+    else named.push(read);
+  }
+  const registry = addChains(known, named, problems);
+  const configured = named.flatMap(({ name, own, custom }) => {
+    const chain = registry.find(custom.key);
+    if (chain === null) return [];
+    const configuration = chainConfiguration(chain, own, settings);
+    problems.push(...contradictions(configuration, name, variables));
+    return [configuration];
+  });
+  problems.push(...repeatedChains(configured, variables));
+  return { configured, registry, problems };
 }
 
-interface ResolvedChain {
-  readonly chain: ChainConfiguration | null;
-  readonly problems: readonly ConfigurationProblem[];
-}
-
-function resolveChain(name: string, settings: GlobalSettings, variables: Variables): ResolvedChain {
+function readChain(
+  name: string,
+  settings: GlobalSettings,
+  variables: Variables,
+  known: ChainRegistry,
+): NamedChain | { readonly problems: readonly ConfigurationProblem[] } {
   const own = ownVariables(name, variables);
   const parsed = chainKeys.safeParse(own);
   if (!parsed.success) {
@@ -55,12 +83,43 @@ function resolveChain(name: string, settings: GlobalSettings, variables: Variabl
     const problems = [...firstByKey].flatMap(([key, message]) =>
       isChainKey(key) ? [chainProblem(name, key, own[key], message)] : [],
     );
-    return { chain: null, problems };
+    return { problems };
   }
-  const chain = chainOf(name, parsed.data);
-  if (chain === null) return { chain: null, problems: [unknownChain(name)] };
-  const problems = contradictions(name, chain, parsed.data, own);
-  return { chain: problems.length > 0 ? null : chainConfiguration(chain, parsed.data, settings), problems };
+  const base = known.find(name);
+  const id = parsed.data.CHAIN_ID ?? base?.id;
+  if (id === undefined) return { problems: [unknownChain(name, known)] };
+  return {
+    name,
+    own: parsed.data,
+    custom: {
+      key: base?.key ?? name,
+      id,
+      confirmations: parsed.data.CONFIRMATIONS,
+      blockTimeMs: parsed.data.BLOCK_TIME_MS,
+      pollIntervalMs: parsed.data.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS,
+      reorgDepthMax: parsed.data.REORG_DEPTH_MAX,
+      nativeSymbol: parsed.data.NATIVE_SYMBOL,
+    },
+  };
+}
+
+/** Adds one chain after the other, so that a collision is told with the key that causes it. */
+function addChains(
+  known: ChainRegistry,
+  named: readonly NamedChain[],
+  problems: ConfigurationProblem[],
+): ChainRegistry {
+  let registry = known;
+  const added: CustomChain[] = [];
+  for (const { name, own, custom } of named) {
+    try {
+      registry = createChainRegistry({ additional: [...added, custom] });
+      added.push(custom);
+    } catch (error) {
+      problems.push(chainProblem(name, 'CHAIN_ID', own.CHAIN_ID?.toString(), errorText(error)));
+    }
+  }
+  return registry;
 }
 
 /** The variables of one chain without the suffix. */
@@ -77,32 +136,13 @@ function isChainKey(key: unknown): key is ChainKey {
   return typeof key === 'string' && Object.hasOwn(chainKeys.shape, key);
 }
 
-/** The known chain with its overrides, one made of the settings alone, or null when there is neither. */
-function chainOf(name: string, settings: ChainSettings): Chain | null {
-  const known = findChain(name);
-  if (known === null && settings.CHAIN_ID === undefined) return null;
-  const base =
-    known ??
-    createCustomChain({
-      key: name,
-      id: parseChainId(settings.CHAIN_ID),
-      ...(settings.NATIVE_SYMBOL === undefined ? {} : { nativeSymbol: settings.NATIVE_SYMBOL }),
-    });
-  return {
-    ...base,
-    id: settings.CHAIN_ID === undefined ? base.id : parseChainId(settings.CHAIN_ID),
-    confirmations: settings.CONFIRMATIONS ?? base.confirmations,
-    native: { ...base.native, symbol: settings.NATIVE_SYMBOL ?? base.native.symbol },
-  };
-}
-
 function chainConfiguration(chain: Chain, own: ChainSettings, settings: GlobalSettings): ChainConfiguration {
   const limits = {
     ...(own.RPC_RATE === undefined ? {} : { requestsPerSecond: own.RPC_RATE }),
     ...(own.RPC_CONCURRENCY === undefined ? {} : { concurrency: own.RPC_CONCURRENCY }),
   };
   return {
-    chain: { ...chain, pollIntervalMs: own.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS ?? chain.pollIntervalMs },
+    chain,
     upstreams: (own.RPC_URLS ?? chain.rpcUrls).map((url) => ({ url, ...limits })),
     usesPublicUpstreams: own.RPC_URLS === undefined,
     startBlock: own.START_BLOCK,
@@ -113,53 +153,36 @@ function chainConfiguration(chain: Chain, own: ChainSettings, settings: GlobalSe
   };
 }
 
-function contradictions(
-  name: string,
-  chain: Chain,
-  settings: ChainSettings,
-  own: Partial<Record<ChainKey, string>>,
-): ConfigurationProblem[] {
+/** What each key allows, and the keys together do not. */
+function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
+  const { upstreams, startBlock, endBlock } = configured;
+  const own = ownVariables(name, variables);
   const problems: ConfigurationProblem[] = [];
-  const urls = settings.RPC_URLS ?? chain.rpcUrls;
-  if (!urls.some((url) => url.startsWith('http'))) {
+  if (!upstreams.some(({ url }) => url.startsWith('http'))) {
     const reason =
-      urls.length === 0 ? `no public endpoint of ${name} is known` : 'an http(s) upstream is needed beside ws(s) ones';
+      upstreams.length === 0
+        ? `no public endpoint of ${name} is known`
+        : 'an http(s) upstream is needed beside ws(s) ones';
     problems.push(chainProblem(name, 'RPC_URLS', own.RPC_URLS, reason));
   }
-  if (settings.END_BLOCK !== undefined && settings.START_BLOCK !== null && settings.END_BLOCK < settings.START_BLOCK)
-    problems.push(
-      chainProblem(
-        name,
-        'END_BLOCK',
-        own.END_BLOCK,
-        `is below START_BLOCK_${chainSuffix(name)} (${settings.START_BLOCK})`,
-      ),
-    );
+  if (endBlock !== null && startBlock !== null && endBlock < startBlock) {
+    const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
+    problems.push(chainProblem(name, 'END_BLOCK', own.END_BLOCK, reason));
+  }
   return problems;
 }
 
-function repeatedIds(chains: readonly ChainConfiguration[], variables: Variables): ConfigurationProblem[] {
-  return chains.flatMap(({ chain }, index) => {
-    const first = chains.slice(0, index).find((other) => other.chain.id === chain.id);
-    if (first === undefined) return [];
-    return [
-      problemWith(
-        'CHAINS',
-        variables.CHAINS,
-        `${first.chain.key} and ${chain.key} both have chain id ${chain.id}`,
-        factsOf(globalKeys.shape.CHAINS),
-      ),
-    ];
-  });
+function repeatedChains(configured: readonly ChainConfiguration[], variables: Variables): ConfigurationProblem[] {
+  const keys = configured.map(({ chain }) => chain.key);
+  const repeated = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
+  const facts = factsOf(globalKeys.shape.CHAINS);
+  return [...repeated].map((key) => problemWith('CHAINS', variables.CHAINS, `names ${key} twice`, facts));
 }
 
-function unknownChain(name: string): ConfigurationProblem {
+function unknownChain(name: string, known: ChainRegistry): ConfigurationProblem {
   const suffix = chainSuffix(name);
-  const near = closest(
-    name,
-    knownChains.flatMap((chain) => [chain.key, ...chain.apiNames]),
-    2,
-  );
+  const names = known.all().flatMap((chain) => [chain.key, ...chain.apiNames]);
+  const near = closest(name, names, 2);
   const suggestion = near === null ? '' : `did you mean ${near}? `;
   return problemWith(
     'CHAINS',
@@ -170,6 +193,5 @@ function unknownChain(name: string): ConfigurationProblem {
 }
 
 function chainProblem(name: string, key: ChainKey, given: string | undefined, problem: string): ConfigurationProblem {
-  const facts = factsOf(chainKeys.shape[key]);
-  return problemWith(`${key}_${chainSuffix(name)}`, given, problem, facts);
+  return problemWith(`${key}_${chainSuffix(name)}`, given, problem, factsOf(chainKeys.shape[key]));
 }

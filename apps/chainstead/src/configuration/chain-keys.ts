@@ -1,4 +1,5 @@
 /** The configuration keys of one chain: written with `_<CHAIN>` behind, as in `RPC_URLS_ETH`. */
+import { environmentSuffix } from '@chainstead/chains';
 import { z } from 'zod';
 import { optional, withDefault } from './key-facts.ts';
 import {
@@ -81,6 +82,21 @@ export const chainKeys = z.object({
     example: '12',
     whenAbsent: "the known chain's, or 12",
   }),
+  BLOCK_TIME_MS: optional(wholeNumber(1, 86_400_000), {
+    group: 'Chains',
+    description:
+      'Milliseconds between two blocks; a chain without progress for ten of them (at least 30 s) counts as stalled',
+    allowed: 'a whole number from 1 to 86400000',
+    example: '2000',
+    whenAbsent: "the known chain's, or 2000",
+  }),
+  REORG_DEPTH_MAX: optional(wholeNumber(1, 1_000_000), {
+    group: 'Chains',
+    description: 'Blocks that a reorganisation may replace; a deeper one stops the chain and waits for the operator',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '128',
+    whenAbsent: "the known chain's finality window, or 64",
+  }),
   POLL_INTERVAL_MS: optional(pollInterval, {
     group: 'Chains',
     description: 'Milliseconds between two looks for a new head',
@@ -108,5 +124,5 @@ export type ChainSettings = z.output<typeof chainKeys>;
 
 /** A chain's name as it stands behind a key: `base-sepolia` → `BASE_SEPOLIA`. */
 export function chainSuffix(chainName: string): string {
-  return chainName.toUpperCase().replaceAll('-', '_');
+  return environmentSuffix({ key: chainName });
 }

@@ -1,4 +1,5 @@
-import { type ChainConfiguration, resolveChains } from './chain-configuration.ts';
+import type { ChainRegistry } from '@chainstead/chains';
+import { type ChainConfiguration, type ResolvedChains, resolveChains } from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys, type RoleName } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
@@ -33,6 +34,8 @@ export interface Configuration {
   /** Networks (CIDR) that strangers' URLs may reach although they are private. */
   readonly privateNetworks: readonly string[];
   readonly chains: readonly ChainConfiguration[];
+  /** Every chain that is known, with what the configuration adds and changes. */
+  readonly chainRegistry: ChainRegistry;
   /** Blocks a second and chain; 0: the background prover is off. */
   readonly proverRate: number;
 }
@@ -53,7 +56,7 @@ export function parseConfiguration(sources: readonly ConfigurationSource[]): Par
   problems.push(...chains.problems);
   if (problems.length > 0) throw new ConfigurationError(problems);
 
-  return { configuration: toConfiguration(usable, chains.configured), warnings: warnings(sources, usable) };
+  return { configuration: toConfiguration(usable, chains), warnings: warnings(sources, usable) };
 }
 
 /** Every key that is read when these chains are configured. */
@@ -64,7 +67,7 @@ export function acceptedKeys(chainNames: readonly string[]): string[] {
   return [...Object.keys(globalKeys.shape), ...perChain];
 }
 
-function toConfiguration(settings: GlobalSettings, chains: readonly ChainConfiguration[]): Configuration {
+function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Configuration {
   return {
     roles: settings.ROLES,
     logLevel: settings.LOG_LEVEL,
@@ -85,7 +88,8 @@ function toConfiguration(settings: GlobalSettings, chains: readonly ChainConfigu
       readyLagBlocks: settings.READY_LAG_BLOCKS,
     },
     privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
-    chains,
+    chains: chains.configured,
+    chainRegistry: chains.registry,
     proverRate: settings.PROVER_RATE,
   };
 }

@@ -14,7 +14,7 @@ export function renderEnvExample(): string {
 function intro(): string {
   return [
     '# Configuration of Chainstead. Generated from the schema in apps/chainstead/src/configuration by',
-    '# "node scripts/generate-env-example.ts"; don\'t edit it by hand.',
+    '# "npm run generate"; don\'t edit it by hand.',
     '#',
     '# Copy it to .env (read by "chainstead --config .env …" and by docker compose) or set the same keys in the environment,',
     '# which wins over the file. Every key is optional. Keys that end in _ETH exist for each chain in CHAINS: upper case,',

@@ -8,5 +8,5 @@ export { chainSuffix } from './chain-keys.ts';
 export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
 export { ROLE_NAMES, type RoleName } from './global-keys.ts';
 export { printConfiguration } from './printout.ts';
-export { ConfigurationError, ConfigurationFileError } from './problems.ts';
+export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
 export { type ConfigurationSource, environmentSource, fileSource } from './sources.ts';

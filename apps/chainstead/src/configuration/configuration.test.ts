@@ -1,0 +1,273 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  ConfigurationError,
+  ConfigurationFileError,
+  type ConfigurationProblem,
+  environmentSource,
+  fileSource,
+  parseConfiguration,
+  printConfiguration,
+} from './index.ts';
+
+const parse = (environment: Record<string, string>) => parseConfiguration([environmentSource(environment)]);
+
+function problemsOf(environment: Record<string, string>): readonly ConfigurationProblem[] {
+  try {
+    parse(environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  throw new Error('The configuration was accepted');
+}
+
+describe('defaults', () => {
+  it('need nothing: embedded database, loopback, all roles, no chain', () => {
+    const { configuration, warnings } = parse({});
+    expect(configuration).toMatchObject({
+      roles: ['api', 'ingest', 'worker'],
+      database: { url: null, dataDirectory: './.chainstead', poolSize: 10 },
+      redisUrl: null,
+      api: { host: '127.0.0.1', port: 8080, keys: [], pageLimitMax: 100, rateLimit: null, readyLagBlocks: 20 },
+      privateNetworks: [],
+      chains: [],
+      proverRate: 5,
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('count an empty value as absent, as compose files write it', () => {
+    expect(parse({ PORT: '', DATABASE_URL: ' ', CHAINS: '' }).configuration).toMatchObject({
+      api: { port: 8080 },
+      database: { url: null },
+    });
+  });
+});
+
+describe('chains', () => {
+  it('take what the environment says over what is known of them', () => {
+    const { configuration } = parse({
+      CHAINS: 'eth, base-sepolia',
+      RPC_URLS_ETH: 'https://a.example/v2/secret, https://b.example',
+      RPC_RATE_ETH: '12.5',
+      RPC_CONCURRENCY_ETH: '4',
+      START_BLOCK_ETH: '18000000',
+      END_BLOCK_ETH: '18000100',
+      CONFIRMATIONS_ETH: '3',
+      PROOF_ETH: 'record',
+      BACKFILL_PROOF_ETH: 'receipts',
+      BACKFILL_ORDER_ETH: 'oldest-first',
+      POLL_INTERVAL_MS: '1234',
+      POLL_INTERVAL_MS_BASE_SEPOLIA: '777',
+    });
+    const [eth, baseSepolia] = configuration.chains;
+    expect(eth).toMatchObject({
+      chain: { key: 'eth', id: 1, confirmations: 3, pollIntervalMs: 1234 },
+      upstreams: [
+        { url: 'https://a.example/v2/secret', requestsPerSecond: 12.5, concurrency: 4 },
+        { url: 'https://b.example', requestsPerSecond: 12.5, concurrency: 4 },
+      ],
+      usesPublicUpstreams: false,
+      startBlock: 18_000_000,
+      endBlock: 18_000_100,
+      proof: 'record',
+      backfillProof: 'receipts',
+      backfillOrder: 'oldest-first',
+    });
+    expect(baseSepolia).toMatchObject({
+      chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777 },
+      usesPublicUpstreams: true,
+      startBlock: null,
+      endBlock: null,
+      proof: 'strict',
+      backfillProof: 'none',
+    });
+    expect(baseSepolia?.upstreams.length).toBeGreaterThan(0);
+  });
+
+  it('take PROOF and BACKFILL_PROOF for all chains unless a chain has its own', () => {
+    const { configuration } = parse({
+      CHAINS: 'eth,base',
+      PROOF: 'record',
+      BACKFILL_PROOF: 'receipts',
+      PROOF_BASE: 'strict',
+    });
+    expect(configuration.chains.map(({ proof, backfillProof }) => [proof, backfillProof])).toEqual([
+      ['record', 'receipts'],
+      ['strict', 'receipts'],
+    ]);
+  });
+
+  it('that nobody knows are made of the configuration alone, and known to the registry by name and id', () => {
+    const { configuration } = parse({
+      CHAINS: 'my-appchain',
+      CHAIN_ID_MY_APPCHAIN: '0x7a69',
+      RPC_URLS_MY_APPCHAIN: 'http://127.0.0.1:8545',
+      NATIVE_SYMBOL_MY_APPCHAIN: 'APP',
+      BLOCK_TIME_MS_MY_APPCHAIN: '250',
+      REORG_DEPTH_MAX_MY_APPCHAIN: '7',
+    });
+    expect(configuration.chains[0]?.chain).toMatchObject({
+      key: 'my-appchain',
+      id: 31337,
+      native: { symbol: 'APP' },
+      blockTimeMs: 250,
+      reorgDepthMax: 7,
+    });
+    expect(configuration.chainRegistry.find('0x7a69')?.key).toBe('my-appchain');
+    expect(configuration.chainRegistry.find('My-Appchain')?.id).toBe(31337);
+  });
+});
+
+describe('problems', () => {
+  it('are told all at once, each with key, value, what is allowed and an example', () => {
+    const problems = problemsOf({
+      PORT: '99999',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      CHAINS: 'eth,etherum',
+      START_BLOCK_ETH: 'yesterday',
+      RPC_URLS_ETH: 'ftp://user:hunter2@node',
+    });
+    expect(problems.map(({ key, given, problem }) => [key, given, problem])).toEqual(
+      expect.arrayContaining([
+        ['PORT', '99999', 'is not between 0 and 65535'],
+        ['LOG_LEVEL', 'loud', 'is not one of them'],
+        ['DATABASE_URL', 'mysql://db', 'does not start with postgres:// or postgresql://'],
+        ['START_BLOCK_ETH', 'yesterday', 'is neither a block number nor head'],
+        ['RPC_URLS_ETH', 'ftp://node', expect.stringContaining('does not start with http://')],
+        ['CHAINS', 'etherum', expect.stringContaining('CHAIN_ID_ETHERUM')],
+      ]),
+    );
+    expect(problems).toHaveLength(6);
+    for (const problem of problems) {
+      expect(problem.allowed).not.toBe('');
+      expect(problem.example).toMatch(new RegExp(`^${problem.key}=.+`));
+    }
+  });
+
+  it('never show a secret', () => {
+    const error = new ConfigurationError(
+      problemsOf({ API_KEYS: 'short', DATABASE_URL: 'hunter2', REDIS_URL: 'http://:hunter2@r' }),
+    );
+    expect(error.message).not.toMatch(/short|hunter2/);
+    expect(JSON.stringify(error.facts)).not.toMatch(/"short"|hunter2/);
+  });
+
+  it.each([
+    ['a negative number', { PORT: '-1' }, 'PORT'],
+    ['a fraction where a whole number is needed', { PAGE_LIMIT_MAX: '1.5' }, 'PAGE_LIMIT_MAX'],
+    ['a role that does not exist', { ROLES: 'api,indexer' }, 'ROLES'],
+    ['a chain named twice', { CHAINS: 'eth,ethereum' }, 'CHAINS'],
+    ['an end before the start', { CHAINS: 'eth', START_BLOCK_ETH: '10', END_BLOCK_ETH: '9' }, 'END_BLOCK_ETH'],
+    ['only ws upstreams', { CHAINS: 'eth', RPC_URLS_ETH: 'wss://a.example' }, 'RPC_URLS_ETH'],
+    ['a chain of its own without upstreams', { CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
+    ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
+    ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
+    ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
+    ['a CIDR that is none', { WEBHOOK_ALLOW_PRIVATE: 'localnet' }, 'WEBHOOK_ALLOW_PRIVATE'],
+  ])('refuses %s', (_what, environment, key) => {
+    expect(problemsOf(environment).map((problem) => problem.key)).toEqual([key]);
+  });
+});
+
+describe('unknown keys', () => {
+  it.each([
+    ['RPC_URL_ETH', 'RPC_URLS_ETH'],
+    ['ETH_RPC_URL', 'RPC_URLS_ETH'],
+    ['START_BLOK_ETH', 'START_BLOCK_ETH'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['API_KEY', 'API_KEYS'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is answered with: did you mean %s?', (given, meant) => {
+    const { warnings } = parse({ CHAINS: 'eth', [given]: 'x' });
+    expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`did you mean ${meant}?`) }]);
+  });
+
+  it('of a chain that is not in CHAINS are named', () => {
+    const { warnings } = parse({ CHAINS: 'eth', RPC_URLS_BASE: 'https://b.example' });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'RPC_URLS_BASE (environment) has no effect: base is not in CHAINS (eth)',
+    ]);
+  });
+
+  it('that belong to others in the environment are passed over', () => {
+    const environment = {
+      HOME: '/root',
+      PATH: '/bin',
+      USER: 'me',
+      PWD: '/',
+      LANG: 'C',
+      SHELL: '/bin/sh',
+      NODE_ENV: 'x',
+    };
+    expect(parse(environment).warnings).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'chainstead-configuration-'));
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('of KEY=value lines give what the environment does not', () => {
+    const path = file('a.env', '# comment\nPORT=9000\nCHAINS="eth,base"\nHOST=127.0.0.2\n');
+    const { configuration } = parseConfiguration([environmentSource({ PORT: '9001' }), fileSource(path)]);
+    expect(configuration.api).toMatchObject({ port: 9001, host: '127.0.0.2' });
+    expect(configuration.chains.map(({ chain }) => chain.key)).toEqual(['eth', 'base']);
+  });
+
+  it('of JSON hold numbers, booleans and lists as they are', () => {
+    const path = file('a.json', JSON.stringify({ PORT: 9000, CHAINS: ['eth', 'base'], WEBHOOK_ALLOW_PRIVATE: true }));
+    const { configuration } = parseConfiguration([fileSource(path)]);
+    expect(configuration.api.port).toBe(9000);
+    expect(configuration.chains).toHaveLength(2);
+    expect(configuration.privateNetworks).toEqual(['0.0.0.0/0', '::/0']);
+  });
+
+  it('are warned of for every key that has no effect', () => {
+    const path = file('b.env', 'COLOUR=blue\n');
+    const { warnings } = parseConfiguration([fileSource(path)]);
+    expect(warnings.map(({ message }) => message)).toEqual([`COLOUR (${path}) has no effect: there is no such key`]);
+  });
+
+  it.each([
+    ['that do not exist', 'missing.env', null],
+    ['that are no JSON', 'broken.json', '{'],
+    ['with a nested value', 'nested.json', '{"PORT":{"a":1}}'],
+  ])('%s are refused by name', (_what, name, text) => {
+    const path = text === null ? join(folder, name) : file(name, text);
+    expect(() => fileSource(path)).toThrow(ConfigurationFileError);
+    expect(() => fileSource(path)).toThrow(path);
+  });
+});
+
+describe('printout', () => {
+  it('says where each value comes from and redacts secrets', () => {
+    const sources = [
+      environmentSource({
+        CHAINS: 'eth',
+        API_KEYS: 'very-secret-key',
+        DATABASE_URL: 'postgres://u:hunter2@db:5432/x',
+        RPC_URLS_ETH: 'https://a.example/v2/hunter2,wss://b.example/hunter2',
+      }),
+    ];
+    const printed = printConfiguration(sources, ['eth']);
+    expect(JSON.stringify(printed)).not.toMatch(/hunter2|very-secret-key/);
+    expect(printed).toEqual(
+      expect.arrayContaining([
+        { key: 'API_KEYS', value: '[redacted]', origin: 'environment' },
+        { key: 'DATABASE_URL', value: 'postgres://db:5432', origin: 'environment' },
+        { key: 'RPC_URLS_ETH', value: 'https://a.example,wss://b.example', origin: 'environment' },
+        { key: 'PORT', value: '8080', origin: 'default' },
+        { key: 'END_BLOCK_ETH', value: null, origin: 'default' },
+      ]),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+/** `npm run check`: everything that can be said of the sources without running them. Exit code 1 when a step fails. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findCircles, findWrongImports, readImports } from './check/dependency-direction.ts';
+import { renderGeneratedFiles } from './check/generated-files.ts';
+import { runTool } from './check/run-tool.ts';
+import { REPOSITORY_ROOT, readSourceFiles } from './check/source-files.ts';
+
+interface Step {
+  readonly name: string;
+  /** @returns what is wrong; empty when nothing is. */
+  run(): Promise<string>;
+}
+
+const STEPS: readonly Step[] = [
+  { name: 'types (tsc)', run: () => tool('tsc', ['--noEmit']) },
+  { name: 'lint and format (biome)', run: () => tool('biome', ['check', '--error-on-warnings', '.']) },
+  { name: 'dependency direction', run: checkDependencyDirection },
+  { name: 'unused files, exports, dependencies (knip)', run: () => tool('knip', ['--no-progress']) },
+  { name: 'generated files up to date', run: checkGeneratedFiles },
+];
+
+process.exitCode = (await runSteps()) ? 0 : 1;
+
+async function runSteps(): Promise<boolean> {
+  let passed = true;
+  for (const step of STEPS) {
+    const startedAt = performance.now();
+    const problems = await step.run();
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+    console.log(`${problems === '' ? '✓' : '✗'} ${step.name} (${seconds} s)`);
+    if (problems !== '') console.log(problems.replaceAll(/^/gm, '    '));
+    passed &&= problems === '';
+  }
+  return passed;
+}
+
+async function tool(name: string, args: readonly string[]): Promise<string> {
+  const { exitCode, output } = await runTool(name, args);
+  return exitCode === 0 ? '' : output.trim() || `${name} ended with exit code ${exitCode}`;
+}
+
+async function checkDependencyDirection(): Promise<string> {
+  const modules = readSourceFiles().map(({ path, text }) => ({ path, imports: readImports(text) }));
+  const circles = findCircles(modules).map((circle) => `circle: ${circle}`);
+  return [...findWrongImports(modules), ...circles].join('\n');
+}
+
+async function checkGeneratedFiles(): Promise<string> {
+  const files = await renderGeneratedFiles();
+  return files
+    .filter(({ path, text }) => textOf(path) !== text)
+    .map(({ path }) => `${path} is not what the sources say: run "npm run generate"`)
+    .join('\n');
+}
+
+function textOf(path: string): string | null {
+  const absolute = join(REPOSITORY_ROOT, path);
+  return existsSync(absolute) ? readFileSync(absolute, 'utf8') : null;
+}

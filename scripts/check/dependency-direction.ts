@@ -1,0 +1,124 @@
+/**
+ * Which package may import which. Layers from the bottom up; a package imports packages of lower layers only, through
+ * their public face, and declares each of them. Tests, benchmarks and the demo may use the testkit besides.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ['core'],
+  ['chains'],
+  ['rpc', 'db', 'egress', 'proof'],
+  ['sync', 'jobs', 'http'],
+  ['datasets'],
+  ['apps'],
+];
+
+/** Packages of the same layer that may be imported all the same: one way, hence no circle. */
+const SAME_LAYER = new Set<string>();
+
+/** What the testkit stands on: everything below the engine, so that tests of the engine can use it. */
+const TESTKIT_LAYER = 3;
+const TESTKIT_USERS = [
+  /\.test\.ts$/,
+  /^bench\//,
+  /^scripts\//,
+  /^apps\/chainstead\/src\/demo\//, /^apps\/simulation\//,
+  /^packages\/testkit\//,
+];
+
+/** A source file and what it imports. */
+export interface Module {
+  /** From the repository root, with `/`. */
+  readonly path: string;
+  readonly imports: readonly ModuleImport[];
+}
+
+export interface ModuleImport {
+  readonly specifier: string;
+  /** Erased before running, hence harmless in a circle of modules. */
+  readonly isTypeOnly: boolean;
+}
+
+const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
+const DYNAMIC_IMPORT = /\bimport\(\s*'([^']+)'\s*\)/g;
+
+/** The imports of a source text as the formatter writes them (single quotes, statements at the start of a line). */
+export function readImports(text: string): ModuleImport[] {
+  const statements = text.matchAll(IMPORT).map((match) => ({
+    specifier: match[2] ?? '',
+    isTypeOnly: match[1] !== undefined,
+  }));
+  const dynamic = text.matchAll(DYNAMIC_IMPORT).map((match) => ({ specifier: match[1] ?? '', isTypeOnly: false }));
+  return [...statements, ...dynamic];
+}
+
+/** One sentence for each import that points the wrong way. */
+export function findWrongImports(modules: readonly Module[]): string[] {
+  return modules.flatMap((module) =>
+    module.imports.flatMap(({ specifier }) => {
+      const reason = specifier.startsWith('.')
+        ? wrongRelativeImport(module.path, specifier)
+        : wrongPackageImport(module.path, specifier);
+      return reason === null ? [] : [`${module.path} imports ${specifier}: ${reason}`];
+    }),
+  );
+}
+
+/** Each circle of modules that import each other's values, as a path that ends where it began. */
+export function findCircles(modules: readonly Module[]): string[] {
+  const edges = new Map(modules.map((module) => [module.path, valueImports(module)]));
+  const finished = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      circles.push([...trail.slice(start), path].join(' → '));
+      return;
+    }
+    if (finished.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return circles;
+}
+
+function valueImports(module: Module): string[] {
+  return module.imports
+    .filter(({ specifier, isTypeOnly }) => specifier.startsWith('.') && !isTypeOnly)
+    .map(({ specifier }) => resolveRelative(module.path, specifier));
+}
+
+/** `packages/db`, `apps/chainstead`, `bench`, `scripts`: the first folder that owns the file. */
+function ownerOf(path: string): string {
+  const [first = '', second = ''] = path.split('/');
+  return first === 'packages' || first === 'apps' ? `${first}/${second}` : first;
+}
+
+function wrongRelativeImport(path: string, specifier: string): string | null {
+  // Scripts belong to the repository and may look into every part of it.
+  if (path.startsWith('scripts/')) return null;
+  const target = resolveRelative(path, specifier);
+  return ownerOf(target) === ownerOf(path) ? null : 'leaves its package; import the package by its name';
+}
+
+function wrongPackageImport(path: string, specifier: string): string | null {
+  const imported = /^@chainstead\/([^/]+)/.exec(specifier)?.[1];
+  if (imported === undefined) return null;
+  const owner = ownerOf(path);
+  if (imported === 'testkit')
+    return TESTKIT_USERS.some((user) => user.test(path)) ? null : 'only tests, benchmarks and the demo may';
+  if (owner === 'bench' || owner === 'scripts') return null;
+  const name = owner.startsWith('apps/') ? 'apps' : owner.replace('packages/', '');
+  if (imported === name || SAME_LAYER.has(`${name}→${imported}`)) return null;
+  const own = name === 'testkit' ? TESTKIT_LAYER : layerOf(name);
+  return layerOf(imported) < own ? null : `${imported} is not below ${name}`;
+}
+
+function layerOf(name: string): number {
+  const layer = LAYERS.findIndex((names) => names.includes(name));
+  if (layer < 0) throw new Error(`${name} is in no layer: add it to scripts/check/dependency-direction.ts`);
+  return layer;
+}
+
+function resolveRelative(from: string, specifier: string): string {
+  return new URL(specifier, `file:///${from}`).pathname.slice(1);
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { collectErrors, renderErrorDocument } from './error-table.ts';
+
+const SOURCE = `
+export class LostError extends ChainsteadError {
+  constructor(name: string) {
+    super({
+      code: 'THING_LOST',
+      message: \`\${name} is lost since \${format({ at: 1 })}\`,
+      facts: { name },
+      remedy: 'Find it | again',
+      retryable: true,
+    });
+  }
+}
+`;
+
+describe('error table', () => {
+  it('reads code, message, remedy and retry from the sources', () => {
+    expect(collectErrors([{ path: 'packages/db/src/lost.ts', text: SOURCE }])).toEqual([
+      { code: 'THING_LOST', message: '… is lost since …', remedy: 'Find it | again', retry: 'yes', owner: 'db' },
+    ]);
+  });
+
+  it('passes over tests and the testkit', () => {
+    expect(collectErrors([{ path: 'packages/db/src/lost.test.ts', text: SOURCE }])).toEqual([]);
+    expect(collectErrors([{ path: 'packages/testkit/src/lost.ts', text: SOURCE }])).toEqual([]);
+  });
+
+  it('renders a row for each, with bars escaped', () => {
+    const document = renderErrorDocument(collectErrors([{ path: 'packages/db/src/lost.ts', text: SOURCE }]));
+    expect(document).toContain('| `THING_LOST` | … is lost since … | Find it \\| again | yes | db |');
+  });
+});

@@ -1,0 +1,111 @@
+import type { SourceFile } from './source-files.ts';
+
+/** One place in the sources that makes an error. */
+export interface DocumentedError {
+  readonly code: string;
+  /** The sentence, with `…` where values stand. */
+  readonly message: string;
+  readonly remedy: string;
+  /** Whether the same thing tried again may succeed. */
+  readonly retry: 'yes' | 'no' | 'depends';
+  /** Package or application. */
+  readonly owner: string;
+}
+
+const CODE = /\bcode: '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'/g;
+const PLACEHOLDER = String.raw`\$\{(?:[^{}]|\{[^{}]*\})*\}`;
+const TEXT = String.raw`('(?:[^'\\]|\\.)*'|\`(?:[^\`\\$]|\\.|${PLACEHOLDER})*\`|"(?:[^"\\]|\\.)*")`;
+
+/** Every error of the program by code, as the sources (tests and the testkit left out) make them. */
+export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
+  const byCode = new Map<string, DocumentedError>();
+  for (const file of files.filter(isProduct))
+    for (const match of file.text.matchAll(CODE)) {
+      const error = readError(file, match[1] ?? '', match.index);
+      if (!byCode.has(error.code) || byCode.get(error.code)?.message === '') byCode.set(error.code, error);
+    }
+  return [...byCode.values()].toSorted((a, b) => a.code.localeCompare(b.code, 'en'));
+}
+
+/** docs/errors.md. */
+export function renderErrorDocument(errors: readonly DocumentedError[]): string {
+  const rows = errors.map(
+    ({ code, message, remedy, retry, owner }) =>
+      `| \`${code}\` | ${cell(message)} | ${cell(remedy)} | ${retry} | ${owner} |`,
+  );
+  return `# Errors
+
+Every error that the program makes carries a stable code. Logs show it as \`err.code\`, the command line behind the
+message. The program tries again by itself where that can help (*retry*); the rest needs a person. Generated from the
+sources by \`npm run generate\`.
+
+| code | message | what to do | retry | from |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function isProduct(file: SourceFile): boolean {
+  return (
+    /^(apps|packages)\//.test(file.path) &&
+    !file.path.endsWith('.test.ts') &&
+    !file.path.startsWith('packages/testkit/')
+  );
+}
+
+function readError(file: SourceFile, code: string, index: number): DocumentedError {
+  const object = enclosingObject(file.text, index);
+  const retryable = /\bretryable(?:: (\w+))?/.exec(object)?.[1];
+  return {
+    code,
+    message: readText(object, 'message') || readDescription(file.text, index),
+    remedy: readText(object, 'remedy'),
+    retry: retryable === 'true' ? 'yes' : retryable === undefined || retryable === 'false' ? 'no' : 'depends',
+    owner: file.path.split('/')[1] ?? '',
+  };
+}
+
+/** The text between the braces around a position. */
+function enclosingObject(text: string, index: number): string {
+  let depth = 0;
+  let start = index;
+  for (; start > 0; start -= 1) {
+    if (text[start] === '}') depth += 1;
+    if (text[start] === '{') {
+      if (depth === 0) break;
+      depth -= 1;
+    }
+  }
+  depth = 0;
+  let end = start;
+  for (; end < text.length; end += 1) {
+    if (text[end] === '{') depth += 1;
+    if (text[end] === '}') depth -= 1;
+    if (depth === 0) break;
+  }
+  return text.slice(start + 1, end);
+}
+
+function readText(object: string, field: string): string {
+  const match = new RegExp(`\\b${field}:\\s*(?:[^'"\`,]*\\?\\s*)?${TEXT}`).exec(object);
+  const literal = match?.[1] ?? '';
+  return literal
+    .slice(1, -1)
+    .replaceAll(new RegExp(PLACEHOLDER, 'g'), '…')
+    .replaceAll(/\\(.)/g, (_whole, character: string) => (character === 'n' ? ' ' : character));
+}
+
+/** The first sentence of the doc comment above the class or function that makes the error. */
+function readDescription(text: string, index: number): string {
+  const comment =
+    text
+      .slice(0, index)
+      .match(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?=\n(?:export )?(?:class|function))/g)
+      ?.at(-1) ?? '';
+  const plain = comment.replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, '').replaceAll(/\s+/g, ' ');
+  return (/^.*?[.](?= |$)/.exec(plain.trim())?.[0] ?? plain).trim();
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
