@@ -19,6 +19,16 @@ export {
   startScratchServer,
 } from './scratch-database.ts';
 export { type ScratchRedis, type ScratchRedisOptions, startScratchRedis } from './scratch-redis.ts';
+export type { ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
+export {
+  createScriptedChain,
+  type ScriptedChain,
+  type ScriptedChainOptions,
+  type ScriptedReorg,
+  serveScriptedChain,
+} from './scripted-chain.ts';
+export { TRANSFER_TOPIC } from './scripted-events.ts';
+export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 export { TestkitError } from './testkit-error.ts';

@@ -1,0 +1,183 @@
+import { type Address, type Hash, type Hex, type Log, type Receipt, ZERO_HASH } from '@chainstead/core';
+import { EMPTY_TRIE_ROOT, encodeReceipt, headerHash, logsBloom, orderedTrieRoot } from '@chainstead/proof';
+import type { JsonObject, SourceBlock } from './chain-source.ts';
+import type { TransferFact } from './scripted-events.ts';
+import { quantity, type ScriptedTransaction } from './scripted-transaction.ts';
+import { TestkitError } from './testkit-error.ts';
+
+/** A transfer as an indexer must find it. */
+export interface ExpectedTransfer extends TransferFact {
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  /** Unix seconds. */
+  readonly blockTimestamp: number;
+  readonly transactionHash: Hash;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/** A block made of scripted transactions. */
+export interface ScriptedBlock extends SourceBlock {
+  readonly hash: Hash;
+  readonly parentHash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly scripted: readonly ScriptedTransaction[];
+  /** What its events meant, in order. */
+  readonly transfers: readonly ExpectedTransfer[];
+}
+
+export interface BlockPlan {
+  readonly number: number;
+  readonly parentHash: Hash;
+  readonly timestamp: number;
+  /** Any 32 bytes; two blocks that differ in nothing else get different hashes by it. */
+  readonly mixHash: Hex;
+  readonly transactions: readonly ScriptedTransaction[];
+}
+
+/** keccak256 of the RLP of an empty list. */
+const EMPTY_UNCLES_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+const GAS_LIMIT = 36_000_000;
+const BASE_FEE = 1_000_000_000;
+const SEALER = `0x${'5ea1'.repeat(10)}` as Address;
+
+/** A block whose hash, roots and blooms are what Ethereum's rules make of its contents. */
+export function buildBlock(plan: BlockPlan): ScriptedBlock {
+  const hashless = plan.transactions.map((transaction, index) =>
+    eventsAsLogs(transaction, index, ZERO_HASH, plan.number),
+  );
+  const cumulative = cumulativeGas(plan.transactions);
+  const encoded = plan.transactions.map((transaction, index) =>
+    encodeReceipt(bareReceipt(transaction, index, cumulative[index] ?? 0, hashless[index] ?? [])),
+  );
+  const header = {
+    number: quantity(plan.number),
+    parentHash: plan.parentHash,
+    nonce: '0x0000000000000000',
+    mixHash: plan.mixHash,
+    sha3Uncles: EMPTY_UNCLES_HASH,
+    logsBloom: hex(logsBloom(hashless.flat())),
+    transactionsRoot: orderedTrieRoot(plan.transactions.map((transaction) => transaction.bytes)),
+    stateRoot: plan.mixHash,
+    receiptsRoot: orderedTrieRoot(encoded),
+    miner: SEALER,
+    difficulty: '0x0',
+    extraData: '0x',
+    size: quantity(600 + encoded.reduce((sum, one) => sum + one.length, 0)),
+    gasLimit: quantity(GAS_LIMIT),
+    gasUsed: quantity(cumulative.at(-1) ?? 0),
+    timestamp: quantity(plan.timestamp),
+    uncles: [],
+    baseFeePerGas: quantity(BASE_FEE),
+    withdrawalsRoot: EMPTY_TRIE_ROOT,
+    withdrawals: [],
+    blobGasUsed: '0x0',
+    excessBlobGas: '0x0',
+    parentBeaconBlockRoot: ZERO_HASH,
+  };
+  const hash = headerHash(header);
+  if (hash === null) throw new TestkitError('A scripted header lacks a field that every header has', { header });
+  return assemble(plan, { ...header, hash }, hash, cumulative);
+}
+
+function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: readonly number[]): ScriptedBlock {
+  const place = { blockHash: hash, blockNumber: quantity(plan.number) };
+  const transfers: ExpectedTransfer[] = [];
+  let logIndex = 0;
+  const receipts = plan.transactions.map((transaction, transactionIndex) => {
+    const position = { ...place, transactionHash: transaction.hash, transactionIndex: quantity(transactionIndex) };
+    const logs = transaction.events.map(({ address, topics, data, transfer }) => {
+      if (transfer !== null)
+        transfers.push({
+          ...transfer,
+          blockNumber: plan.number,
+          blockHash: hash,
+          blockTimestamp: plan.timestamp,
+          transactionHash: transaction.hash,
+          transactionIndex,
+          logIndex,
+        });
+      const own = { address, topics, data, logIndex: quantity(logIndex++), removed: false };
+      return { ...own, ...position, blockTimestamp: quantity(plan.timestamp) };
+    });
+    return {
+      ...position,
+      type: quantity(transaction.type),
+      from: transaction.from,
+      to: transaction.to,
+      contractAddress: null,
+      status: transaction.succeeds ? '0x1' : '0x0',
+      gasUsed: quantity(transaction.gasUsed),
+      cumulativeGasUsed: quantity(cumulative[transactionIndex] ?? 0),
+      effectiveGasPrice: transaction.json.gasPrice,
+      logsBloom: hex(logsBloom(transaction.events)),
+      logs,
+    };
+  });
+  const transactions = plan.transactions.map(({ json }, index) => ({
+    ...json,
+    ...place,
+    transactionIndex: quantity(index),
+  }));
+  const { number, parentHash, timestamp } = plan;
+  return {
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    header,
+    transactions,
+    receipts,
+    scripted: plan.transactions,
+    transfers,
+  };
+}
+
+function cumulativeGas(transactions: readonly ScriptedTransaction[]): number[] {
+  let sum = 0;
+  return transactions.map((transaction) => {
+    sum += transaction.gasUsed;
+    return sum;
+  });
+}
+
+/** The part of a receipt that its root commits to. */
+function bareReceipt(
+  transaction: ScriptedTransaction,
+  transactionIndex: number,
+  cumulativeGasUsed: number,
+  logs: readonly Log[],
+): Receipt {
+  return {
+    transactionHash: transaction.hash,
+    transactionIndex,
+    type: transaction.type,
+    cumulativeGasUsed: BigInt(cumulativeGasUsed),
+    logs,
+    raw: { status: transaction.succeeds ? '0x1' : '0x0' },
+  };
+}
+
+function eventsAsLogs(
+  transaction: ScriptedTransaction,
+  transactionIndex: number,
+  blockHash: Hash,
+  blockNumber: number,
+): Log[] {
+  return transaction.events.map(({ address, topics, data }, logIndex) => ({
+    address,
+    topics,
+    data,
+    blockNumber,
+    blockHash,
+    transactionHash: transaction.hash,
+    transactionIndex,
+    logIndex,
+    blockTimestamp: null,
+  }));
+}
+
+function hex(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`;
+}

@@ -1,0 +1,179 @@
+import { parseAddress, type Receipt } from '@chainstead/core';
+import { encodeReceipt, headerHash, logsBloom, orderedTrieRoot } from '@chainstead/proof';
+import { decodeEventLog, keccak256, parseAbi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { type JsonObject, logsOf } from './chain-source.ts';
+import type { ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
+import { createScriptedChain, type ScriptedChain } from './scripted-chain.ts';
+import { MAX_UINT256, TRANSFER_TOPIC } from './scripted-events.ts';
+
+const chainOf = (seed: number, blocks: number): ScriptedChain => {
+  const chain = createScriptedChain({ seed });
+  chain.mine(blocks);
+  return chain;
+};
+const hashes = (chain: ScriptedChain): string[] =>
+  chain.blocksIn({ from: 0, to: chain.head }).map((block) => block.hash);
+
+/** The receipts as a reader parses them from JSON. */
+function parseReceipts(block: ScriptedBlock): Receipt[] {
+  return block.receipts.map((raw) => ({
+    transactionHash: raw.transactionHash as Receipt['transactionHash'],
+    transactionIndex: Number(raw.transactionIndex),
+    type: Number(raw.type),
+    cumulativeGasUsed: BigInt(String(raw.cumulativeGasUsed)),
+    logs: raw.logs as Receipt['logs'],
+    raw,
+  }));
+}
+
+/** Transfers found by reading the logs with viem, the shape checked first: another way to the same rows. */
+function decodeTransfers(block: ScriptedBlock): Omit<ExpectedTransfer, 'nft' | 'blockTimestamp'>[] {
+  const abi = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+  return logsOf(block).flatMap((log) => {
+    const topics = log.topics as [`0x${string}`, ...`0x${string}`[]];
+    const data = log.data as `0x${string}`;
+    if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || data.length !== 66) return [];
+    const { args } = decodeEventLog({ abi, topics, data });
+    return {
+      token: parseAddress(log.address),
+      from: parseAddress(args.from),
+      to: parseAddress(args.to),
+      value: args.value,
+      blockNumber: Number(log.blockNumber),
+      blockHash: log.blockHash as ExpectedTransfer['blockHash'],
+      transactionHash: log.transactionHash as ExpectedTransfer['transactionHash'],
+      transactionIndex: Number(log.transactionIndex),
+      logIndex: Number(log.logIndex),
+    };
+  });
+}
+
+describe('createScriptedChain', () => {
+  it('makes the same chain from the same seed and another from another', () => {
+    expect(hashes(chainOf(1, 30))).toEqual(hashes(chainOf(1, 30)));
+    expect(hashes(chainOf(2, 30))[5]).not.toBe(hashes(chainOf(1, 30))[5]);
+  });
+
+  it('commits in its headers to what its blocks hold', () => {
+    const chain = chainOf(3, 60);
+    for (const block of chain.blocksIn({ from: 0, to: 60 })) {
+      const { header } = block;
+      const receipts = parseReceipts(block);
+      expect(headerHash(header)).toBe(block.hash);
+      expect(orderedTrieRoot(receipts.map(encodeReceipt))).toBe(header.receiptsRoot);
+      expect(orderedTrieRoot(block.scripted.map((one) => one.bytes))).toBe(header.transactionsRoot);
+      expect(`0x${logsBloom(receipts.flatMap((one) => one.logs)).toString('hex')}`).toBe(header.logsBloom);
+      for (const one of receipts) expect(`0x${logsBloom(one.logs).toString('hex')}`).toBe(one.raw.logsBloom);
+      for (const one of block.scripted) expect(keccak256(one.bytes)).toBe(one.hash);
+      expect(receipts.at(-1)?.raw.cumulativeGasUsed ?? '0x0').toBe(header.gasUsed);
+      expect(logsOf(block).map((log) => Number(log.logIndex))).toEqual(logsOf(block).map((_, index) => index));
+    }
+  });
+
+  it('links its blocks and lets time pass', () => {
+    const blocks = chainOf(4, 40).blocksIn({ from: 0, to: 40 });
+    blocks.slice(1).forEach((block, index) => {
+      expect(block.parentHash).toBe(blocks[index]?.hash);
+      expect(block.timestamp).toBeGreaterThanOrEqual((blocks[index]?.timestamp ?? 0) + 12);
+    });
+  });
+
+  it('knows the transfers that decoding its logs gives', () => {
+    const chain = chainOf(5, 300);
+    const decoded = chain.blocksIn({ from: 0, to: chain.head }).flatMap(decodeTransfers);
+    expect(chain.expectedTransfers().map(({ nft: _, blockTimestamp: __, ...row }) => row)).toEqual(decoded);
+    expect(decoded.length).toBeGreaterThan(1_000);
+    const some = chain.expectedTransfers({ from: 10, to: 20 });
+    expect(some).toEqual(chain.expectedTransfers().filter((row) => row.blockNumber >= 10 && row.blockNumber <= 20));
+  });
+
+  it('has every kind of block, transfer, transaction and log that an indexer must cope with', () => {
+    const chain = chainOf(6, 400);
+    const blocks = chain.blocksIn({ from: 1, to: chain.head });
+    const logs = blocks.flatMap(logsOf);
+    const transfers = chain.expectedTransfers();
+    const zero = `0x${'0'.repeat(40)}`;
+    const shape = (log: JsonObject): string =>
+      `${(log.topics as string[])[0] === TRANSFER_TOPIC}/${(log.topics as string[]).length}/${(String(log.data).length - 2) / 2}`;
+    const shapes = new Set(logs.map(shape));
+    for (const expected of ['true/3/32', 'true/3/64', 'true/3/0', 'true/3/31', 'true/2/64', 'true/1/96', 'true/4/0'])
+      expect(shapes).toContain(expected);
+    expect(shapes).toContain('false/0/32');
+    expect(blocks.some((block) => block.transactions.length === 0)).toBe(true);
+    expect(new Set(blocks.flatMap((block) => block.receipts.map((one) => one.type)))).toEqual(
+      new Set(['0x0', '0x1', '0x2']),
+    );
+    expect(blocks.some((block) => block.receipts.some((one) => one.status === '0x0'))).toBe(true);
+    expect(transfers.some((row) => row.from === zero)).toBe(true);
+    expect(transfers.some((row) => row.to === zero)).toBe(true);
+    expect(transfers.some((row) => row.from === row.to)).toBe(true);
+    expect(transfers.some((row) => row.value === 0n)).toBe(true);
+    expect(transfers.some((row) => row.value === MAX_UINT256)).toBe(true);
+    expect(transfers.some((row) => row.nft)).toBe(true);
+  });
+
+  it('has a few busy wallets and many rare ones', () => {
+    const chain = createScriptedChain({ seed: 7, wallets: 500 });
+    chain.mine(400);
+    const counts = chain.wallets.map((wallet) => chain.expectedTransfers().filter((row) => row.from === wallet).length);
+    const busiest = Math.max(...counts);
+    expect(counts[0]).toBe(busiest);
+    expect(counts.filter((count) => count < busiest / 10).length).toBeGreaterThan(250);
+  });
+});
+
+describe('reorg', () => {
+  it('keeps the ancestors, replaces the rest, and includes most transactions again', () => {
+    const chain = chainOf(8, 50);
+    const before = hashes(chain);
+    const { commonAncestor, orphaned, added } = chain.reorg(5, 7);
+    const after = hashes(chain);
+    expect(chain.head).toBe(52);
+    expect(after.slice(0, 46)).toEqual(before.slice(0, 46));
+    expect(after.slice(46, 51).filter((hash) => before.includes(hash))).toEqual([]);
+    expect([commonAncestor.number, added[0]?.parentHash]).toEqual([45, commonAncestor.hash]);
+    const old = new Set(orphaned.flatMap((block) => block.scripted.map((one) => one.hash)));
+    const again = added.flatMap((block) => block.scripted).filter((one) => old.has(one.hash));
+    expect(again.length).toBeGreaterThan(0);
+    expect(chain.blockOfTransaction(again[0]?.hash ?? '')?.number).toBeGreaterThan(45);
+  });
+
+  it('leaves truth of the canonical chain only, and orphans known by hash', () => {
+    const chain = chainOf(9, 40);
+    const { orphaned } = chain.reorg(10);
+    const lost = new Set(orphaned.map((block) => block.hash));
+    expect(chain.expectedTransfers().filter((row) => lost.has(row.blockHash))).toEqual([]);
+    expect(chain.blockByHash(orphaned[0]?.hash ?? '')).toBe(orphaned[0]);
+    const all = chain.blocksIn({ from: 0, to: chain.head }).flatMap((block) => block.scripted.map((one) => one.hash));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('may shorten the chain, and is the same for the same calls', () => {
+    const run = (): string[] => {
+      const chain = chainOf(10, 20);
+      chain.reorg(4, 1);
+      chain.reorg(2, 5);
+      chain.mine(3);
+      return hashes(chain);
+    };
+    expect(run()).toEqual(run());
+    expect(run()).toHaveLength(20 + 1 - 4 + 1 - 2 + 5 + 3);
+  });
+
+  it('never takes the first block', () => {
+    const chain = chainOf(11, 5);
+    expect(() => chain.reorg(6)).toThrow('cannot be reorganised 6 blocks deep');
+    expect(chain.reorg(5).commonAncestor.number).toBe(0);
+  });
+
+  it('keeps the finalized block where it is unless the reorganisation goes below it', () => {
+    const chain = createScriptedChain({ seed: 12, finalityDepth: 8 });
+    chain.mine(30);
+    expect(chain.finalized).toBe(22);
+    chain.reorg(6, 3);
+    expect(chain.finalized).toBe(22);
+    chain.reorg(10, 10);
+    expect(chain.finalized).toBe(19);
+  });
+});
