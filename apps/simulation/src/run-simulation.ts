@@ -1,0 +1,189 @@
+/** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
+import { type Clock, systemClock } from '@chainstead/core';
+import {
+  type ChainNode,
+  createScriptedChain,
+  type ScratchDatabase,
+  type ScratchServer,
+  type ScriptedChain,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { compareTables, type TableDifference } from './compare-tables.ts';
+import { indexFresh } from './fresh-index.ts';
+import { type IngestProcess, startIngest } from './ingest-process.ts';
+import type { Plan, Step } from './plan.ts';
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly blocks: number;
+  readonly transfers: number;
+  readonly reorgs: number;
+  readonly kills: number;
+  readonly repairs: number;
+  readonly seconds: number;
+  /** Null when everything is as it must be. */
+  readonly failure: string | null;
+}
+
+const CHAIN_ID = 1_337_001;
+const SETTLE_TIMEOUT_MS = 90_000;
+const POLL_MS = 40;
+
+interface Stage {
+  readonly plan: Plan;
+  readonly chain: ScriptedChain;
+  readonly nodes: readonly ChainNode[];
+  readonly scratch: ScratchDatabase;
+  ingest: IngestProcess;
+  reorgs: number;
+  kills: number;
+}
+
+export async function runSimulation(
+  plan: Plan,
+  server: ScratchServer,
+  clock: Clock = systemClock,
+): Promise<SimulationResult> {
+  const started = clock.now();
+  const chain = createScriptedChain({ seed: plan.seed, chainId: CHAIN_ID });
+  chain.mine(plan.history);
+  const nodes = await Promise.all(
+    plan.upstreams.map((faults, index) => serveScriptedChain(chain, { faults, seed: plan.seed * 10 + index })),
+  );
+  const scratch = await server.createDatabase();
+  const fresh = await server.createDatabase();
+  const honest = await serveScriptedChain(chain);
+  const stage: Stage = {
+    plan,
+    chain,
+    nodes,
+    scratch,
+    ingest: startIngest(environmentOf(plan, nodes, scratch)),
+    reorgs: 0,
+    kills: 0,
+  };
+  try {
+    for (const { afterMs, step } of plan.steps) {
+      await clock.sleep(afterMs);
+      await play(stage, step);
+    }
+    // The last blocks must be above every branch that an upstream may still believe in.
+    chain.mine(8);
+    const unsettled = await settle(stage, clock);
+    await stage.ingest.kill();
+    await indexFresh({
+      url: honest.url,
+      database: fresh.database,
+      chainId: CHAIN_ID,
+      startBlock: plan.startBlock,
+      endBlock: chain.head,
+    });
+    const differences = await compareTables(scratch.database, fresh.database);
+    const [counted] = await scratch.database.query<{ transfers: number }>(
+      'SELECT count(*)::int AS transfers FROM erc20_transfers WHERE direction <> 1',
+    );
+    const expected = chain.expectedTransfers({ from: plan.startBlock, to: chain.head }).length;
+    const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
+    return {
+      seed: plan.seed,
+      blocks: chain.head - plan.startBlock + 1,
+      transfers: counted?.transfers ?? 0,
+      reorgs: stage.reorgs,
+      kills: stage.kills,
+      repairs: repairs.length,
+      seconds: (clock.now() - started) / 1000,
+      failure: verdict(stage, unsettled, differences, counted?.transfers ?? 0, expected),
+    };
+  } finally {
+    await stage.ingest.kill();
+    await Promise.all([...nodes, honest].map((node) => node.close()));
+    await scratch.drop();
+    await fresh.drop();
+  }
+}
+
+async function play(stage: Stage, step: Step): Promise<void> {
+  if (step.kind === 'mine') stage.chain.mine(step.blocks);
+  else if (step.kind === 'reorg') {
+    stage.chain.reorg(Math.min(step.depth, stage.chain.head - 1), step.blocks);
+    stage.reorgs++;
+  } else if (step.kind === 'kill') {
+    await stage.ingest.kill();
+    stage.ingest = startIngest(environmentOf(stage.plan, stage.nodes, stage.scratch));
+    stage.kills++;
+  } else if (step.kind === 'break-database') await breakConnections(stage.scratch);
+}
+
+/** Ends every other connection to the database, as a failover would. */
+async function breakConnections(scratch: ScratchDatabase): Promise<void> {
+  await scratch.database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'chainstead-test'`,
+  );
+}
+
+/** Waits until the tip is indexed and nothing is uncovered (or unproven where it must be proven). @returns what is left. */
+async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<string | null> {
+  const deadline = clock.now() + SETTLE_TIMEOUT_MS;
+  for (;;) {
+    const left = await whatIsLeft(plan, chain, scratch);
+    if (left === null || clock.now() > deadline) return left;
+    await clock.sleep(POLL_MS);
+  }
+}
+
+async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchDatabase): Promise<string | null> {
+  const [row] = await scratch.database.query<{
+    hash: string;
+    checkpoint: number;
+    covered: number;
+    open: number;
+    why: string | null;
+  }>(
+    `SELECT encode(checkpoint_hash, 'hex') AS hash, checkpoint, coalesce(stop_message, stall_reason) AS why,
+            (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE last_block >= $1) AS covered,
+            (SELECT count(*)::int FROM sync_ranges WHERE proof = 'none') AS open
+       FROM sync_chains`,
+    [plan.startBlock],
+  );
+  if (row === undefined) return 'the chain has no state yet';
+  const tip = chain.blockAt(chain.head)?.hash;
+  if (`0x${row.hash}` !== tip)
+    return `the checkpoint is ${row.checkpoint} of ${chain.head}: ${row.why ?? 'no reason given'}`;
+  const wanted = chain.head - plan.startBlock + 1;
+  if (row.covered !== wanted) return `${row.covered} of ${wanted} blocks are covered: ${row.why ?? 'no reason given'}`;
+  return plan.needsProof && row.open > 0 ? `${row.open} ranges are not proven yet` : null;
+}
+
+function verdict(
+  stage: Stage,
+  unsettled: string | null,
+  differences: readonly TableDifference[],
+  transfers: number,
+  expected: number,
+): string | null {
+  const problems: string[] = [];
+  if (unsettled !== null) problems.push(`Not settled after ${SETTLE_TIMEOUT_MS / 1000} s: ${unsettled}`);
+  for (const { table, surplus, missing } of differences)
+    problems.push(
+      `${table} differs.\n  only here: ${surplus.join('\n             ')}\n  only in the fresh index: ${missing.join('\n             ')}`,
+    );
+  if (transfers !== expected) problems.push(`${transfers} transfers are stored, the chain has ${expected}`);
+  return problems.length === 0 ? null : `${problems.join('\n')}\nOutput of the program:\n${stage.ingest.output()}`;
+}
+
+function environmentOf(plan: Plan, nodes: readonly ChainNode[], scratch: ScratchDatabase): Record<string, string> {
+  return {
+    DATABASE_URL: scratch.url,
+    CHAINS: 'sim',
+    CHAIN_ID_SIM: `${CHAIN_ID}`,
+    RPC_URLS_SIM: nodes.map((node) => node.url).join(','),
+    START_BLOCK_SIM: `${plan.startBlock}`,
+    POLL_INTERVAL_MS_SIM: '25',
+    PROOF_SIM: 'strict',
+    BACKFILL_PROOF_SIM: plan.backfillProof,
+    BACKFILL_ORDER: plan.backfillOrder,
+    PROVER_RATE: '5000',
+    LOG_LEVEL: 'info',
+  };
+}
