@@ -1,10 +1,13 @@
 /**
- * What everything else is written in: branded primitives, errors, block ranges, chain data, clock, logger, metrics.
+ * What everything else is written in: branded primitives, errors, block ranges, chain data, cursors, dates, clock,
+ * logger, metrics.
  * No I/O. Imports no other package of the project.
  */
 export * from './block-range.ts';
 export * from './chain-data.ts';
 export * from './clock.ts';
+export * from './cursor.ts';
+export * from './date.ts';
 export * from './error.ts';
 export * from './logger.ts';
 export * from './metrics.ts';

@@ -17,7 +17,15 @@ export function createLogger(options: LoggerOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {
-      paths: ['api_key', 'authorization', 'headers["x-api-key"]', 'headers.authorization', 'secret', 'password', 'database_url'],
+      paths: [
+        'api_key',
+        'authorization',
+        'headers["x-api-key"]',
+        'headers.authorization',
+        'secret',
+        'password',
+        'database_url',
+      ],
       censor: '[redacted]',
     },
   };

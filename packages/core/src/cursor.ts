@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ChainsteadError } from './error.ts';
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
+
+/** Turns what a page must remember into an opaque text and back. */
+export interface CursorCodec {
+  encode(payload: JsonObject): string;
+  /** @throws InvalidCursorError when the text was not made by `encode` with the same secret. */
+  decode(text: string): JsonObject;
+}
+
+/** The cursor was cut, altered, or made by another server. Code `INVALID_CURSOR`. */
+export class InvalidCursorError extends ChainsteadError {
+  constructor(reason: string) {
+    super({
+      code: 'INVALID_CURSOR',
+      message: `The cursor is not one that this server made: ${reason}`,
+      facts: { reason },
+      remedy: 'Send the cursor of the last answer as it is, or none to begin again',
+      retryable: false,
+    });
+  }
+}
+
+/** The secret is too short to sign with. Code `WEAK_SECRET`. */
+export class WeakSecretError extends ChainsteadError {
+  constructor(bytes: number) {
+    super({
+      code: 'WEAK_SECRET',
+      message: `A cursor secret needs at least ${SECRET_BYTES_MIN} bytes, and has ${bytes}`,
+      facts: { bytes },
+      retryable: false,
+    });
+  }
+}
+
+/** First byte of every cursor, signed with the rest: another layout gets another number. */
+const VERSION = 1;
+const SIGNATURE_BYTES = 16;
+const SECRET_BYTES_MIN = 16;
+/** Keeps hostile texts from being decoded at length. Characters. */
+const TEXT_LENGTH_MAX = 8192;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Cursors as base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON: readable to whoever
+ * decodes them, so no secrets inside, but of no use when altered. Replicas that share the secret share the cursors.
+ * @throws WeakSecretError when the secret has fewer than 16 bytes.
+ */
+export function createCursorCodec(secret: Uint8Array): CursorCodec {
+  if (secret.length < SECRET_BYTES_MIN) throw new WeakSecretError(secret.length);
+  const key = Uint8Array.from(secret);
+  const sign = (json: Uint8Array): Buffer =>
+    createHmac('sha256', key).update(Uint8Array.of(VERSION)).update(json).digest().subarray(0, SIGNATURE_BYTES);
+  return {
+    encode: (payload) => {
+      const json = Buffer.from(JSON.stringify(payload));
+      return Buffer.concat([Uint8Array.of(VERSION), sign(json), json]).toString('base64url');
+    },
+    decode: (text) => {
+      const bytes = decodeText(text);
+      if (bytes[0] !== VERSION) throw new InvalidCursorError('its version is unknown');
+      const json = bytes.subarray(1 + SIGNATURE_BYTES);
+      if (!timingSafeEqual(bytes.subarray(1, 1 + SIGNATURE_BYTES), sign(json)))
+        throw new InvalidCursorError('its signature does not fit');
+      // Signed here, so it is the JSON of an object.
+      return JSON.parse(json.toString());
+    },
+  };
+}
+
+function decodeText(text: string): Buffer {
+  if (text.length > TEXT_LENGTH_MAX) throw new InvalidCursorError('it is too long');
+  if (!BASE64URL.test(text)) throw new InvalidCursorError('it is not base64url');
+  const bytes = Buffer.from(text, 'base64url');
+  // Unused bits of the last character decode to nothing: without this, several texts would be the same cursor.
+  if (bytes.toString('base64url') !== text) throw new InvalidCursorError('it is not base64url');
+  if (bytes.length <= 1 + SIGNATURE_BYTES) throw new InvalidCursorError('it is too short');
+  return bytes;
+}
