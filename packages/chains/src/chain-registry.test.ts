@@ -71,7 +71,11 @@ describe('known chains', () => {
   });
 
   it('never throws from find, whatever the text', () => {
-    fc.assert(fc.property(fc.string(), (text) => expect(() => registry.find(text)).not.toThrow()));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(() => registry.find(text)).not.toThrow();
+      }),
+    );
   });
 
   it('finds each chain by its own key, and keys fit into environment keys', () => {

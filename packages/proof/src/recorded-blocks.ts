@@ -1,0 +1,100 @@
+/** Real blocks for this package's tests, read from the shared data beside the repository. */
+import { existsSync, readFileSync } from 'node:fs';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import {
+  type BlockHeader,
+  type Log,
+  parseAddress,
+  parseBigQuantity,
+  parseHash,
+  parseQuantity,
+  type Receipt,
+} from '@chainstead/core';
+import type { BlockWithReceipts } from './prove-block.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const DATA = new URL('../../../../shared/data/evm/', import.meta.url);
+
+export interface RecordedBlock {
+  readonly folder: string;
+  readonly chain: Chain;
+  readonly block: BlockWithReceipts;
+  /** Whether `receipts-roots.json` lists it as one that recomputes. */
+  readonly listed: boolean;
+}
+
+/** Every complete recorded block; empty, with a line that says so, where the data is missing. */
+export function readRecordedBlocks(): readonly RecordedBlock[] {
+  if (!existsSync(DATA)) {
+    process.stdout.write(`No recorded blocks at ${DATA.pathname}: nothing is proven on real data\n`);
+    return [];
+  }
+  const roots = readJson('receipts-roots.json') as Record<string, string[]>;
+  const ids = readJson('chain-ids.json') as Record<string, number>;
+  const known = createChainRegistry();
+  const additional = Object.entries(ids).flatMap(([key, id]) => (known.find(id) === null ? [{ key, id }] : []));
+  const registry = createChainRegistry({ additional });
+  const read = (folder: string, listed: boolean): RecordedBlock => ({
+    folder,
+    chain: registry.get(ids[folder.split('/')[0] ?? ''] ?? folder),
+    block: readBlock(folder),
+    listed,
+  });
+  return [
+    ...(roots.receiptsRoot_recomputes ?? []).map((folder) => read(folder, true)),
+    ...(roots.receiptsRoot_does_not ?? []).map((folder) => read(folder, false)),
+  ];
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, DATA), 'utf8'));
+}
+
+function readBlock(folder: string): BlockWithReceipts {
+  const raw = readJson(`${folder}/block.json`) as Json & { readonly transactions: readonly Json[] };
+  const receipts = readJson(`${folder}/receipts.json`) as readonly Json[];
+  const { transactions, ...header } = raw;
+  return {
+    header: toHeader(header),
+    transactionHashes: transactions.map((transaction) => parseHash(transaction.hash)),
+    receipts: receipts.map(toReceipt),
+  };
+}
+
+function toHeader(raw: Json): BlockHeader {
+  return {
+    number: parseQuantity(raw.number),
+    hash: parseHash(raw.hash),
+    parentHash: parseHash(raw.parentHash),
+    timestamp: parseQuantity(raw.timestamp),
+    logsBloom: raw.logsBloom as BlockHeader['logsBloom'],
+    receiptsRoot: parseHash(raw.receiptsRoot),
+    raw,
+  };
+}
+
+function toReceipt(raw: Json): Receipt {
+  return {
+    transactionHash: parseHash(raw.transactionHash),
+    transactionIndex: parseQuantity(raw.transactionIndex),
+    type: parseQuantity(raw.type ?? '0x0'),
+    cumulativeGasUsed: parseBigQuantity(raw.cumulativeGasUsed),
+    logs: (raw.logs as readonly Json[]).map(toLog),
+    raw,
+  };
+}
+
+function toLog(raw: Json): Log {
+  return {
+    address: parseAddress(raw.address),
+    topics: (raw.topics as readonly unknown[]).map(parseHash),
+    data: raw.data as Log['data'],
+    blockNumber: parseQuantity(raw.blockNumber),
+    blockHash: parseHash(raw.blockHash),
+    transactionHash: parseHash(raw.transactionHash),
+    transactionIndex: parseQuantity(raw.transactionIndex),
+    logIndex: parseQuantity(raw.logIndex),
+    blockTimestamp: null,
+  };
+}
