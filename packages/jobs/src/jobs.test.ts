@@ -292,6 +292,8 @@ describe.each(backends)('job queues on %s', (backend) => {
 });
 
 test('all queues of a process share one pool and one LISTEN connection on Postgres', async () => {
+  const warnings = vi.fn();
+  process.on('warning', warnings);
   const jobs = await createJobs({
     databaseUrl: scratch.url,
     logger: silentLogger(),
@@ -300,16 +302,18 @@ test('all queues of a process share one pool and one LISTEN connection on Postgr
   });
   try {
     const handler = vi.fn(async () => {});
-    const queues = ['a', 'b', 'c', 'd'].map((letter) => jobs.queue(`shared-${letter}`, { schema: greeting }));
+    const queues = Array.from({ length: 12 }, (_, index) => jobs.queue(`shared-${index}`, { schema: greeting }));
     for (const queue of queues) await queue.work(handler, { concurrency: 1 });
     for (const queue of queues) await queue.add('x', { name: 'x' });
-    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(4));
+    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(12));
     const [row] = await scratch.database.query<{ connections: number }>(
       `SELECT count(*) AS connections FROM pg_stat_activity
        WHERE datname = current_database() AND application_name = 'chainstead-jobs'`,
     );
     expect(row?.connections).toBeLessThanOrEqual(3);
+    expect(warnings.mock.calls).toEqual([]);
   } finally {
+    process.off('warning', warnings);
     await jobs.close();
   }
 });

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Logger } from '@chainstead/core';
 import { PostgresConnection, PostgresQueueBackend } from 'bullmq';
 import type { QueueBackend } from './queue-backend.ts';
@@ -20,7 +21,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   // BullMQ pins the search path through this setting, which the one in a URL would override.
   const serverOptions = url.searchParams.get('options');
   url.searchParams.delete('options');
-  const connection = new PostgresConnection({
+  const connection = new SharedConnection({
     connectionString: url.href,
     ...(serverOptions === null ? {} : { options: serverOptions }),
     application_name: 'chainstead-jobs',
@@ -55,4 +56,34 @@ function resubscribe(backend: PostgresQueueBackend, logger: Logger): void {
     .disconnectBlocking()
     .then(() => backend.reconnectBlocking())
     .catch((error: unknown) => logger.error({ err: error }, 'Waiting for jobs could not be resumed'));
+}
+
+type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>;
+
+/** BullMQ's connection, made fit for many workers that wait on its one LISTEN client. */
+class SharedConnection extends PostgresConnection {
+  readonly #prepared = new WeakSet<ListenClient>();
+
+  override async getListenClient(): Promise<ListenClient> {
+    const client = await super.getListenClient();
+    if (!this.#prepared.has(client)) {
+      this.#prepared.add(client);
+      takeTurns(client);
+    }
+    return client;
+  }
+}
+
+/** Workers subscribe at the same time, and node-postgres is giving up to queue the queries of a client by itself. */
+function takeTurns(client: ListenClient): void {
+  const query = client.query.bind(client);
+  let last: Promise<unknown> = Promise.resolve();
+  client.query = <Row>(text: string, parameters?: readonly unknown[]) => {
+    const turn = last.then(() => query<Row>(text, parameters));
+    // Whoever asked hears of a failure; the next in line only waits for the end.
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  // Each waiting worker listens on it.
+  if (client instanceof EventEmitter) client.setMaxListeners(0);
 }
