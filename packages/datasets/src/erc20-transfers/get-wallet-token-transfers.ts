@@ -77,7 +77,7 @@ export async function getWalletTokenTransfers(
       complete: first?.complete ?? false,
     },
     newestBlock: first?.newest ?? null,
-    count: typeof first?.total === 'number' && first.total <= COUNT_MAX ? first.total : null,
+    count: first !== undefined && first.total !== null && first.total <= COUNT_MAX ? first.total : null,
   };
 }
 
@@ -90,7 +90,7 @@ interface CommonColumns {
   indexed_to: number | null;
   complete: boolean;
   newest: number | null;
-  total?: number;
+  total: number | null;
   own_label: string | null;
   own_entity: string | null;
   own_entity_logo: string | null;

@@ -1,0 +1,75 @@
+/**
+ * Pieces of SQL about blocks: which are covered, which belong to a date, whether a span of them is covered whole. Arguments
+ * are SQL expressions, never values.
+ */
+import { erc20Transfers } from './dataset.ts';
+
+const BIGINT_MAX = '9223372036854775807';
+
+/**
+ * CTEs `ranges` (all that is covered) and `covered`: one row with `indexed_from` and `indexed_to` of the unbroken run that
+ * ends with the newest covered block, nulls when nothing is covered.
+ */
+export function coverage(chainId: string): string {
+  return `ranges AS (
+  SELECT first_block, last_block, lag(last_block) OVER (ORDER BY first_block) AS previous_last
+  FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${erc20Transfers.name}'
+), covered AS MATERIALIZED (
+  SELECT max(first_block) FILTER (WHERE coalesce(previous_last < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to
+  FROM ranges
+)`;
+}
+
+/** Both ends inclusive; nulls mean that nothing is covered. */
+export interface BlockSpan {
+  readonly lowest: string;
+  readonly highest: string;
+}
+
+/** Whether `ranges` cover the span. They never overlap, so they do exactly when their parts in it add up to its length. */
+export function isComplete(span: BlockSpan): string {
+  return `coalesce((
+    SELECT span.lowest <= span.highest AND span.highest - span.lowest + 1 = (
+      SELECT sum(least(last_block, span.highest) - greatest(first_block, span.lowest) + 1) FROM ranges
+      WHERE last_block >= span.lowest AND first_block <= span.highest)
+    FROM (SELECT ${span.lowest} AS lowest, ${span.highest} AS highest) AS span), false)`;
+}
+
+/**
+ * CTE `from_date`: every block below `block` is earlier than the date; `known_block` is the same, or null when no known
+ * block is earlier.
+ *
+ * Dates are looked up in `blocks` by bisecting its key. Blocks that caused no row may be missing there, so a bound is the
+ * nearest known block outwards, and each transfer's own time decides between it and the date.
+ */
+export function fromDateBound(chainId: string, date: string): string {
+  return `${bisection('from_date_steps', chainId, `probe.block_timestamp < ${date}`)},
+from_date AS MATERIALIZED (SELECT max(low) AS block, nullif(max(low), 0) AS known_block FROM from_date_steps)`;
+}
+
+/** CTE `to_date`: every block above `block` is later than the date; `known_block` is the same, or null when no known block is. */
+export function toDateBound(chainId: string, date: string): string {
+  return `${bisection('to_date_steps', chainId, `probe.block_timestamp <= ${date}`)},
+to_date AS MATERIALIZED (
+  SELECT known_block, coalesce(known_block, ${BIGINT_MAX}) AS block FROM (SELECT (
+    SELECT block_number - 1 FROM blocks WHERE chain_id = ${chainId} AND block_number >= (SELECT max(low) FROM to_date_steps)
+    ORDER BY block_number LIMIT 1) AS known_block) AS later
+)`;
+}
+
+/**
+ * Halves [low, high) until `low` is the block after the last known one that `isBelow`. Times never fall as numbers rise;
+ * each step is one probe of the primary key, log2(newest block) of them.
+ */
+function bisection(name: string, chainId: string, isBelow: string): string {
+  return `${name}(low, high) AS (
+  SELECT 0::bigint, coalesce((SELECT block_number + 1 FROM blocks WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1), 0)
+  UNION ALL
+  SELECT CASE WHEN ${isBelow} THEN probe.block_number + 1 ELSE step.low END,
+    CASE WHEN ${isBelow} THEN step.high ELSE (step.low + step.high) / 2 END
+  FROM ${name} AS step CROSS JOIN LATERAL (
+    SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number >= (step.low + step.high) / 2
+    ORDER BY block_number LIMIT 1) AS probe
+  WHERE step.low < step.high
+)`;
+}

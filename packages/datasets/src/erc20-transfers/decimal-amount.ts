@@ -1,0 +1,11 @@
+/**
+ * An amount in base units as a decimal number: `1500000` with 6 decimals is `1.5`. No trailing zeros, no rounding.
+ * @param baseUnits decimal digits
+ */
+export function decimalAmount(baseUnits: string, decimals: number): string {
+  if (decimals === 0) return baseUnits;
+  const digits = baseUnits.padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  const whole = digits.slice(0, -decimals);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
