@@ -4,6 +4,10 @@
  */
 
 export type { CallOutcome, ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
+export { type DependentProcess, firstLine, spawnDependent } from './child-process.ts';
+export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
+export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
+export { type Devnet, type DevnetCall, type DevnetOptions, startDevnet } from './devnet.ts';
 export { createFaults, type FaultSettings, type Faults, NO_FAULTS, type ThrottleStyle } from './faults.ts';
 export { type JsonPieces, type RpcErrorBody, type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
 export { type JsonRpcServer, type JsonRpcServerOptions, startJsonRpcServer } from './json-rpc-server.ts';
@@ -15,6 +19,7 @@ export { askNode, postJson } from './rpc-client.ts';
 export {
   createScratchDatabase,
   type ScratchDatabase,
+  type ScratchDatabaseOptions,
   type ScratchServer,
   startScratchServer,
 } from './scratch-database.ts';

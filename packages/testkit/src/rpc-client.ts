@@ -10,6 +10,10 @@ export async function askNode(url: string, method: string, params: readonly unkn
 
 /** Posts any JSON and gives the parsed body, errors included. */
 export async function postJson(url: string, body: unknown): Promise<unknown> {
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   return response.json();
 }

@@ -22,6 +22,14 @@ export interface ScratchServer {
   stop(): Promise<void>;
 }
 
+export interface ScratchDatabaseOptions {
+  /** False gives a database without a single table. @default true */
+  readonly migrated?: boolean;
+}
+
+/** Postgres' own template, which nobody may have changed. */
+const EMPTY_TEMPLATE = 'template0';
+
 /** How the test run's server reaches the test files' processes (see vitest-postgres.ts). */
 export const SCRATCH_ADMIN_URL_VARIABLE = 'CHAINSTEAD_SCRATCH_ADMIN_URL';
 export const SCRATCH_TEMPLATE_VARIABLE = 'CHAINSTEAD_SCRATCH_TEMPLATE';
@@ -41,13 +49,13 @@ const FAST_SETTINGS = {
  * A database in the server that the test run's global set-up started. Outside of a test run, use {@link startScratchServer}.
  * @throws {Error} when there is no such server
  */
-export async function createScratchDatabase(): Promise<ScratchDatabase> {
+export async function createScratchDatabase(options: ScratchDatabaseOptions = {}): Promise<ScratchDatabase> {
   const adminUrl = process.env[SCRATCH_ADMIN_URL_VARIABLE];
   const template = process.env[SCRATCH_TEMPLATE_VARIABLE];
   if (adminUrl === undefined || template === undefined) {
     throw new Error('No scratch server: run under vitest with its global set-up, or use startScratchServer()');
   }
-  return copyTemplate(adminUrl, template);
+  return copyTemplate(adminUrl, options.migrated === false ? EMPTY_TEMPLATE : template);
 }
 
 /**
@@ -87,7 +95,9 @@ async function startTemporaryServer(): Promise<{ url: string; stop(): Promise<vo
 }
 
 async function createTemplate(adminUrl: string, template: string): Promise<void> {
-  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${template} TEMPLATE template0 ENCODING 'UTF8'`));
+  await asAdmin(adminUrl, (admin) =>
+    admin.query(`CREATE DATABASE ${template} TEMPLATE ${EMPTY_TEMPLATE} ENCODING 'UTF8'`),
+  );
   const database = open(withDatabase(adminUrl, template));
   try {
     await migrate(database);
@@ -98,7 +108,7 @@ async function createTemplate(adminUrl: string, template: string): Promise<void>
 
 async function copyTemplate(adminUrl: string, template: string): Promise<ScratchDatabase> {
   const name = `scratch_${randomName()}`;
-  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+  await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`));
   const url = withDatabase(adminUrl, name);
   const database = open(url);
   return {
