@@ -1,0 +1,172 @@
+import type { Readable } from 'node:stream';
+import type { Logger } from '@chainstead/core';
+import { Agent } from 'undici';
+import { createAddressCheck } from './address-policy.ts';
+import { ACCEPTED_ENCODINGS, discardBody, readBoundedBody } from './bounded-body.ts';
+import { createCheckedConnector, type Resolver, systemResolver } from './checked-connector.ts';
+import { ConnectionFailedError, EgressError, EgressTimeoutError, TooManyRedirectsError } from './egress-error.ts';
+import { type Hop, nextHop, openingHop } from './hop.ts';
+
+export interface EgressOptions {
+  /** CIDR ranges and addresses beside the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
+  readonly allowPrivate: readonly string[] | boolean;
+  /** For a whole request: resolving, connecting, redirects, body. Default 10,000 ms. */
+  readonly timeoutMs?: number;
+  /** Default 1 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Connections to one origin at most. Default 16. */
+  readonly connectionsPerOrigin?: number;
+  /** Default: the machine's. */
+  readonly resolve?: Resolver;
+  /** Says at the start what the allow-list opens. */
+  readonly logger?: Logger;
+}
+
+export interface EgressRequest {
+  /** http or https; any port. User and password become basic authentication. */
+  readonly url: string | URL;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `host` is ignored: it follows from the URL. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Redirects to follow at most, each checked like the first URL. Default 0: the redirect itself is the answer. */
+  readonly redirects?: number;
+  /** Shorter or longer than the client's own. */
+  readonly timeoutMs?: number;
+  readonly maxResponseBytes?: number;
+  /** What to do with a larger answer. Default `refuse`. */
+  readonly oversize?: 'refuse' | 'truncate';
+  readonly signal?: AbortSignal;
+}
+
+export interface EgressResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Decompressed. */
+  readonly body: Buffer;
+  readonly truncated: boolean;
+  /** Where the answer came from, after redirects. */
+  readonly url: string;
+}
+
+/** HTTP for URLs that a stranger can set. */
+export interface Egress {
+  /** @throws EgressError, or the reason of the request's own signal. */
+  request(request: EgressRequest): Promise<EgressResponse>;
+  close(): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+const RESPONSE_BYTES_MAX = 1_048_576;
+const CONNECTIONS_PER_ORIGIN = 16;
+/** How long an idle connection is kept for the next request. Milliseconds. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** @throws InvalidAllowListError */
+export function createEgress(options: EgressOptions): Egress {
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  const agent = new Agent({
+    connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    // The request's own signal is the one clock.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: createCheckedConnector({
+      check: createAddressCheck(options.allowPrivate),
+      resolve: options.resolve ?? systemResolver,
+      connectTimeoutMs: timeoutMs,
+    }),
+  });
+  if (options.allowPrivate === true || (options.allowPrivate !== false && options.allowPrivate.length > 0))
+    options.logger?.warn({ allow_private: options.allowPrivate }, 'Outgoing requests may reach private addresses');
+  return {
+    request: (request) => performRequest(agent, request, request.timeoutMs ?? timeoutMs, options.maxResponseBytes),
+    // Ends what is under way, too: nobody is left to read it.
+    close: () => agent.destroy(),
+  };
+}
+
+async function performRequest(
+  agent: Agent,
+  request: EgressRequest,
+  timeoutMs: number,
+  standardMaxBytes = RESPONSE_BYTES_MAX,
+): Promise<EgressResponse> {
+  let hop = openingHop(request);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  try {
+    const redirects = request.redirects ?? 0;
+    for (let followed = 0; ; followed++) {
+      const answer = await sendHop(agent, hop, signal);
+      const next = redirects === 0 ? null : nextHop(hop, answer.statusCode, answer.headers.location);
+      if (next === null)
+        return await readAnswer(hop, answer, {
+          maxBytes: request.maxResponseBytes ?? standardMaxBytes,
+          oversize: request.oversize ?? 'refuse',
+        });
+      discardBody(answer.body);
+      if (followed >= redirects) throw new TooManyRedirectsError(hop.url.host, redirects);
+      hop = next;
+    }
+  } catch (error) {
+    if (error instanceof EgressError) throw error;
+    request.signal?.throwIfAborted();
+    if (deadline.aborted) throw new EgressTimeoutError(hop.url.host, timeoutMs);
+    throw new ConnectionFailedError(hop.url.host, reasonOf(error), error);
+  }
+}
+
+/** undici heeds a signal only once it has a connection, hence the race. */
+async function sendHop(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Answer> {
+  signal.throwIfAborted();
+  const sent = agent.request({
+    origin: hop.url.origin,
+    path: `${hop.url.pathname}${hop.url.search}`,
+    method: hop.method,
+    headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...hop.headers },
+    body: hop.body ?? null,
+    signal,
+  });
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([sent, aborted.promise]);
+  } catch (error) {
+    // An answer that still comes has no reader; its failure has been told.
+    sent.then((answer) => discardBody(answer.body)).catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readable;
+}
+
+async function readAnswer(
+  hop: Hop,
+  answer: Answer,
+  limits: { readonly maxBytes: number; readonly oversize: 'refuse' | 'truncate' },
+): Promise<EgressResponse> {
+  const encoding = answer.headers['content-encoding'];
+  // Without a body there is nothing to decompress, whatever the header says.
+  const coded = hop.method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304 ? undefined : encoding;
+  const { bytes, truncated } = await readBoundedBody(answer.body, coded === undefined ? undefined : String(coded), {
+    host: hop.url.host,
+    ...limits,
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: bytes, truncated, url: hop.url.href };
+}
+
+/** The code of a socket or TLS error says more than its text, which may hold addresses of this network. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

@@ -1,0 +1,72 @@
+import { InvalidUrlError } from './egress-error.ts';
+
+/** One request on the wire: the first one, or what a redirect makes of it. */
+export interface Hop {
+  /** Canonical: every spelling of an IP literal (octal, hexadecimal, decimal, short, wide digits) is plain here. */
+  readonly url: URL;
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+export interface HopRequest {
+  readonly url: string | URL;
+  readonly method?: Hop['method'];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Not for another origin than the one they were given for. */
+const PRIVATE_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
+const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language'];
+
+/** @throws InvalidUrlError */
+export function openingHop(request: HopRequest): Hop {
+  const url = parseUrl(request.url);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
+  delete headers.host;
+  if (url.username !== '' || url.password !== '') {
+    headers.authorization ??= basicAuthorization(url);
+    url.username = '';
+    url.password = '';
+  }
+  return { url, method: request.method ?? 'GET', headers, body: request.body };
+}
+
+/**
+ * Where a redirect leads, as browsers follow it (Fetch, HTTP-redirect fetch); null when the answer is none.
+ * @throws InvalidUrlError
+ */
+export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
+  if (!REDIRECTS.has(status) || typeof location !== 'string') return null;
+  const url = parseUrl(URL.parse(location, hop.url) ?? location);
+  url.username = '';
+  url.password = '';
+  const headers = { ...hop.headers };
+  if (url.origin !== hop.url.origin) for (const name of PRIVATE_HEADERS) delete headers[name];
+  const keepsMethod = status === 307 || status === 308 || hop.method === 'GET' || hop.method === 'HEAD';
+  if (keepsMethod || (status !== 303 && hop.method !== 'POST'))
+    return { url, method: hop.method, headers, body: hop.body };
+  for (const name of BODY_HEADERS) delete headers[name];
+  return { url, method: 'GET', headers, body: undefined };
+}
+
+function parseUrl(given: string | URL): URL {
+  const url = URL.parse(given);
+  if (url === null) throw new InvalidUrlError('it is not a URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new InvalidUrlError(`protocol ${url.protocol} is neither http: nor https:`);
+  return url;
+}
+
+function basicAuthorization(url: URL): string {
+  try {
+    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    return `Basic ${Buffer.from(credentials).toString('base64')}`;
+  } catch {
+    throw new InvalidUrlError('its user or password has a malformed percent-encoding');
+  }
+}
