@@ -1,0 +1,100 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+/** Sync state, keys and secrets stay on Citus' coordinator as local tables; everything else is distributed by an address. */
+const LOCAL_TABLES = new Set([
+  'api_keys',
+  'blocks',
+  'schema_migrations',
+  'server_secrets',
+  'sync_chains',
+  'sync_claims',
+  'sync_ranges',
+  'upstream_faults',
+]);
+
+/** Tables that know no chain. */
+const CHAINLESS_TABLES = new Set(['api_keys', 'schema_migrations', 'server_secrets']);
+
+describe('the schema can be distributed on Citus', () => {
+  let scratch: ScratchDatabase;
+  let keys: Map<string, string[]>;
+
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+    const rows = await scratch.database.query<{ table_name: string; columns: string[] | null }>(
+      `SELECT c.relname AS table_name,
+              (SELECT array_agg(a.attname::text ORDER BY k.position)
+               FROM pg_index i, unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, position)
+               JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+               WHERE i.indrelid = c.oid AND i.indisprimary AND a.attrelid = i.indrelid) AS columns
+       FROM pg_class c
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')`,
+    );
+    keys = new Map(rows.map(({ table_name, columns }) => [table_name, columns ?? []]));
+  });
+  afterAll(() => scratch.drop());
+
+  test('the catalog has the tables that these rules are about', () => {
+    expect([...keys.keys()]).toEqual(expect.arrayContaining([...LOCAL_TABLES, 'erc20_transfers', 'tokens']));
+  });
+
+  test('every table has a primary key', () => {
+    expect([...keys].filter(([, columns]) => columns.length === 0)).toEqual([]);
+  });
+
+  test('a distributed table is keyed by the address that it is distributed by, first', async () => {
+    expect(keys.get('erc20_transfers')?.[0]).toBe('account');
+    expect(keys.get('tokens')?.[0]).toBe('address');
+    const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(
+      `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,
+    );
+    const firstKeys = [...keys]
+      .filter(([table]) => !LOCAL_TABLES.has(table))
+      .map(([table, [first]]) => `${table}.${first}`);
+    const notAddresses = types
+      .filter(({ data_type }) => data_type !== 'bytea')
+      .map(({ table_name, column_name }) => `${table_name}.${column_name}`);
+    expect(firstKeys.filter((column) => notAddresses.includes(column))).toEqual([]);
+  });
+
+  test('the chain is in the key of everything that belongs to one', () => {
+    const without = [...keys].filter(
+      ([table, columns]) => !CHAINLESS_TABLES.has(table) && !columns.includes('chain_id'),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test('unique indexes of distributed tables contain the distribution column', async () => {
+    const rows = await scratch.database.query<{ table_name: string; columns: string[] }>(
+      `SELECT i.indrelid::regclass::text AS table_name,
+              (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)) AS columns
+       FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+       WHERE (i.indisunique OR i.indisexclusion) AND c.relnamespace = 'public'::regnamespace`,
+    );
+    const without = rows.filter(
+      ({ table_name, columns }) => !LOCAL_TABLES.has(table_name) && !columns.includes(keys.get(table_name)?.[0] ?? ''),
+    );
+    expect(without).toEqual([]);
+  });
+
+  test('no foreign keys, no triggers', async () => {
+    const found = await scratch.database.query(
+      `SELECT conrelid::regclass::text AS table_name, conname AS name FROM pg_constraint
+       WHERE contype = 'f' AND connamespace = 'public'::regnamespace
+       UNION ALL
+       SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal`,
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('no serial or identity columns, no sequences', async () => {
+    const found = await scratch.database.query(
+      `SELECT attrelid::regclass::text AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       WHERE c.relnamespace = 'public'::regnamespace AND attidentity <> ''
+       UNION ALL
+       SELECT relname FROM pg_class WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace`,
+    );
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import { silentLogger } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openDatabase } from './open-database.ts';
+
+describe('database', () => {
+  let scratch: ScratchDatabase;
+
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+    await scratch.database.query('CREATE TABLE notes (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, body text)');
+  });
+  afterAll(() => scratch.drop());
+
+  async function ids(): Promise<number[]> {
+    const rows = await scratch.database.query<{ id: number }>('SELECT id FROM notes ORDER BY id');
+    return rows.map(({ id }) => id);
+  }
+
+  test('values arrive in the types that the contract names', async () => {
+    const [row] = await scratch.database.query(
+      `SELECT 9007199254740991::bigint AS big, '{1,NULL,-3}'::bigint[] AS bigs, '{}'::bigint[] AS none,
+              (2::numeric ^ 255) AS amount, '2026-01-02 03:04:05.678+00'::timestamptz AS moment, '\\x00ff'::bytea AS bytes, $1::text AS given`,
+      ['x'],
+    );
+    expect(row).toEqual({
+      big: Number.MAX_SAFE_INTEGER,
+      bigs: [1, null, -3],
+      none: [],
+      amount: expect.stringMatching(
+        /^57896044618658097711785492504343953926634992332820282019728792003956564819968(\.0+)?$/,
+      ),
+      moment: new Date('2026-01-02T03:04:05.678Z'),
+      bytes: Buffer.from([0, 255]),
+      given: 'x',
+    });
+  });
+
+  test('an integer that a number cannot hold is an error, not a wrong number', async () => {
+    await expect(scratch.database.query('SELECT 9007199254740993::bigint AS n')).rejects.toMatchObject({
+      code: 'DATABASE_INTEGER_TOO_LARGE',
+    });
+    expect(await scratch.database.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+  });
+
+  test('parsers of other users of pg in the process are left alone', () => {
+    expect(pg.types.getTypeParser(20, 'text')('5')).toBe('5');
+  });
+
+  test('a transaction keeps everything or nothing', async () => {
+    await scratch.database.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO notes VALUES (1)');
+    });
+    const failing = scratch.database.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO notes VALUES (2)');
+      throw new Error('changed my mind');
+    });
+    await expect(failing).rejects.toThrow('changed my mind');
+    expect(await ids()).toEqual([1]);
+  });
+
+  test('an error of the commit itself reaches the caller', async () => {
+    const failing = scratch.database.transaction((transaction) => transaction.query('INSERT INTO notes VALUES (1)'));
+    await expect(failing).rejects.toMatchObject({ code: '23505' });
+    expect(await ids()).toEqual([1]);
+  });
+
+  test('a transaction that swallowed an error is reported as not committed', async () => {
+    const work = scratch.database.transaction(async (transaction) => {
+      await transaction.query('INSERT INTO notes VALUES (3)');
+      await transaction.query('SELECT 1/0').catch(() => 'ignored');
+    });
+    await expect(work).rejects.toMatchObject({ code: 'TRANSACTION_NOT_COMMITTED' });
+    expect(await ids()).toEqual([1]);
+  });
+
+  test('a connection that broke in a transaction is thrown away', async () => {
+    const single = openDatabase({ url: scratch.url, applicationName: 'single', poolSize: 1, logger: silentLogger() });
+    const work = single.transaction(async (transaction) => {
+      const [{ pid } = { pid: 0 }] = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await scratch.database.query('SELECT pg_terminate_backend($1)', [pid]);
+      await transaction.query('SELECT 1');
+    });
+    await expect(work).rejects.toThrow();
+    expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    await single.close();
+  });
+
+  test('an idle connection that breaks is logged and replaced', async () => {
+    const logger = silentLogger();
+    const warn = vi.spyOn(logger, 'warn');
+    const single = openDatabase({ url: scratch.url, applicationName: 'idle', poolSize: 1, logger });
+    await single.query('SELECT 1');
+    await scratch.database.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'idle'",
+    );
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(expect.anything(), 'Idle database connection lost'));
+    expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    await single.close();
+  });
+
+  test('close may be called twice', async () => {
+    const other = openDatabase({ url: scratch.url, applicationName: 'other', logger: silentLogger() });
+    await other.query('SELECT 1');
+    await other.close();
+    await other.close();
+    await expect(other.query('SELECT 1')).rejects.toThrow();
+  });
+
+  describe('copy', () => {
+    function* numbered(count: number): Generator<string> {
+      for (let id = 1; id <= count; id += 1) yield `${id + 1_000}\tline ${id} ${'x'.repeat(100)}`;
+    }
+
+    test('streams any number of lines, and says how many', async () => {
+      const copied = await scratch.database.transaction((transaction) =>
+        transaction.copy('notes', ['id', 'body'], numbered(20_000)),
+      );
+      expect(copied).toBe(20_000);
+      expect(await scratch.database.query('SELECT count(*) AS n FROM notes WHERE id > 1000')).toEqual([{ n: 20_000 }]);
+      await scratch.database.query('DELETE FROM notes WHERE id > 1000');
+    });
+
+    test('no lines are no rows', async () => {
+      const copied = await scratch.database.transaction((transaction) => transaction.copy('notes', ['id'], []));
+      expect(copied).toBe(0);
+    });
+
+    test('a line that the table refuses fails the transaction, and the connection stays of use', async () => {
+      const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
+      const [before] = await single.query('SELECT pg_backend_pid() AS pid');
+      const failing = single.transaction((transaction) => transaction.copy('notes', ['id'], ['7', 'seven']));
+      await expect(failing).rejects.toMatchObject({ code: '22P02' });
+      expect(await single.query('SELECT pg_backend_pid() AS pid')).toEqual([before]);
+      expect(await ids()).toEqual([1]);
+      await single.close();
+    });
+
+    test('an error of whoever makes the lines fails the transaction, and the connection stays of use', async () => {
+      const single = openDatabase({ url: scratch.url, applicationName: 'copy', poolSize: 1, logger: silentLogger() });
+      function* broken(): Generator<string> {
+        yield* numbered(2_000);
+        throw new Error('no more lines');
+      }
+      const failing = single.transaction((transaction) => transaction.copy('notes', ['id', 'body'], broken()));
+      await expect(failing).rejects.toThrow('no more lines');
+      expect(await single.query('SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+      expect(await ids()).toEqual([1]);
+      await single.close();
+    });
+
+    test('names are quoted', async () => {
+      await scratch.database.query('CREATE TABLE "select" ("Order; by" int)');
+      await scratch.database.transaction((transaction) => transaction.copy('select', ['Order; by'], ['5']));
+      expect(await scratch.database.query('SELECT * FROM "select"')).toEqual([{ 'Order; by': 5 }]);
+    });
+  });
+});
