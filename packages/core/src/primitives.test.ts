@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  InvalidPrimitiveError,
+  isAddress,
+  parseAddress,
+  parseBigQuantity,
+  parseChainId,
+  parseHash,
+  parseQuantity,
+  toQuantity,
+  ZERO_ADDRESS,
+  ZERO_HASH,
+} from './primitives.ts';
+
+const digits = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), minLength: length, maxLength: length });
+
+describe('addresses and hashes', () => {
+  it('are lower-cased, the prefix too', () => {
+    fc.assert(
+      fc.property(digits(40), digits(64), (address, hash) => {
+        expect(parseAddress(`0X${address}`)).toBe(`0x${address.toLowerCase()}`);
+        expect(parseHash(`0x${hash}`)).toBe(`0x${hash.toLowerCase()}`);
+        expect(isAddress(`0x${address}`)).toBe(true);
+      }),
+    );
+  });
+
+  it('of any other length, alphabet or type are refused', () => {
+    const others = [
+      '',
+      '0x',
+      `0x${'1'.repeat(39)}`,
+      `0x${'1'.repeat(41)}`,
+      `0x${'g'.repeat(40)}`,
+      '1'.repeat(40),
+      ` ${ZERO_ADDRESS}`,
+      `${ZERO_ADDRESS}\n`,
+      null,
+      undefined,
+      0,
+      {},
+      [ZERO_ADDRESS],
+    ];
+    for (const other of others) {
+      expect(isAddress(other)).toBe(false);
+      expect(() => parseAddress(other)).toThrow(InvalidPrimitiveError);
+      expect(() => parseHash(other)).toThrow(InvalidPrimitiveError);
+    }
+    expect(() => parseHash(ZERO_ADDRESS)).toThrow(/is not a valid hash/);
+    expect(() => parseAddress(ZERO_HASH)).toThrow(/is not a valid address/);
+  });
+});
+
+describe('quantities', () => {
+  it('round-trip', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.bigInt({ min: 0n, max: 2n ** 256n }), (small, big) => {
+        expect(parseQuantity(toQuantity(small))).toBe(small);
+        expect(parseBigQuantity(toQuantity(big))).toBe(big);
+      }),
+    );
+  });
+
+  it('beyond the safe integers are refused as numbers and kept as bigints', () => {
+    expect(parseQuantity('0x1fffffffffffff')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(() => parseQuantity('0x20000000000000')).toThrow(InvalidPrimitiveError);
+    expect(parseBigQuantity('0x20000000000000')).toBe(2n ** 53n);
+  });
+
+  it('in decimal, negative, empty or of another type are refused', () => {
+    for (const other of ['', '0x', '12', '-0x1', '0x-1', '0x1 ', '1e3', 'latest', 12, null, undefined]) {
+      expect(() => parseQuantity(other)).toThrow(InvalidPrimitiveError);
+      expect(() => parseBigQuantity(other)).toThrow(InvalidPrimitiveError);
+    }
+  });
+});
+
+describe('chain ids', () => {
+  it('are positive safe integers', () => {
+    expect(parseChainId(11_297_108_109)).toBe(11_297_108_109);
+    for (const other of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', null])
+      expect(() => parseChainId(other)).toThrow(/is not a valid chain id/);
+  });
+});
