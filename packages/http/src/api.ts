@@ -1,4 +1,4 @@
-import type { Logger, Registry } from '@chainstead/core';
+import type { CursorCodec, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
@@ -12,7 +12,7 @@ import { compression } from './compression.ts';
 import { addDocumentationRoutes } from './documentation-routes.ts';
 import { errorAnswer, refuseInvalid } from './error-answer.ts';
 import type { KeyStore } from './key-store.ts';
-import { type CursorCodec, createPaging, type Paging } from './paging.ts';
+import { createPaging, type Paging } from './paging.ts';
 import { type ChainLookup, createParameters, type Parameters } from './parameters.ts';
 import type { Readiness } from './readiness.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';

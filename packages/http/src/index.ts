@@ -17,6 +17,7 @@ export {
   type Order,
   type ParameterOptions,
   type Parameters,
+  servedChain,
   textParameter,
 } from './parameters.ts';
 export { querySchema } from './query.ts';

@@ -1,21 +1,14 @@
-import { ChainsteadError } from '@chainstead/core';
+import { type CursorCodec, InvalidCursorError, type JsonValue } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { InvalidParameterError } from './api-error.ts';
 import type { Order } from './parameters.ts';
-
-/** Signs what a cursor carries, and refuses what it did not sign. `createCursorCodec` of core. */
-export interface CursorCodec {
-  encode(payload: unknown): string;
-  /** @throws ChainsteadError when the text is cut, altered or signed with another secret. */
-  decode(cursor: string): unknown;
-}
 
 type FilterValue = string | number | boolean | null | readonly string[];
 /** A query's filter in its one normal form, by parameter name. */
 export type Filter = Readonly<Record<string, FilterValue>>;
 
 /** Which page a request asks for. */
-export interface Page<F extends Filter, P> {
+export interface Page<F extends Filter, P extends JsonValue> {
   readonly filter: F;
   readonly limit: number;
   readonly order: Order;
@@ -35,7 +28,7 @@ export interface PageRequest<F extends Filter> {
   readonly filter: { readonly [Name in keyof F]: F[Name] | undefined };
 }
 
-export interface RoutePaging<F extends Filter, P> {
+export interface RoutePaging<F extends Filter, P extends JsonValue> {
   /**
    * The first page, or the one that the cursor stands for. What the request leaves out comes from the cursor,
    * and the cursor's limit counts. @throws InvalidParameterError for a foreign cursor or a contradiction.
@@ -45,7 +38,7 @@ export interface RoutePaging<F extends Filter, P> {
   next(page: Page<F, P>, place: { readonly position: P; readonly upperBound: number }): string;
 }
 
-export interface RoutePagingOptions<F extends Filter, P> {
+export interface RoutePagingOptions<F extends Filter, P extends JsonValue> {
   /** Names the route in its cursors, so that none works elsewhere. */
   readonly route: string;
   readonly filter: z.ZodType<F>;
@@ -58,7 +51,7 @@ export interface RoutePagingOptions<F extends Filter, P> {
 }
 
 export interface Paging {
-  forRoute<F extends Filter, P>(options: RoutePagingOptions<F, P>): RoutePaging<F, P>;
+  forRoute<F extends Filter, P extends JsonValue>(options: RoutePagingOptions<F, P>): RoutePaging<F, P>;
 }
 
 /** Keyset paging whose whole state is a signed cursor. */
@@ -96,7 +89,7 @@ export function totalOfRun(
 }
 
 /** Short names, since a cursor travels in URLs: route, filter, limit, order, page number, position, upper bound. */
-function claimsSchema<F extends Filter, P>(filter: z.ZodType<F>, position: z.ZodType<P>) {
+function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F>, position: z.ZodType<P>) {
   return z.object({
     r: z.string(),
     f: filter,
@@ -108,9 +101,9 @@ function claimsSchema<F extends Filter, P>(filter: z.ZodType<F>, position: z.Zod
   });
 }
 
-type Claims<F extends Filter, P> = z.infer<ReturnType<typeof claimsSchema<F, P>>>;
+type Claims<F extends Filter, P extends JsonValue> = z.infer<ReturnType<typeof claimsSchema<F, P>>>;
 
-function readClaims<F extends Filter, P>(
+function readClaims<F extends Filter, P extends JsonValue>(
   codec: CursorCodec,
   schema: ReturnType<typeof claimsSchema<F, P>>,
   cursor: string,
@@ -118,12 +111,15 @@ function readClaims<F extends Filter, P>(
   try {
     return schema.safeParse(codec.decode(cursor)).data;
   } catch (error) {
-    if (error instanceof ChainsteadError) return undefined;
+    if (error instanceof InvalidCursorError) return undefined;
     throw error;
   }
 }
 
-function firstPage<F extends Filter, P>(options: RoutePagingOptions<F, P>, request: PageRequest<F>): Page<F, P> {
+function firstPage<F extends Filter, P extends JsonValue>(
+  options: RoutePagingOptions<F, P>,
+  request: PageRequest<F>,
+): Page<F, P> {
   const given = Object.entries(request.filter).filter(([, value]) => value !== undefined);
   return {
     filter: { ...options.defaults, ...Object.fromEntries(given) },
@@ -135,7 +131,7 @@ function firstPage<F extends Filter, P>(options: RoutePagingOptions<F, P>, reque
   };
 }
 
-function pageOfCursor<F extends Filter, P>(
+function pageOfCursor<F extends Filter, P extends JsonValue>(
   route: string,
   request: PageRequest<F>,
   claims: Claims<F, P> | undefined,

@@ -1,12 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, isAddress, parseAddress, parseDate } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { InvalidParameterError } from './api-error.ts';
 
 /** Finds a chain by what a client may write: name, alias, hexadecimal or decimal id, any letter case. */
 export interface ChainLookup {
-  find(text: string): Chain | undefined;
-  /** The chains of this server. */
-  readonly chains: readonly Chain[];
+  find(text: string): Chain | null;
+  /** The chains that this server indexes (`CHAINS`). */
+  readonly served: readonly Chain[];
 }
 
 export type Order = 'ASC' | 'DESC';
@@ -71,13 +72,30 @@ function addressParameter() {
   });
 }
 
+/**
+ * The chain of a query's filter, where it is kept by key: the one given, that of the cursor, or the default (`eth`).
+ * @throws InvalidParameterError when this server does not index it.
+ */
+export function servedChain(lookup: ChainLookup, key: string): Chain {
+  const chain = findServed(lookup, key);
+  if (chain !== undefined) return chain;
+  throw new InvalidParameterError({ parameter: 'chain', given: key, allowed: chainsAllowed(lookup) });
+}
+
+function findServed(lookup: ChainLookup, text: string): Chain | undefined {
+  const found = lookup.find(text);
+  return found === null ? undefined : lookup.served.find((chain) => chain.id === found.id);
+}
+
+function chainsAllowed(lookup: ChainLookup): string {
+  const keys = lookup.served.map((chain) => chain.key);
+  if (keys.length === 0) return 'a chain of this server, which has none configured';
+  return `a chain of this server by name, hexadecimal or decimal id (${keys.join(', ')})`;
+}
+
 function chainParameter(lookup: ChainLookup) {
-  const keys = lookup.chains.map((chain) => chain.key);
-  const allowed =
-    keys.length === 0
-      ? 'a chain of this server, which has none configured'
-      : `a chain of this server by name, hexadecimal or decimal id (${keys.join(', ')})`;
-  return textParameter(allowed, (text) => lookup.find(text))
+  const allowed = chainsAllowed(lookup);
+  return textParameter(allowed, (text) => findServed(lookup, text))
     .optional()
     .openapi({ type: 'string', description: `Default eth. Otherwise ${allowed}.`, example: 'eth' });
 }
