@@ -91,12 +91,13 @@ export function refuseInvalid(result: Validation, _c: ApiContext): void {
 
 function problemOf(issue: z.core.$ZodIssue, data: unknown): ParameterProblem {
   const parameter = issue.path.map(String).join('.') || 'body';
+  // The schemas of parameters.ts say what they allow and what they were given.
+  if (issue.code === 'custom' && typeof issue.params?.allowed === 'string')
+    return { parameter, given: issue.params.given, allowed: issue.params.allowed };
   const given = issue.path.reduce<unknown>((value, key) => (isIndexable(value) ? value[key] : undefined), data);
-  const allowed = issue.code === 'custom' ? issue.params?.allowed : undefined;
-  if (given === undefined && issue.code === 'invalid_type') return { parameter, message: `${parameter} is required` };
+  if (issue.code === 'invalid_type' && given === undefined) return { parameter, message: `${parameter} is required` };
   if (issue.code === 'invalid_type' && issue.expected === 'string' && Array.isArray(given))
     return { parameter, given, message: `${parameter} may be given once, it was given ${given.length} times` };
-  if (typeof allowed === 'string') return { parameter, given, allowed };
   return { parameter, given, message: `${parameter}: ${issue.message}` };
 }
 

@@ -34,7 +34,7 @@ export function textParameter<T>(allowed: string, parse: (text: string) => T | u
   return z.string().transform((text, ctx): T => {
     const value = parse(text);
     if (value !== undefined) return value;
-    ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, params: { allowed } });
+    ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, params: { allowed, given: text } });
     return z.NEVER;
   });
 }
@@ -109,7 +109,12 @@ function addressesParameter() {
       for (const [index, text] of texts.entries()) {
         const address = readAddress(text);
         if (address === undefined)
-          ctx.addIssue({ code: 'custom', message: `must be ${ADDRESS}`, path: [index], params: { allowed: ADDRESS } });
+          ctx.addIssue({
+            code: 'custom',
+            message: `must be ${ADDRESS}`,
+            path: [index],
+            params: { allowed: ADDRESS, given: text },
+          });
         else unique.add(address);
       }
       return [...unique].sort();

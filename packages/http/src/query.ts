@@ -13,7 +13,7 @@ export function querySchema<Scalars extends z.core.$ZodShape, Arrays extends z.c
 ) {
   const arrayNames = new Set(Object.keys(arrays ?? {}));
   const shape = { ...scalars, ...arrays } as Scalars & Arrays;
-  return z.preprocess((raw) => foldArrays(raw, arrayNames), z.object(shape));
+  return z.transform((raw: unknown) => foldArrays(raw, arrayNames)).pipe(z.object(shape));
 }
 
 function foldArrays(raw: unknown, arrayNames: ReadonlySet<string>): unknown {

@@ -1,0 +1,251 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { ChainsteadError, createCursorCodec, createMetricsRegistry, type Logger, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createRoute, z } from '@hono/zod-openapi';
+import { type ApiOptions, createApi } from '../api.ts';
+import { type ApiApp, type RouteModule, requestLogger } from '../api-context.ts';
+import { readBlockBounds } from '../block-bounds.ts';
+import { errorResponses } from '../error-answer.ts';
+import type { KeyStore } from '../key-store.ts';
+import { type ChainLookup, servedChain } from '../parameters.ts';
+import { querySchema } from '../query.ts';
+
+/** An API with small routes that use every piece, over no database of its own. */
+export interface DemoApi {
+  readonly app: ApiApp;
+  /** Lets `/demo/slow` go on. */
+  release(): void;
+  /** Resolves when `/demo/slow` has been entered. */
+  readonly entered: Promise<void>;
+}
+
+export const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+export const TOKEN = '0xdac17f958d2ee523a2206206994597c13d831ec7';
+
+export function demoChains(keys: readonly string[] = ['eth', 'base', 'polygon']): ChainLookup {
+  const registry = createChainRegistry();
+  return { find: (text) => registry.find(text), served: keys.map((key) => registry.get(key)) };
+}
+
+/** A key store with nothing behind it. */
+export function fixedKeys(...accepted: readonly string[]): KeyStore {
+  const refuse = (): never => {
+    throw new TypeError('not part of this test');
+  };
+  return {
+    verify: (key) => (accepted.includes(key) ? { id: 'config:1', name: 'test' } : null),
+    inUse: () => accepted.length > 0,
+    create: refuse,
+    list: refuse,
+    revoke: refuse,
+  };
+}
+
+const noDatabase: Database = {
+  pool: undefined as never,
+  query: () => Promise.reject(new TypeError('this test has no database')),
+  transaction: () => Promise.reject(new TypeError('this test has no database')),
+  close: () => Promise.resolve(),
+};
+
+export function createDemoApi(options: Partial<ApiOptions> & { readonly logger?: Logger } = {}): DemoApi {
+  const slow = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const app = createApi({
+    chains: demoChains(),
+    database: noDatabase,
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    keys: fixedKeys(),
+    cursors: createCursorCodec(Buffer.alloc(32, 7)),
+    host: '127.0.0.1',
+    cors: { origins: '*' },
+    version: '0.0.0-test',
+    readiness: async () => ({ ready: true, reasons: [] }),
+    routes: [listRoute, bodyRoute, troubleRoutes(slow.promise, entered.resolve)],
+    ...options,
+    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null, ...options.limits },
+  });
+  return { app, release: slow.resolve, entered: entered.promise };
+}
+
+const rowSchema = z.object({ n: z.number() });
+const filterSchema = z.object({
+  address: z.string(),
+  chain: z.string(),
+  contract_addresses: z.array(z.string()).readonly(),
+  from_block: z.number().nullable(),
+  to_block: z.number().nullable(),
+  from_date: z.number().nullable(),
+  to_date: z.number().nullable(),
+});
+
+/** Pages over the numbers 119 down to 0 (or up), so that the rest of the answer is what the parameters were read as. */
+const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/demo/{address}/rows',
+    request: {
+      params: z.object({ address: parameters.address }),
+      query: querySchema(
+        {
+          chain: parameters.chain,
+          from_block: parameters.fromBlock,
+          to_block: parameters.toBlock,
+          from_date: parameters.fromDate,
+          to_date: parameters.toDate,
+          limit: parameters.limit,
+          order: parameters.order,
+          cursor: parameters.cursor,
+        },
+        { contract_addresses: parameters.addresses },
+      ),
+    },
+    responses: {
+      200: {
+        description: 'Rows',
+        content: {
+          'application/json': {
+            schema: z.object({
+              page: z.number(),
+              page_size: z.number(),
+              cursor: z.string().nullable(),
+              chain_id: z.number(),
+              order: z.string(),
+              filter: filterSchema,
+              result: z.array(rowSchema),
+            }),
+          },
+        },
+      },
+      ...errorResponses(400, 401),
+    },
+  });
+  const pages = paging.forRoute({
+    route: 'demo-rows',
+    filter: filterSchema,
+    position: z.number(),
+    defaults: {
+      address: '',
+      chain: 'eth',
+      contract_addresses: [],
+      from_block: null,
+      to_block: null,
+      from_date: null,
+      to_date: null,
+    },
+    limitDefault: 20,
+  });
+  app.openapi(route, (c) => {
+    const query = c.req.valid('query');
+    const bounds = readBlockBounds(query);
+    const page = pages.open({
+      cursor: query.cursor,
+      limit: query.limit,
+      order: query.order,
+      filter: {
+        address: c.req.valid('param').address,
+        chain: query.chain?.key,
+        contract_addresses: query.contract_addresses,
+        from_block: bounds.from_block ?? undefined,
+        to_block: bounds.to_block ?? undefined,
+        from_date: bounds.from_date ?? undefined,
+        to_date: bounds.to_date ?? undefined,
+      },
+    });
+    const step = page.order === 'ASC' ? 1 : -1;
+    const start = page.position === null ? (step === 1 ? 0 : 119) : page.position + step;
+    const all = Array.from({ length: 120 }, (_, index) => ({ n: start + index * step }));
+    const result = all.filter((row) => row.n >= 0 && row.n < 120).slice(0, page.limit);
+    const last = result.at(-1);
+    const more = last !== undefined && last.n + step >= 0 && last.n + step < 120;
+    return c.json(
+      {
+        page: page.page,
+        page_size: page.limit,
+        cursor: more ? pages.next(page, { position: last.n, upperBound: 119 }) : null,
+        chain_id: servedChain(chains, page.filter.chain).id,
+        order: page.order,
+        filter: page.filter,
+        result,
+      },
+      200,
+    );
+  });
+};
+
+/** The same parameters under another name, for cursors that stray. */
+export const otherListRoute: RouteModule = (app, { paging, parameters }) => {
+  const pages = paging.forRoute({
+    route: 'demo-other',
+    filter: filterSchema,
+    position: z.number(),
+    defaults: {
+      address: '',
+      chain: 'eth',
+      contract_addresses: [],
+      from_block: null,
+      to_block: null,
+      from_date: null,
+      to_date: null,
+    },
+    limitDefault: 20,
+  });
+  const route = createRoute({
+    method: 'get',
+    path: '/demo/other',
+    request: { query: querySchema({ cursor: parameters.cursor }) },
+    responses: { 200: { description: 'Filter' } },
+  });
+  app.openapi(route, (c) => {
+    const filter = {
+      address: undefined,
+      chain: undefined,
+      contract_addresses: undefined,
+      from_block: undefined,
+      to_block: undefined,
+      from_date: undefined,
+      to_date: undefined,
+    };
+    return c.json(pages.open({ cursor: c.req.valid('query').cursor, limit: undefined, order: undefined, filter }));
+  });
+};
+
+const bodyRoute: RouteModule = (app) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/demo/things',
+    request: {
+      body: {
+        required: true,
+        content: { 'application/json': { schema: z.object({ name: z.string().max(20), size: z.int().optional() }) } },
+      },
+    },
+    responses: {
+      200: { description: 'Thing', content: { 'application/json': { schema: z.object({ name: z.string() }) } } },
+      ...errorResponses(400, 413),
+    },
+  });
+  app.openapi(route, (c) => c.json({ name: c.req.valid('json').name }, 200));
+};
+
+function troubleRoutes(slow: Promise<void>, onEnter: () => void): RouteModule {
+  return (app, { logger }) => {
+    app.get('/demo/broken', () => {
+      throw new Error('password=hunter2 at 10.0.0.5');
+    });
+    app.get('/demo/database-away', () => {
+      throw new ChainsteadError({ code: 'DATABASE_AWAY', message: 'host db.internal is away', retryable: true });
+    });
+    app.get('/demo/slow', async (c) => {
+      onEnter();
+      await slow;
+      return c.json({ done: true });
+    });
+    app.get('/demo/logs', (c) => {
+      requestLogger(c, logger).info('Said by the route');
+      return c.json({ text: 'x'.repeat(10_000) });
+    });
+    app.get('/demo/small', (c) => c.json({ ok: true }));
+  };
+}
