@@ -13,7 +13,7 @@ export const ETHEREUM: ChainFamily = {
 };
 
 /** Optimism's stack: deposit receipts (0x7e) in an otherwise Ethereum block. */
-export const OP_STACK: ChainFamily = ETHEREUM;
+export const OP_STACK: ChainFamily = { ...ETHEREUM };
 
 /** An OP Stack layer since its migration, a chain of its own before: two kinds of headers. */
 export const RONIN: ChainFamily = { ...ETHEREUM, headerHash: false };
@@ -22,7 +22,7 @@ export const RONIN: ChainFamily = { ...ETHEREUM, headerHash: false };
 export const BOR: ChainFamily = { ...ETHEREUM, reorgDepthMax: 256 };
 
 /** BNB Smart Chain's consensus. */
-export const PARLIA: ChainFamily = ETHEREUM;
+export const PARLIA: ChainFamily = { ...ETHEREUM };
 
 /** A fork of BNB Smart Chain whose finalized tag and header form were not confirmed. */
 export const CHILIZ: ChainFamily = { ...PARLIA, headerHash: false, finalizedTag: false };

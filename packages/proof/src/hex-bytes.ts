@@ -3,9 +3,10 @@ import { ChainsteadError, type Hex } from '@chainstead/core';
 /** A field that should be whole bytes in hexadecimal is not. Code `INVALID_HEX_BYTES`. */
 export class InvalidHexBytesError extends ChainsteadError {
   constructor(given: unknown, expectedBytes?: number) {
+    const size = expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`;
     super({
       code: 'INVALID_HEX_BYTES',
-      message: `${JSON.stringify(given)?.slice(0, 100)} is not ${expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`} in hexadecimal`,
+      message: `${JSON.stringify(given)?.slice(0, 100)} is not ${size} in hexadecimal`,
       facts: { given, expected_bytes: expectedBytes ?? null },
       retryable: false,
     });

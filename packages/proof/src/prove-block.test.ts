@@ -27,7 +27,7 @@ describe.runIf(recorded.length > 0)('every recorded block', () => {
     expect(reasonOf('ethereum/3000000')).toBe('root-mismatch');
     expect(reasonOf('base/1962302')).toBe('root-mismatch');
     expect(reasonOf('mumbai/22743478')).toBe('root-mismatch');
-    expect(reasonOf('ropsten/363366')).toBe('contradictory-receipt');
+    expect(reasonOf('ropsten/363366')).toBe('root-mismatch');
     expect(proveBlock(find('cronos/6542').block, find('cronos/6542').chain)).toEqual({ level: 'not-applicable' });
   });
 

@@ -2,7 +2,6 @@ import type { Chain } from '@chainstead/chains';
 import type { BlockHeader, Hash, Receipt } from '@chainstead/core';
 import { checkHeaderHash } from './header-hash.ts';
 import { InvalidHexBytesError } from './hex-bytes.ts';
-import { hasStateRoot } from './receipt-encoding.ts';
 import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from './receipts-root.ts';
 
 /**
@@ -22,8 +21,6 @@ export type UnprovenReason =
   | 'receipt-count'
   /** A receipt of another transaction than the one at its place. */
   | 'receipt-order'
-  /** A receipt says that its transaction failed and has logs of it all the same. */
-  | 'contradictory-receipt'
   /** A log says that it is of another block or transaction. */
   | 'log-placement'
   /** Two logs of a transaction have the same index. */
@@ -111,21 +108,6 @@ function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven
         `${receipt.transactionHash} at ${receipt.transactionIndex}`,
       );
   }
-  return checkOutcomes(receipts);
-}
-
-/**
- * A state root is all that an old receipt's hash says of the outcome, so a status beside it is unproven; where it
- * contradicts the logs, the answer was altered on its way. (Later failures may have logs: Polygon's fee transfer.)
- */
-function checkOutcomes(receipts: readonly Receipt[]): Unproven | null {
-  for (const receipt of receipts)
-    if (receipt.logs.length > 0 && receipt.raw.status === '0x0' && hasStateRoot(receipt))
-      return unproven(
-        'contradictory-receipt',
-        'no logs of a failed transaction',
-        `${receipt.logs.length} logs of ${receipt.transactionHash}`,
-      );
   return null;
 }
 

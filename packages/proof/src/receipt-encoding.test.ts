@@ -45,7 +45,14 @@ describe('encodeReceipt', () => {
     const expected = `f90128a0${'22'.repeat(32)}825208${EMPTY_BLOOM}c0`;
     expect(encoded({ raw: { root: ROOT } })).toBe(expected);
     expect(encoded({ raw: { root: ROOT, status: '0x1' } })).toBe(expected);
+    expect(encoded({ raw: { root: ROOT, status: '0x0' } })).toBe(expected);
     expect(encoded({ raw: { root: '0x', status: '0x1' } })).toBe(encoded({}));
+  });
+
+  it('does not let a state root vouch for a failure that has logs', () => {
+    const logs = [log('0x')];
+    expect(encoded({ logs, raw: { root: ROOT, status: '0x0' } })).toBe(encoded({ logs, raw: { status: '0x0' } }));
+    expect(encoded({ logs, raw: { root: ROOT, status: '0x1' } })).toBe(encoded({ logs, raw: { root: ROOT } }));
   });
 
   it('puts the type before the list, for types of other chains too', () => {

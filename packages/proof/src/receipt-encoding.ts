@@ -42,17 +42,15 @@ export function encodeReceipt(receipt: Receipt): Buffer {
 
 /**
  * Before Byzantium the state root after the transaction; since then (EIP-658) a status: 1, or nothing for a failure.
- * A root wins over a status: Nethermind shows both for old receipts, and only the root was hashed.
+ * Nethermind shows both for old receipts, where only the root was hashed. A failure that has logs all the same was
+ * altered on its way: the root doesn't vouch for it, and it is hashed as it states itself.
  */
 function outcomeBytes(receipt: Receipt): Buffer {
-  if (hasStateRoot(receipt)) return hexToBytes(receipt.raw.root);
-  const { status } = receipt.raw;
+  const { status, root } = receipt.raw;
+  const contradictsItself = status === '0x0' && receipt.logs.length > 0;
+  // Some nodes show an empty root for later receipts.
+  if (typeof root === 'string' && root.length === ROOT_TEXT_LENGTH && !contradictsItself) return hexToBytes(root);
   return typeof status === 'string' ? integerBytes(BigInt(status)) : Buffer.alloc(0);
-}
-
-/** Whether the receipt is of before Byzantium. Some nodes show an empty root for later ones. */
-export function hasStateRoot(receipt: Receipt): receipt is Receipt & { readonly raw: { readonly root: string } } {
-  return typeof receipt.raw.root === 'string' && receipt.raw.root.length === ROOT_TEXT_LENGTH;
 }
 
 /**

@@ -7,8 +7,7 @@ export const STRING_BASE = 0x80;
 /** First byte of a short list. */
 export const LIST_BASE = 0xc0;
 
-/** Bytes that the header of a payload takes. */
-export function headerLength(payloadLength: number): number {
+function headerLength(payloadLength: number): number {
   if (payloadLength <= SHORT_PAYLOAD_MAX) return 1;
   if (payloadLength < 0x100) return 2;
   if (payloadLength < 0x1_0000) return 3;
