@@ -23,7 +23,7 @@ export class InvalidPrimitiveError extends ChainsteadError {
   constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id', given: unknown) {
     super({
       code: 'INVALID_PRIMITIVE',
-      message: `${JSON.stringify(given)?.slice(0, 100)} is not a valid ${kind}`,
+      message: `${shown(given)} is not a valid ${kind}`,
       facts: { kind, given },
       retryable: false,
     });
@@ -70,4 +70,10 @@ export function parseChainId(value: unknown): ChainId {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0)
     throw new InvalidPrimitiveError('chain id', value);
   return value as ChainId;
+}
+
+/** JSON has no bigint and no undefined; whatever was given, the error must still be told. */
+function shown(given: unknown): string {
+  const text = typeof given === 'string' ? JSON.stringify(given) : String(given);
+  return text.slice(0, 100);
 }

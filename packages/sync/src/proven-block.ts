@@ -9,7 +9,12 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { UnprovenBlockError } from './errors.ts';
 
 /** What a chain that commits otherwise may legitimately show; stored as `unproven` under the policy `record`. */
-const RECORDABLE: ReadonlySet<string> = new Set(['root-mismatch', 'root-missing', 'header-hash-mismatch']);
+const RECORDABLE: ReadonlySet<string> = new Set([
+  'root-mismatch',
+  'root-missing',
+  'header-hash-mismatch',
+  'receipt-count',
+]);
 
 export interface ProvenBlock {
   readonly header: BlockHeader;
