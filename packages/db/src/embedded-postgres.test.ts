@@ -177,6 +177,19 @@ describe('embedded Postgres', () => {
     expect(await serverRuns()).toBe(false);
   });
 
+  test('a folder that cannot be made is named in the error', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const starting = startEmbeddedPostgres({
+      dataDir: join(folder, 'file', 'state'),
+      logger: silentLogger(),
+      settings,
+    });
+    await expect(starting).rejects.toMatchObject({
+      code: 'EMBEDDED_POSTGRES_FOLDER',
+      message: expect.stringContaining(join(folder, 'file', 'state')),
+    });
+  });
+
   test('a port that is taken is named in the error', async () => {
     const first = await start();
     const other = startEmbeddedPostgres({

@@ -52,7 +52,11 @@ const STOP_TIMEOUT_MS = 60_000;
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   const cluster = join(dataDir, 'data');
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unusableFolder(dataDir, error);
+  }
   const account = await chooseServerAccount(cluster);
   const binaries = await preparePostgresBinaries(account, options.logger);
   const password = await ensurePassword(dataDir, account);
@@ -168,7 +172,12 @@ async function ensurePassword(dataDir: string, account: ServerAccount): Promise<
 }
 
 async function giveTo(path: string, account: ServerAccount): Promise<void> {
-  if (account.uid !== undefined && account.gid !== undefined) await chown(path, account.uid, account.gid);
+  if (account.uid === undefined || account.gid === undefined) return;
+  try {
+    await chown(path, account.uid, account.gid);
+  } catch (error) {
+    throw unusableFolder(path, error);
+  }
 }
 
 async function ensureDatabase(adminUrl: string): Promise<void> {
@@ -196,6 +205,17 @@ async function exists(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function unusableFolder(folder: string, cause: unknown): EmbeddedPostgresError {
+  return new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_FOLDER',
+    message: `The embedded Postgres cannot keep its data in ${folder}: ${errorText(cause)}`,
+    facts: { folder },
+    remedy: 'Set DATA_DIR to a folder on a local disk that this user may write to',
+    retryable: false,
+    cause,
+  });
 }
 
 function startFailed(dataDir: string, reason: string, cause?: unknown): EmbeddedPostgresError {

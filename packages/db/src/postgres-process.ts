@@ -206,8 +206,9 @@ function complaint(output: readonly string[]): string {
     .join('; ');
 }
 
+/** ERROR lines are for the client, who got them as exceptions. */
 function logServerLine(logger: Logger, line: string): void {
-  const grave = / (ERROR|FATAL|PANIC|WARNING): /.test(line);
+  const grave = / (FATAL|PANIC|WARNING): /.test(line);
   logger[grave ? 'warn' : 'debug']({ line }, 'Message of the embedded Postgres');
 }
 

@@ -291,68 +291,7 @@ describe.each(backends)('job queues on %s', (backend) => {
   });
 });
 
-test('all queues of a process share one pool and one LISTEN connection on Postgres', async () => {
-  const warnings = vi.fn();
-  process.on('warning', warnings);
-  const jobs = await createJobs({
-    databaseUrl: scratch.url,
-    logger: silentLogger(),
-    metrics: createMetricsRegistry(),
-    poolSize: 2,
-  });
-  try {
-    const handler = vi.fn(async () => {});
-    const queues = Array.from({ length: 12 }, (_, index) => jobs.queue(`shared-${index}`, { schema: greeting }));
-    for (const queue of queues) await queue.work(handler, { concurrency: 1 });
-    for (const queue of queues) await queue.add('x', { name: 'x' });
-    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(12));
-    const [row] = await scratch.database.query<{ connections: number }>(
-      `SELECT count(*) AS connections FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'chainstead-jobs'`,
-    );
-    expect(row?.connections).toBeLessThanOrEqual(3);
-    expect(warnings.mock.calls).toEqual([]);
-  } finally {
-    process.off('warning', warnings);
-    await jobs.close();
-  }
-});
-
-test('workers on Postgres go on after their connections were broken', async () => {
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-  try {
-    const queue = jobs.queue('broken', { schema: greeting });
-    const handler = vi.fn(async () => {});
-    await queue.work(handler, { concurrency: 1 });
-    await queue.add('before', { name: 'x' });
-    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(1));
-    await scratch.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'chainstead-jobs'`,
-    );
-    await vi.waitFor(() => queue.add('after', { name: 'x' }));
-    await vi.waitFor(() => expect(handler).toHaveBeenCalledTimes(2), { timeout: 20_000 });
-  } finally {
-    await jobs.close();
-  }
-});
-
 test('a home must be given, and only one', async () => {
   const common = { logger: silentLogger(), metrics: createMetricsRegistry() };
   await expect(createJobs(common)).rejects.toMatchObject({ code: 'JOBS_BACKEND_AMBIGUOUS' });
-});
-
-test.runIf(ownRedis !== undefined)('a Redis that evicts keys is refused', async () => {
-  const evicting = await startScratchRedis({ maxmemoryPolicy: 'allkeys-lru' });
-  if (evicting === undefined) throw new Error('redis-server was there a moment ago');
-  try {
-    const opening = createJobs({ redisUrl: evicting.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-    await expect(opening).rejects.toMatchObject({
-      code: 'JOBS_REDIS_EVICTS',
-      facts: { maxmemory_policy: 'allkeys-lru' },
-      message: expect.stringContaining('noeviction'),
-    });
-  } finally {
-    await evicting.stop();
-  }
 });

@@ -3,6 +3,8 @@
  * scratch databases. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
  */
 
+export { type BenchChain, type BenchChainFacts, type BenchChainOptions, createBenchChain } from './bench-chain.ts';
+export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
 export type { CallOutcome, ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { type DependentProcess, firstLine, spawnDependent } from './child-process.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
@@ -21,6 +23,7 @@ export {
   type ScratchDatabase,
   type ScratchDatabaseOptions,
   type ScratchServer,
+  type ScratchServerOptions,
   startScratchServer,
 } from './scratch-database.ts';
 export { type ScratchRedis, type ScratchRedisOptions, startScratchRedis } from './scratch-redis.ts';

@@ -22,6 +22,13 @@ export interface ScratchServer {
   stop(): Promise<void>;
 }
 
+export interface ScratchServerOptions {
+  /** A server that runs already. @default an embedded one */
+  readonly url?: string;
+  /** Of the embedded server, over the fast ones: `{ fsync: 'on', synchronous_commit: 'on', … }` for honest benchmarks. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 export interface ScratchDatabaseOptions {
   /** False gives a database without a single table. @default true */
   readonly migrated?: boolean;
@@ -62,8 +69,11 @@ export async function createScratchDatabase(options: ScratchDatabaseOptions = {}
  * An embedded server in a temporary folder with fast, unsafe settings; or a template on the server of `url`, whose user must
  * be allowed to create databases. The template is made anew for each server, so it always has today's migrations.
  */
-export async function startScratchServer(options: { readonly url?: string } = {}): Promise<ScratchServer> {
-  const server = options.url === undefined ? await startTemporaryServer() : { url: options.url, stop: async () => {} };
+export async function startScratchServer(options: ScratchServerOptions = {}): Promise<ScratchServer> {
+  const server =
+    options.url === undefined
+      ? await startTemporaryServer({ ...FAST_SETTINGS, ...options.settings })
+      : { url: options.url, stop: async () => {} };
   const template = `scratch_template_${randomName()}`;
   try {
     await createTemplate(server.url, template);
@@ -82,9 +92,11 @@ export async function startScratchServer(options: { readonly url?: string } = {}
   };
 }
 
-async function startTemporaryServer(): Promise<{ url: string; stop(): Promise<void> }> {
+async function startTemporaryServer(
+  settings: Readonly<Record<string, string>>,
+): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'chainstead-postgres-'));
-  const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings: FAST_SETTINGS });
+  const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings });
   return {
     url: server.url,
     async stop() {
