@@ -1,9 +1,9 @@
-import { type Address, type Hash, type Hex, type Log, type Receipt, ZERO_HASH } from '@chainstead/core';
-import { EMPTY_TRIE_ROOT, encodeReceipt, headerHash, logsBloom, orderedTrieRoot } from '@chainstead/proof';
+import { type Hash, type Hex, type Log, type Receipt, ZERO_HASH } from '@chainstead/core';
+import { encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
 import type { JsonObject, SourceBlock } from './chain-source.ts';
 import type { TransferFact } from './scripted-events.ts';
-import { quantity, type ScriptedTransaction } from './scripted-transaction.ts';
-import { TestkitError } from './testkit-error.ts';
+import { quantity, sealHeader } from './scripted-header.ts';
+import type { ScriptedTransaction } from './scripted-transaction.ts';
 
 /** A transfer as an indexer must find it. */
 export interface ExpectedTransfer extends TransferFact {
@@ -36,12 +36,6 @@ export interface BlockPlan {
   readonly transactions: readonly ScriptedTransaction[];
 }
 
-/** keccak256 of the RLP of an empty list. */
-const EMPTY_UNCLES_HASH = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
-const GAS_LIMIT = 36_000_000;
-const BASE_FEE = 1_000_000_000;
-const SEALER = `0x${'5ea1'.repeat(10)}` as Address;
-
 /** A block whose hash, roots and blooms are what Ethereum's rules make of its contents. */
 export function buildBlock(plan: BlockPlan): ScriptedBlock {
   const hashless = plan.transactions.map((transaction, index) =>
@@ -51,34 +45,15 @@ export function buildBlock(plan: BlockPlan): ScriptedBlock {
   const encoded = plan.transactions.map((transaction, index) =>
     encodeReceipt(bareReceipt(transaction, index, cumulative[index] ?? 0, hashless[index] ?? [])),
   );
-  const header = {
-    number: quantity(plan.number),
-    parentHash: plan.parentHash,
-    nonce: '0x0000000000000000',
-    mixHash: plan.mixHash,
-    sha3Uncles: EMPTY_UNCLES_HASH,
-    logsBloom: hex(logsBloom(hashless.flat())),
+  const { hash, header } = sealHeader({
+    ...plan,
+    logsBloom: logsBloom(hashless.flat()),
     transactionsRoot: orderedTrieRoot(plan.transactions.map((transaction) => transaction.bytes)),
-    stateRoot: plan.mixHash,
     receiptsRoot: orderedTrieRoot(encoded),
-    miner: SEALER,
-    difficulty: '0x0',
-    extraData: '0x',
-    size: quantity(600 + encoded.reduce((sum, one) => sum + one.length, 0)),
-    gasLimit: quantity(GAS_LIMIT),
-    gasUsed: quantity(cumulative.at(-1) ?? 0),
-    timestamp: quantity(plan.timestamp),
-    uncles: [],
-    baseFeePerGas: quantity(BASE_FEE),
-    withdrawalsRoot: EMPTY_TRIE_ROOT,
-    withdrawals: [],
-    blobGasUsed: '0x0',
-    excessBlobGas: '0x0',
-    parentBeaconBlockRoot: ZERO_HASH,
-  };
-  const hash = headerHash(header);
-  if (hash === null) throw new TestkitError('A scripted header lacks a field that every header has', { header });
-  return assemble(plan, { ...header, hash }, hash, cumulative);
+    gasUsed: cumulative.at(-1) ?? 0,
+    size: 600 + encoded.reduce((sum, one) => sum + one.length, 0),
+  });
+  return assemble(plan, header, hash, cumulative);
 }
 
 function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: readonly number[]): ScriptedBlock {

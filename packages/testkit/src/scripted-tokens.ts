@@ -86,6 +86,15 @@ export function createScriptedTokens(random: SeededRandom): readonly ScriptedTok
   return RECIPES.map((recipe) => ({ kind: 'erc20', ...recipe, address: parseAddress(random.hex(20)) }));
 }
 
+/** So many tokens with nothing peculiar about them. */
+export function createOrdinaryTokens(random: SeededRandom, count: number): readonly ScriptedToken[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...honest(`Token ${index}`, `T${index}`, index % 4 === 0 ? 6 : 18),
+    kind: 'erc20',
+    address: parseAddress(random.hex(20)),
+  }));
+}
+
 /** Answers eth_call for the tokens and for Multicall3; any other address has no code and gives `0x`. */
 export function createTokenCalls(tokens: readonly ScriptedToken[]): (to: string, data: Hex) => CallOutcome {
   const byAddress = new Map<string, ScriptedToken>(tokens.map((token) => [token.address, token]));

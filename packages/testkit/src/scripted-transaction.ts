@@ -3,6 +3,7 @@ import { hexToBytes, keccak256Hex } from '@chainstead/proof';
 import { serializeTransaction, type TransactionSerializable } from 'viem';
 import type { JsonObject } from './chain-source.ts';
 import type { ScriptedEvent } from './scripted-events.ts';
+import { quantity } from './scripted-header.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** A transaction apart from any block: after a reorganisation the same one may stand in another block. */
@@ -70,11 +71,6 @@ export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
   };
   const gasUsed = succeeds ? gas - 1_000 : GAS_BASE + 5_000;
   return { hash, bytes, json, type, from, to, gasUsed, succeeds, events: succeeds ? events : [] };
-}
-
-/** A JSON-RPC quantity. */
-export function quantity(value: number | bigint): Hex {
-  return `0x${value.toString(16)}`;
 }
 
 /** A quantity without leading zeros, as nodes write r and s. */

@@ -1,0 +1,197 @@
+import { type Address, type Hash, type Hex, type Log, ZERO_HASH } from '@chainstead/core';
+import { BLOOM_BYTES, EMPTY_TRIE_ROOT, encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
+import { APPROVAL_TOPIC, addressTopic, SWAP_TOPIC, TRANSFER_TOPIC } from './scripted-events.ts';
+import { quantity, sealHeader } from './scripted-header.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What the blocks of a benchmark are drawn from. */
+export interface BenchCast {
+  readonly random: SeededRandom;
+  readonly chainId: number;
+  readonly tokens: readonly Address[];
+  readonly wallets: readonly Address[];
+  readonly transactionsPerBlock: number;
+  readonly logsPerTransaction: number;
+  /** Share of logs that are ERC-20 transfers. */
+  readonly transferShare: number;
+  readonly logTimestamps: boolean;
+}
+
+/** A block as text that only needs to be sent. */
+export interface BenchBlock {
+  readonly hash: Hash;
+  /** The block with transaction hashes. */
+  readonly light: string;
+  /** The block with transaction objects. */
+  readonly full: string;
+  readonly receipts: string;
+  /** Logs whose topic0 is Transfer's, each with a comma in front. */
+  readonly transferLogs: string;
+  readonly transferLogCount: number;
+  /** How many of them are ERC-20 transfers. */
+  readonly erc20Count: number;
+  readonly logCount: number;
+}
+
+interface BenchTransaction {
+  readonly hash: Hash;
+  readonly from: Address;
+  readonly to: Address;
+  readonly input: Hex;
+  readonly logs: readonly Log[];
+  readonly bloom: Buffer;
+  readonly cumulativeGas: number;
+}
+
+const GAS_PER_TRANSACTION = 120_000;
+const GAS_PRICE = '0x3b9aca07';
+/** Topics of the logs that are no Transfers. */
+export const OTHER_TOPICS: readonly Hash[] = [APPROVAL_TOPIC, SWAP_TOPIC];
+
+/** A block with true hash, receipts root and blooms. Transaction hashes carry number and index; its transactions root is made up. */
+export function buildBenchBlock(
+  cast: BenchCast,
+  place: { readonly number: number; readonly parentHash: Hash; readonly timestamp: number; readonly empty: boolean },
+): BenchBlock {
+  const count = place.empty ? 0 : cast.transactionsPerBlock;
+  const transactions = Array.from({ length: count }, (_, index) => buildTransaction(cast, place.number, index));
+  const bloom = Buffer.alloc(BLOOM_BYTES);
+  for (const transaction of transactions)
+    for (let at = 0; at < BLOOM_BYTES; at++) bloom[at] = (bloom[at] ?? 0) | (transaction.bloom[at] ?? 0);
+  const encoded = transactions.map((transaction, index) =>
+    encodeReceipt({
+      transactionHash: transaction.hash,
+      transactionIndex: index,
+      type: 2,
+      cumulativeGasUsed: BigInt(transaction.cumulativeGas),
+      logs: transaction.logs,
+      raw: { status: '0x1' },
+    }),
+  );
+  const { hash, header } = sealHeader({
+    ...place,
+    mixHash: cast.random.hex(32),
+    logsBloom: bloom,
+    transactionsRoot: count === 0 ? EMPTY_TRIE_ROOT : cast.random.hex(32),
+    receiptsRoot: orderedTrieRoot(encoded),
+    gasUsed: count * GAS_PER_TRANSACTION,
+    size: 600 + 300 * count,
+  });
+  return writeBlock(cast, place, hash, JSON.stringify(header), transactions);
+}
+
+function buildTransaction(cast: BenchCast, number: number, index: number): BenchTransaction {
+  const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
+  const logs = Array.from({ length: cast.logsPerTransaction }, () => buildLog(cast));
+  return {
+    hash,
+    from: wallet(cast),
+    to: logs[0]?.address ?? wallet(cast),
+    input: cast.random.hex(68),
+    logs,
+    bloom: logsBloom(logs),
+    cumulativeGas: GAS_PER_TRANSACTION * (index + 1),
+  };
+}
+
+function hex8(value: number): string {
+  return value.toString(16).padStart(8, '0');
+}
+
+/** The block number that a transaction hash of this kind carries. */
+export function blockOfTransactionHash(hash: string): number {
+  return Number.parseInt(hash.slice(2, 10), 16);
+}
+
+function wallet(cast: BenchCast): Address {
+  return cast.wallets[cast.random.skewedIndex(cast.wallets.length, 3)] as Address;
+}
+
+function buildLog(cast: BenchCast): Log {
+  const { random, tokens } = cast;
+  const address = tokens[random.skewedIndex(tokens.length, 2)] as Address;
+  const parties = [addressTopic(wallet(cast)), addressTopic(wallet(cast))];
+  const amount = random.hex(8).slice(2).padStart(64, '0');
+  if (random.next() < cast.transferShare) return bareLog(address, [TRANSFER_TOPIC, ...parties], `0x${amount}`);
+  // The rest: an NFT's Transfer in one of three cases, otherwise approvals and trades.
+  const kind = random.integer(0, 2);
+  if (kind === 0) return bareLog(address, [TRANSFER_TOPIC, ...parties, `0x${amount}` as Hash], '0x');
+  const data: Hex = kind === 1 ? `0x${amount}` : `0x${amount.repeat(4)}`;
+  return bareLog(address, [OTHER_TOPICS[kind - 1] as Hash, ...parties], data);
+}
+
+/** Receipts roots and blooms commit to these three fields only; the rest is written with the block. */
+function bareLog(address: Address, topics: readonly Hash[], data: Hex): Log {
+  return {
+    address,
+    topics,
+    data,
+    blockNumber: 0,
+    blockHash: ZERO_HASH,
+    transactionHash: ZERO_HASH,
+    transactionIndex: 0,
+    logIndex: 0,
+    blockTimestamp: null,
+  };
+}
+
+function writeBlock(
+  cast: BenchCast,
+  place: { readonly number: number; readonly timestamp: number },
+  hash: Hash,
+  header: string,
+  transactions: readonly BenchTransaction[],
+): BenchBlock {
+  const inBlock = `"blockHash":"${hash}","blockNumber":"${quantity(place.number)}"`;
+  const time = cast.logTimestamps ? `"blockTimestamp":"${quantity(place.timestamp)}",` : '';
+  let logIndex = 0;
+  let transferLogs = '';
+  let transferLogCount = 0;
+  let erc20Count = 0;
+  const receipts: string[] = [];
+  const objects: string[] = [];
+  transactions.forEach((transaction, index) => {
+    const position = `${inBlock},"transactionHash":"${transaction.hash}","transactionIndex":"${quantity(index)}"`;
+    const logs = transaction.logs.map((log) => {
+      const own = `{"address":"${log.address}","topics":["${log.topics.join('","')}"],"data":"${log.data}",`;
+      const text = `${own}${position},${time}"logIndex":"${quantity(logIndex++)}","removed":false}`;
+      if (log.topics[0] === TRANSFER_TOPIC) {
+        transferLogs += `,${text}`;
+        transferLogCount += 1;
+        if (log.topics.length === 3) erc20Count += 1;
+      }
+      return text;
+    });
+    receipts.push(writeReceipt(transaction, position, logs));
+    objects.push(writeTransaction(cast, transaction, `${inBlock},"transactionIndex":"${quantity(index)}"`));
+  });
+  const open = `${header.slice(0, -1)},"transactions":[`;
+  return {
+    hash,
+    light: `${open}${transactions.map((one) => `"${one.hash}"`).join(',')}]}`,
+    full: `${open}${objects.join(',')}]}`,
+    receipts: `[${receipts.join(',')}]`,
+    transferLogs,
+    transferLogCount,
+    erc20Count,
+    logCount: logIndex,
+  };
+}
+
+function writeReceipt(transaction: BenchTransaction, position: string, logs: readonly string[]): string {
+  return (
+    `{${position},"type":"0x2","from":"${transaction.from}","to":"${transaction.to}","contractAddress":null,"status":"0x1",` +
+    `"gasUsed":"${quantity(GAS_PER_TRANSACTION)}","cumulativeGasUsed":"${quantity(transaction.cumulativeGas)}",` +
+    `"effectiveGasPrice":"${GAS_PRICE}","logsBloom":"0x${transaction.bloom.toString('hex')}","logs":[${logs.join(',')}]}`
+  );
+}
+
+function writeTransaction(cast: BenchCast, transaction: BenchTransaction, position: string): string {
+  const { hash, from, to, input } = transaction;
+  return (
+    `{"type":"0x2","chainId":"${quantity(cast.chainId)}","nonce":"0x1","gas":"0x30d40","gasPrice":"${GAS_PRICE}",` +
+    `"maxFeePerGas":"${GAS_PRICE}","maxPriorityFeePerGas":"0x1","to":"${to}","value":"0x0","accessList":[],"input":"${input}",` +
+    `"r":"0x${hash.slice(2).replace(/^0+/, '')}","s":"0x${hash.slice(2).replace(/^0+/, '')}","yParity":"0x0","v":"0x0",` +
+    `"hash":"${hash}",${position},"from":"${from}"}`
+  );
+}
