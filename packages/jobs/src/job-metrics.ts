@@ -1,6 +1,6 @@
 import { Counter, errorText, Gauge, Histogram, type Logger, type Registry } from '@chainstead/core';
 
-export type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted';
+type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted';
 
 export interface JobMetrics {
   finished(queue: string, outcome: JobOutcome): void;
