@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
+  type ChainLookup,
   errorResponses,
   InvalidParameterError,
   type Page,
@@ -46,7 +47,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
       },
     });
     const chain = chains.find(page.filter.chain);
-    if (chain === undefined)
+    if (chain === null)
       throw new InvalidParameterError({
         parameter: 'chain',
         given: page.filter.chain,
@@ -96,7 +97,23 @@ const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.i
 
 type TransfersPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
 
-function routeOf({ parameters }: ApiDependencies) {
+function routeOf({ parameters, chains }: ApiDependencies) {
+  const query = querySchema(
+    {
+      chain: chainParameter(chains),
+      from_block: parameters.fromBlock,
+      to_block: parameters.toBlock,
+      from_date: parameters.fromDate,
+      to_date: parameters.toDate,
+      limit: parameters.limit,
+      order: parameters.order,
+      cursor: parameters.cursor,
+      disable_total: textParameter('true or false', parseBoolean)
+        .optional()
+        .openapi({ type: 'boolean', default: true, description: 'false counts the whole answer, up to 10,000 rows.' }),
+    },
+    { contract_addresses: parameters.addresses },
+  );
   return createRoute({
     method: 'get',
     path: '/api/v2.2/{address}/erc20/transfers',
@@ -107,26 +124,7 @@ function routeOf({ parameters }: ApiDependencies) {
       'Transfers that a wallet sent or received, by block number, newest first by default. Pages follow by `cursor`; rows that arrive meanwhile never shift them.',
     request: {
       params: z.object({ address: parameters.address }),
-      query: querySchema(
-        {
-          chain: parameters.chain,
-          from_block: parameters.fromBlock,
-          to_block: parameters.toBlock,
-          from_date: parameters.fromDate,
-          to_date: parameters.toDate,
-          limit: parameters.limit,
-          order: parameters.order,
-          cursor: parameters.cursor,
-          disable_total: textParameter('true or false', parseBoolean)
-            .optional()
-            .openapi({
-              type: 'boolean',
-              default: true,
-              description: 'false counts the whole answer, up to 10,000 rows.',
-            }),
-        },
-        { contract_addresses: parameters.addresses },
-      ),
+      query: query as z.ZodPipe<z.ZodTransform<unknown, unknown>, z.ZodType<z.output<typeof query>, unknown>>,
     },
     responses: {
       200: {
@@ -136,6 +134,18 @@ function routeOf({ parameters }: ApiDependencies) {
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });
+}
+
+/** Any known chain, indexed here or not: `indexed` says how much of it there is. */
+function chainParameter(chains: ChainLookup) {
+  return textParameter('a chain by name, hexadecimal or decimal id', (text) => chains.find(text) ?? undefined)
+    .optional()
+    .openapi({
+      type: 'string',
+      default: DEFAULT_CHAIN,
+      description: `Name, hexadecimal or decimal id. Indexed here: ${chains.served.map((chain) => chain.key).join(', ') || 'none'}.`,
+      example: 'eth',
+    });
 }
 
 function parseBoolean(text: string): boolean | undefined {

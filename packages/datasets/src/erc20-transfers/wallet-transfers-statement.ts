@@ -62,7 +62,6 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
     ...(pinned === null ? [] : [`block_number <= ${pinned}`]),
     ...(toDate === null ? [] : [`block_number <= (SELECT block FROM to_date)`, timeTest('<=', toDate)]),
   ];
-  const after = query.after === null ? [] : [beyond(query.order, query.after, bind)];
   const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
   const scan = {
     account,
@@ -70,7 +69,9 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
     tokens: query.tokens === null ? null : bind(query.tokens.map(bytes)),
     order: query.order,
   };
-  const page = transfersOf(scan, [...near, ...after], bind(query.limit + 1), PAGE_COLUMNS);
+  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
+  const start = query.after === null ? near : [beyond(query.order, query.after, bind)];
+  const page = transfersOf(scan, start, bind(query.limit + 1), PAGE_COLUMNS);
   // A block number that was asked for counts as asked; a date, a pin and the lack of any end at what there was to know.
   const span = {
     lowest: `greatest(${listed([fromBlock, fromDate && '(SELECT known_block FROM from_date)', bind(chain.firstBlock)])})`,

@@ -1,0 +1,35 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type ApiApp, createApi, createKeyStore, loadServerSecret, type RouteModule } from '@chainstead/http';
+
+/** The key that an {@link exampleApi} accepts. */
+export const EXAMPLE_KEY = 'test-key';
+
+/** The API with some routes and all known chains, as the program composes it, for tests. */
+export async function exampleApi(
+  database: Database,
+  routes: readonly RouteModule[],
+  options: { readonly pageLimitMax?: number } = {},
+): Promise<ApiApp> {
+  const registry = createChainRegistry();
+  return createApi({
+    chains: { find: registry.find, served: [registry.get('eth'), registry.get('base')] },
+    database,
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    keys: createKeyStore({ database, configured: [EXAMPLE_KEY] }),
+    cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+    limits: {
+      bodyBytesMax: 65_536,
+      pageLimitMax: options.pageLimitMax ?? 100,
+      requestTimeoutMs: 10_000,
+      rateLimit: null,
+    },
+    host: '127.0.0.1',
+    cors: { origins: '*' },
+    version: '0.0.0',
+    readiness: async () => ({ ready: true, reasons: [] }),
+    routes,
+  });
+}
