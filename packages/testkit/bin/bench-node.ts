@@ -1,4 +1,4 @@
-// Builds a benchmark's chain and serves it over JSON-RPC; prints its URL and facts as one JSON line.
+// Builds a benchmark's chain and serves it over JSON-RPC; prints its URL, process id and facts as one JSON line.
 // Example: node packages/testkit/bin/bench-node.ts --blocks 5000 --transactions-per-block 50 --max-results 20000
 import { parseArgs } from 'node:util';
 import { createBenchChain } from '../src/bench-chain.ts';
@@ -50,4 +50,4 @@ const options: BenchNodeOptions =
 
 const chain = createBenchChain(options);
 const node = await serveBenchChain(chain, options);
-console.log(JSON.stringify({ url: node.url, ...chain.facts }));
+console.log(JSON.stringify({ url: node.url, pid: process.pid, ...chain.facts }));

@@ -20,6 +20,8 @@ export interface BenchNodeOptions extends BenchChainOptions {
 /** A benchmark's node in a process of its own, so that its CPU time is not counted with the indexer's. */
 export interface BenchNode {
   readonly url: string;
+  /** Of the process, for measuring its CPU time and memory. */
+  readonly pid: number;
   readonly facts: BenchChainFacts;
   counters(): Promise<RequestCounts>;
   resetCounters(): Promise<void>;
@@ -32,9 +34,10 @@ export interface BenchNode {
 export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNode> {
   const program = fileURLToPath(new URL('../bin/bench-node.ts', import.meta.url));
   const child = spawnDependent(process.execPath, [program, '--options', JSON.stringify(options)]);
-  const { url, ...facts } = await firstLine(
+  const { url, pid, ...facts } = await firstLine(
     child,
-    (line): (BenchChainFacts & { url: string }) | undefined => (line.startsWith('{') ? JSON.parse(line) : undefined),
+    (line): (BenchChainFacts & { url: string; pid: number }) | undefined =>
+      line.startsWith('{') ? JSON.parse(line) : undefined,
     (output) => new TestkitError(`The benchmark's node did not start: ${output.trim()}`, { ...options }),
   );
   const control = async (path: string, method: string, body?: object): Promise<RequestCounts> => {
@@ -43,6 +46,7 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
   };
   return {
     url,
+    pid,
     facts,
     counters: () => control('/counters', 'GET'),
     async resetCounters() {

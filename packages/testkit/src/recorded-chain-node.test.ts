@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from './chain-source.ts';
 import { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
@@ -85,6 +86,21 @@ describe.skipIf(folder === null)('serveRecordedChain', () => {
     ]);
     await sparse.close();
     expect((logs as JsonObject[]).length).toBeGreaterThan(1_000);
+  });
+
+  it('loads every recorded chain', async () => {
+    const ids: Record<string, number> = JSON.parse(await readFile(`${folder}/chain-ids.json`, 'utf8'));
+    const last = Number.MAX_SAFE_INTEGER;
+    let blocks = 0;
+    for (const [chain, id] of Object.entries(ids)) {
+      const source = await loadRecordedChain({ folder: folder ?? '', chain });
+      const loaded = [...source.blocksIn({ from: 0, to: last })];
+      blocks += loaded.length;
+      expect(source.chainId).toBe(id);
+      for (const { transactions, receipts } of loaded)
+        expect(receipts.map((one) => one.transactionHash)).toEqual(transactions.map((one) => one.hash));
+    }
+    expect(blocks).toBe(119);
   });
 
   it('refuses chains and runs that were not recorded', async () => {
