@@ -81,7 +81,7 @@ export const NO_FAULTS: FaultSettings = {
 };
 
 /** Rated faults that are decided request by request. */
-export type RolledFault = 'error' | 'hang' | 'notJson' | 'httpStatus' | 'truncate' | 'throttle';
+type RolledFault = 'error' | 'hang' | 'notJson' | 'httpStatus' | 'truncate' | 'throttle';
 
 /** A node's faults: what is set now, changeable while it runs, and what has really been done to callers. */
 export interface Faults {

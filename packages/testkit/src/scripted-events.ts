@@ -35,7 +35,7 @@ const TRANSFER_SINGLE_TOPIC = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c08
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 /** An unsigned integer as 32 bytes, without `0x`. */
-export function word(value: bigint | number): string {
+function word(value: bigint | number): string {
   return value.toString(16).padStart(64, '0');
 }
 
@@ -45,7 +45,7 @@ export function addressTopic(address: Address): Hash {
 }
 
 /** The standard event of an ERC-20: three topics, 32 bytes of data. */
-export function transferEvent(token: ScriptedToken, from: Address, to: Address, value: bigint): ScriptedEvent {
+function transferEvent(token: ScriptedToken, from: Address, to: Address, value: bigint): ScriptedEvent {
   return {
     address: token.address,
     topics: [TRANSFER_TOPIC, addressTopic(from), addressTopic(to)],
