@@ -88,7 +88,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(limitBody(limits.bodyBytesMax));
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
-  addSystemRoutes(app, { metrics, readiness: options.readiness });
+  addSystemRoutes(app, { logger, metrics, readiness: options.readiness });
   addDocumentationRoutes(app, options.version);
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   app.use(authentication({ keys, isOpen, rateLimit: limits.rateLimit }));

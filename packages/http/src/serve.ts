@@ -32,7 +32,7 @@ const IDLE_SWEEP_MS = 20;
 /** Listens. Rejects when the address is taken. */
 export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
   const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
-  let closing = false;
+  let closed: Promise<void> | undefined;
   const listener = getRequestListener(app.fetch, {
     errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
   });
@@ -45,7 +45,7 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
       keepAliveTimeout: 65_000,
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      if (closing) outgoing.setHeader('connection', 'close');
+      if (closed !== undefined) outgoing.setHeader('connection', 'close');
       return listener(incoming, outgoing);
     },
   );
@@ -54,8 +54,8 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
   return {
     url: urlOf(server.address(), options.host),
     close: () => {
-      closing = true;
-      return closeGracefully(server, options.closeDeadlineMs ?? CLOSE_DEADLINE_MS);
+      closed ??= closeGracefully(server, options.closeDeadlineMs ?? CLOSE_DEADLINE_MS);
+      return closed;
     },
   };
 }
@@ -76,7 +76,6 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
 }
 
 async function closeGracefully(server: Server, deadlineMs: number): Promise<void> {
-  if (!server.listening) return;
   const closed = new Promise<void>((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)));
   });

@@ -1,6 +1,6 @@
-import { errorText, type Registry } from '@chainstead/core';
+import type { Logger, Registry } from '@chainstead/core';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { ApiApp } from './api-context.ts';
+import { type ApiApp, requestLogger } from './api-context.ts';
 import { UnavailableError } from './api-error.ts';
 import { errorResponses } from './error-answer.ts';
 import type { Readiness } from './readiness.ts';
@@ -40,15 +40,16 @@ const metricsRoute = createRoute({
 /** Liveness, readiness and metrics. No key needed: probes and scrapers carry none. */
 export function addSystemRoutes(
   app: ApiApp,
-  options: { readonly metrics: Registry; readonly readiness: () => Promise<Readiness> },
+  options: { readonly logger: Logger; readonly metrics: Registry; readonly readiness: () => Promise<Readiness> },
 ): void {
   app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
   app.openapi(ready, async (c) => {
-    const { reasons } = await options.readiness().then(
-      (readiness) => ({ reasons: readiness.ready ? [] : readiness.reasons }),
-      (error: unknown) => ({ reasons: [`Readiness could not be determined: ${errorText(error)}`] }),
-    );
-    if (reasons.length > 0) throw new UnavailableError(`Not ready: ${reasons.join('; ')}`, { reasons });
+    const { ready: isReady, reasons } = await options.readiness().catch((error: unknown) => {
+      requestLogger(c, options.logger).error({ err: error }, 'Readiness could not be determined');
+      return { ready: false, reasons: ['readiness could not be determined'] };
+    });
+    if (!isReady)
+      throw new UnavailableError(reasons.length === 0 ? 'Not ready' : `Not ready: ${reasons.join('; ')}`, { reasons });
     return c.json({ status: 'ready' }, 200);
   });
   app.openapi(metricsRoute, async (c) =>

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { ChainsteadError, createCursorCodec, createMetricsRegistry, type Logger, silentLogger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, openDatabase } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, type RouteModule, requestLogger } from '../api-context.ts';
@@ -41,19 +41,21 @@ export function fixedKeys(...accepted: readonly string[]): KeyStore {
   };
 }
 
-const noDatabase: Database = {
-  pool: undefined as never,
-  query: () => Promise.reject(new TypeError('this test has no database')),
-  transaction: () => Promise.reject(new TypeError('this test has no database')),
-  close: () => Promise.resolve(),
-};
+/** Nothing connects before the first query, and nothing listens there. */
+function noDatabase(): Database {
+  return openDatabase({
+    url: 'postgres://127.0.0.1:1/none',
+    applicationName: 'chainstead-test',
+    logger: silentLogger(),
+  });
+}
 
 export function createDemoApi(options: Partial<ApiOptions> & { readonly logger?: Logger } = {}): DemoApi {
   const slow = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
   const app = createApi({
     chains: demoChains(),
-    database: noDatabase,
+    database: noDatabase(),
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
     keys: fixedKeys(),

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import type { RouteModule } from './api-context.ts';
+import { keyOf } from './authentication.ts';
+import { createDemoApi, fixedKeys, WALLET } from './test/demo-api.ts';
+
+const KEY = 'accepted-key';
+const rows = `/demo/${WALLET}/rows`;
+
+describe('with a key configured', () => {
+  const { app } = createDemoApi({ keys: fixedKeys(KEY) });
+
+  test.each([
+    ['X-API-Key', { 'X-API-Key': KEY }],
+    ['x-api-key', { 'x-api-key': KEY }],
+    ['Authorization: Bearer', { authorization: `Bearer ${KEY}` }],
+    ['authorization: bearer', { authorization: `bearer  ${KEY}` }],
+    ['both, as the official SDK', { 'x-api-key': KEY, authorization: `Bearer ${KEY}` }],
+  ])('a request passes with it in %s', async (_name, headers) => {
+    expect((await app.request(rows, { headers })).status).toBe(200);
+  });
+
+  test.each([
+    ['none', {}, 'API key is missing: send it in the X-API-Key header or as Authorization: Bearer'],
+    [
+      'an empty one',
+      { 'x-api-key': '' },
+      'API key is missing: send it in the X-API-Key header or as Authorization: Bearer',
+    ],
+    ['another one', { 'x-api-key': 'another-key' }, 'Invalid key'],
+    ['one with a space behind', { authorization: `Bearer ${KEY} x` }, 'Invalid key'],
+    ['two', { 'x-api-key': `${KEY}, ${KEY}` }, 'Invalid key'],
+    ['basic authentication', { authorization: 'Basic YTpi' }, 'Invalid key'],
+    [
+      'a wrong X-API-Key beside a right bearer',
+      { 'x-api-key': 'wrong-key', authorization: `Bearer ${KEY}` },
+      'Invalid key',
+    ],
+    ['a long one', { 'x-api-key': 'k'.repeat(5_000) }, 'Invalid key'],
+    ['SQL for a key', { 'x-api-key': "' OR '1'='1" }, 'Invalid key'],
+  ])('401 with %s', async (_name, headers, message) => {
+    const response = await app.request(rows, { headers: { ...headers } });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="chainstead"');
+    expect(await response.json()).toEqual({ message });
+  });
+
+  test('the key is asked for before parameters are looked at, and not for what does not exist', async () => {
+    expect((await app.request(`${rows}?limit=0`)).status).toBe(401);
+    expect((await app.request('/nope')).status).toBe(404);
+    expect((await app.request(rows, { method: 'POST' })).status).toBe(405);
+  });
+
+  test.each(['/health', '/ready', '/metrics', '/openapi.json', '/docs', '/docs/swagger-ui.css'])(
+    '%s needs no key',
+    async (path) => {
+      expect((await app.request(path)).status).toBe(200);
+    },
+  );
+
+  test('any Host is answered, and web pages may read answers', async () => {
+    const response = await app.request(rows, {
+      headers: { host: 'api.example.com', origin: 'https://app.example.com', 'x-api-key': KEY },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+    expect(response.headers.get('x-request-id')).not.toBeNull();
+  });
+
+  test('web pages read errors, too', async () => {
+    const response = await app.request(rows, { headers: { origin: 'https://app.example.com' } });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('a preflight is answered without a key', async () => {
+    const response = await app.request(rows, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-api-key',
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-headers')).toContain('X-API-Key');
+    expect(response.headers.get('access-control-allow-methods')).toContain('GET');
+  });
+
+  test('only listed origins may read answers where there is a list', async () => {
+    const listed = createDemoApi({ keys: fixedKeys(KEY), cors: { origins: ['https://app.example.com'] } });
+    const ask = (origin: string) => listed.app.request(rows, { headers: { origin, 'x-api-key': KEY } });
+    expect((await ask('https://app.example.com')).headers.get('access-control-allow-origin')).toBe(
+      'https://app.example.com',
+    );
+    expect((await ask('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('open routes check keys themselves', async () => {
+    const gateway: RouteModule = (api) => {
+      api.get('/gateway/:key', (c) => c.json({ key: keyOf(c) ?? null }));
+    };
+    const both = createDemoApi({ keys: fixedKeys(KEY), openRoutes: [gateway] });
+    expect((await both.app.request('/gateway/anything')).status).toBe(200);
+    expect((await both.app.request(rows)).status).toBe(401);
+  });
+});
+
+describe('without any key', () => {
+  const { app } = createDemoApi();
+
+  test.each([
+    'localhost',
+    'localhost:8080',
+    'LOCALHOST:80',
+    'api.localhost',
+    '127.0.0.1:8080',
+    '127.9.9.9',
+    '[::1]:8080',
+    '[::1]',
+  ])('Host %s is answered', async (host) => {
+    expect((await app.request(rows, { headers: { host } })).status).toBe(200);
+  });
+
+  test.each([
+    'example.com',
+    'localhost.example.com',
+    'notlocalhost',
+    '127.0.0.1.nip.io',
+    '127.0.0.1.example.com:8080',
+    '192.168.1.10:8080',
+    '0.0.0.0',
+    '[::ffff:7f00:2]',
+    '[fe80::1]',
+    'localhost@example.com',
+    'localhost:80:80',
+    '',
+  ])('Host %j is refused (DNS rebinding)', async (host) => {
+    const response = await app.request(rows, { headers: { host } });
+    expect(response.status).toBe(403);
+    expect(((await response.json()) as { message: string }).message).toContain(
+      `Host ${JSON.stringify(host)} is not allowed`,
+    );
+  });
+
+  test('the guard also holds for metrics and documentation', async () => {
+    for (const path of ['/metrics', '/openapi.json', '/docs', '/health', '/nope'])
+      expect((await app.request(path, { headers: { host: 'evil.example' } })).status).toBe(403);
+  });
+
+  test('no web page may read answers, and foreign pages get none', async () => {
+    const local = await app.request(rows, { headers: { origin: 'http://localhost:3000' } });
+    expect(local.status).toBe(200);
+    expect(local.headers.get('access-control-allow-origin')).toBeNull();
+    for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example'])
+      expect((await app.request(rows, { headers: { origin } })).status).toBe(403);
+    const preflight = await app.request(rows, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' },
+    });
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('a server that others can reach answers nobody', async () => {
+    const reachable = createDemoApi({ host: '0.0.0.0' });
+    expect((await reachable.app.request(rows, { headers: { host: 'localhost' } })).status).toBe(401);
+  });
+});
+
+describe('the rate limit', () => {
+  const limits = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000 };
+
+  test('is off by default', async () => {
+    const { app } = createDemoApi();
+    for (let i = 0; i < 50; i++) expect((await app.request('/demo/small')).status).toBe(200);
+  });
+
+  test('answers 429 with Retry-After, per key, and leaves probes alone', async () => {
+    const keys = { ...fixedKeys(), inUse: () => true, verify: (key: string) => ({ id: key, name: key }) };
+    const { app } = createDemoApi({ keys, limits: { ...limits, rateLimit: { requests: 3, windowSeconds: 30 } } });
+    const ask = (key: string) => app.request('/demo/small', { headers: { 'x-api-key': key } });
+    for (let i = 0; i < 3; i++) expect((await ask('first')).status).toBe(200);
+    const refused = await ask('first');
+    expect(refused.status).toBe(429);
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(30);
+    expect(await refused.json()).toEqual({
+      message: `Too many requests: try again in ${seconds} s`,
+      details: { retry_after_seconds: seconds },
+    });
+    expect((await ask('second')).status).toBe(200);
+    expect((await app.request('/health')).status).toBe(200);
+  });
+});

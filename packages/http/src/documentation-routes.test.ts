@@ -1,0 +1,117 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createDemoApi } from './test/demo-api.ts';
+
+const { app } = createDemoApi();
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+interface Operation {
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly security?: readonly unknown[];
+}
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly securitySchemes: object; readonly schemas: Readonly<Record<string, unknown>> };
+  readonly security: readonly unknown[];
+}
+
+async function readDocument(): Promise<Document> {
+  return (await app.request('/openapi.json')).json() as Promise<Document>;
+}
+
+describe('/openapi.json', () => {
+  test('is OpenAPI 3.1 and describes parameters by the schemas that read them', async () => {
+    const document = await readDocument();
+    expect(document.openapi).toBe('3.1.0');
+    const operation = document.paths['/demo/{address}/rows']?.get;
+    const parameters = operation?.parameters ?? [];
+    expect(parameters.map((parameter) => `${parameter.in} ${parameter.name}`).sort()).toEqual([
+      'path address',
+      'query chain',
+      'query contract_addresses',
+      'query cursor',
+      'query from_block',
+      'query from_date',
+      'query limit',
+      'query order',
+      'query to_block',
+      'query to_date',
+    ]);
+    const schemaOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema;
+    expect(schemaOf('limit')).toMatchObject({ type: 'integer', minimum: 1, default: 50 });
+    expect(schemaOf('order')).toMatchObject({ type: 'string', enum: ['ASC', 'DESC'], default: 'DESC' });
+    expect(schemaOf('from_block')).toMatchObject({ type: 'integer', minimum: 0 });
+    expect(schemaOf('contract_addresses')).toMatchObject({ type: 'array', items: { type: 'string' } });
+    expect(parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name)).toEqual([
+      'address',
+    ]);
+    expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401']);
+  });
+
+  test('names the two ways to send a key, and the probes as open', async () => {
+    const document = await readDocument();
+    expect(document.components.securitySchemes).toEqual({
+      ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      Bearer: { type: 'http', scheme: 'bearer' },
+    });
+    expect(document.security).toEqual([{ ApiKey: [] }, { Bearer: [] }]);
+    expect(document.paths['/health']?.get?.security).toEqual([]);
+    expect(document.components.schemas).toHaveProperty('Error');
+  });
+
+  test('is not sent again to a client that has it', async () => {
+    const first = await app.request('/openapi.json');
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^W\/"[0-9a-f]{32}"$/);
+    for (const known of [etag, `"other", ${etag}`, '*']) {
+      const again = await app.request('/openapi.json', { headers: { 'if-none-match': known } });
+      expect(again.status).toBe(304);
+      expect(await again.text()).toBe('');
+    }
+    expect((await app.request('/openapi.json', { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+
+  test('is compressed once for clients that ask for it', async () => {
+    const response = await app.request('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(JSON.parse(gunzipSync(Buffer.from(await response.arrayBuffer())).toString())).toEqual(await readDocument());
+  });
+});
+
+describe('/docs', () => {
+  test('works offline under a strict policy: everything that the page loads is served here', async () => {
+    const response = await app.request('/docs');
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    const html = await response.text();
+    expect(html).not.toMatch(/<script>|<style|\son\w+=|https?:/);
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(loaded).toHaveLength(4);
+    for (const path of loaded) {
+      const asset = await app.request(new URL(path, 'http://localhost/docs').pathname);
+      expect(asset.status).toBe(200);
+      expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    }
+  });
+
+  test('starts with this server’s document and asks no validator elsewhere', async () => {
+    const script = await (await app.request('/docs/start.js')).text();
+    expect(script).toContain("url: 'openapi.json'");
+    expect(script).toContain('validatorUrl: null');
+  });
+
+  test('sends scripts with a type that browsers run under nosniff', async () => {
+    for (const file of ['start.js', 'swagger-ui-bundle.js'])
+      expect((await app.request(`/docs/${file}`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect((await app.request('/docs/swagger-ui.css')).headers.get('content-type')).toBe('text/css; charset=utf-8');
+  });
+});

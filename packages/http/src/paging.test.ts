@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { totalOfRun } from './paging.ts';
+import { createDemoApi, TOKEN, WALLET } from './test/demo-api.ts';
+
+const { app } = createDemoApi();
+
+interface Answer {
+  readonly page: number;
+  readonly page_size: number;
+  readonly cursor: string | null;
+  readonly order: string;
+  readonly chain_id: number;
+  readonly filter: Readonly<Record<string, unknown>>;
+  readonly result: readonly { readonly n: number }[];
+}
+
+async function read(query: string): Promise<Answer> {
+  const response = await app.request(`/demo/${WALLET}/rows?${query}`);
+  expect(response.status).toBe(200);
+  return response.json() as Promise<Answer>;
+}
+
+describe('a run of pages', () => {
+  test('gives every row once, in order, and null as its last cursor', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 7, max: 70 }), fc.constantFrom('ASC', 'DESC'), async (limit, order) => {
+        const seen: number[] = [];
+        const pages: number[] = [];
+        let query = `limit=${limit}&order=${order}`;
+        for (;;) {
+          const answer = await read(query);
+          seen.push(...answer.result.map((row) => row.n));
+          pages.push(answer.page);
+          if (answer.cursor === null) break;
+          query = `cursor=${answer.cursor}`;
+        }
+        const all = Array.from({ length: 120 }, (_, n) => n);
+        expect(seen).toEqual(order === 'ASC' ? all : all.reverse());
+        expect(pages).toEqual(pages.map((_, index) => index));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('keeps what its first request said when later ones leave it out', async () => {
+    const first = await read(`chain=base&order=ASC&limit=3&from_block=5&contract_addresses=${TOKEN}`);
+    const second = await read(`cursor=${first.cursor}`);
+    expect(second).toMatchObject({ page: 1, page_size: 3, order: 'ASC', chain_id: 8453, filter: first.filter });
+  });
+
+  test('accepts the same parameters again, in another spelling, and its own limit stays', async () => {
+    const first = await read(`chain=base&limit=3&from_block=5&from_date=2024-01-01&contract_addresses=${TOKEN}`);
+    const again = `chain=0x2105&limit=40&order=desc&from_block=5&from_date=2024-01-01&contract_addresses[]=${TOKEN}`;
+    const second = await read(`${again}&cursor=${first.cursor}`);
+    expect(second).toMatchObject({ page: 1, page_size: 3, order: 'DESC' });
+    expect(second.result[0]?.n).toBe(116);
+  });
+
+  test('begins with an empty cursor', async () => {
+    expect((await read('cursor=&limit=3')).page).toBe(0);
+  });
+
+  test('goes back: a cursor may be used again', async () => {
+    const { cursor } = await read('limit=3');
+    expect(await read(`cursor=${cursor}`)).toEqual(await read(`cursor=${cursor}`));
+  });
+});
+
+test('the total of a run is known on its last page only', () => {
+  expect(totalOfRun({ page: 0, limit: 10 }, 10, false)).toBeNull();
+  expect(totalOfRun({ page: 0, limit: 10 }, 4, true)).toBe(4);
+  expect(totalOfRun({ page: 3, limit: 10 }, 4, true)).toBe(34);
+  expect(totalOfRun({ page: 0, limit: 10 }, 0, true)).toBe(0);
+});
