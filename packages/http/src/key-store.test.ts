@@ -143,6 +143,23 @@ describe('a server', () => {
     expect(await keys.inUse()).toBe(true);
   });
 
+  test('keeps to what it knew while the database is away', async () => {
+    let away = true;
+    const keys = createKeyStore({
+      database: {
+        ...scratch.database,
+        query: (text, values) => (away ? Promise.reject(new TypeError('away')) : scratch.database.query(text, values)),
+      },
+      configured: [],
+      cacheMs: 0,
+    });
+    await expect(Promise.all([keys.inUse(), keys.inUse()])).rejects.toThrow('away');
+    away = false;
+    expect(await keys.inUse()).toBe(false);
+    away = true;
+    expect(await keys.inUse()).toBe(false);
+  });
+
   test('shares its secret with servers that start at the same time and later', async () => {
     const secrets = await Promise.all(Array.from({ length: 8 }, () => loadServerSecret(scratch.database, 'cursor')));
     expect(secrets[0]).toHaveLength(32);

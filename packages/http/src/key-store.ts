@@ -146,14 +146,24 @@ async function findStored(database: Database, digest: string): Promise<Principal
 /** Once true it stays true: rows of api_keys are never deleted. */
 function createInUse(database: Database, configured: boolean, cacheMs: number): KeyStore['inUse'] {
   let used = configured;
-  let checkedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt: number | undefined;
+  let pending: Promise<boolean> | undefined;
+  const check = async (): Promise<boolean> => {
+    try {
+      used = (await database.query('SELECT 1 FROM api_keys LIMIT 1')).length > 0;
+    } catch (error) {
+      // Probes must answer while the database is away, so what was known last holds; without it nothing is let through.
+      if (checkedAt === undefined) throw error;
+    } finally {
+      pending = undefined;
+    }
+    checkedAt = performance.now();
+    return used;
+  };
   return () => {
-    if (used || performance.now() - checkedAt < cacheMs) return used;
-    return database.query('SELECT 1 FROM api_keys LIMIT 1').then((rows) => {
-      used = rows.length > 0;
-      checkedAt = performance.now();
-      return used;
-    });
+    if (used || (checkedAt !== undefined && performance.now() - checkedAt < cacheMs)) return used;
+    pending ??= check();
+    return pending;
   };
 }
 

@@ -21,7 +21,7 @@ export interface ParameterOptions {
 }
 
 /** Items of an array parameter at most: each becomes a range scan. */
-export const ARRAY_ITEMS_MAX = 100;
+const ARRAY_ITEMS_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 100;
 const CURSOR_LENGTH_MAX = 8_192;
 const ORDERS = 'ASC or DESC';

@@ -22,6 +22,17 @@ export interface DemoApi {
 export const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 export const TOKEN = '0xdac17f958d2ee523a2206206994597c13d831ec7';
 
+/** The envelope of an error. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly details?: { readonly errors?: readonly { readonly parameter: string }[] };
+}
+
+export async function errorOf(response: Response): Promise<ErrorBody> {
+  if (response.headers.get('content-type') !== 'application/json') throw new TypeError('Not an error in JSON');
+  return response.json() as Promise<ErrorBody>;
+}
+
 export function demoChains(keys: readonly string[] = ['eth', 'base', 'polygon']): ChainLookup {
   const registry = createChainRegistry();
   return { find: (text) => registry.find(text), served: keys.map((key) => registry.get(key)) };
