@@ -1,1 +1,18 @@
+/**
+ * The door to a chain's nodes: a pool of JSON-RPC upstreams with health, failover, adaptive getLogs ranges and checked
+ * answers, and the parsers from JSON-RPC to core types. Imports core and chains. Start reading at upstream-pool.ts (the
+ * contract) and create-upstream-pool.ts (how it is put together).
+ */
+export * from './create-upstream-pool.ts';
+export {
+  NoUpstreamError,
+  RequestAbortedError,
+  RpcCallError,
+  type UpstreamFailure,
+  UpstreamsExhaustedError,
+} from './errors.ts';
+export { parseBlock, parseHeader } from './parse-block.ts';
+export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
+export { parseReceipt } from './parse-receipt.ts';
+export type { PoolLimits } from './pool-limits.ts';
 export * from './upstream-pool.ts';

@@ -56,9 +56,25 @@ export interface LogsAnswer {
 
 /** What an upstream did wrong; counted by kind in metrics and status. */
 export type FaultKind =
-  | 'timeout' | 'connection' | 'http-status' | 'not-json' | 'malformed' | 'rpc-error' | 'rate-limited' | 'unauthorized'
-  | 'wrong-chain' | 'lagging' | 'missing-block' | 'head-lie' | 'range-limit' | 'truncated'
-  | 'receipts-root-mismatch' | 'header-hash-mismatch' | 'missing-logs' | 'surplus-logs' | 'log-block-hash-mismatch';
+  | 'timeout'
+  | 'connection'
+  | 'http-status'
+  | 'not-json'
+  | 'malformed'
+  | 'rpc-error'
+  | 'rate-limited'
+  | 'unauthorized'
+  | 'wrong-chain'
+  | 'lagging'
+  | 'missing-block'
+  | 'head-lie'
+  | 'range-limit'
+  | 'truncated'
+  | 'receipts-root-mismatch'
+  | 'header-hash-mismatch'
+  | 'missing-logs'
+  | 'surplus-logs'
+  | 'log-block-hash-mismatch';
 
 export interface UpstreamStatus {
   readonly name: string;
@@ -99,13 +115,19 @@ export interface UpstreamPool {
   /** Resolves to the newest head once it differs from `after`, by subscription or polling. */
   waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
   /** Null only when every upstream that claims to have reached the height says it does not exist. */
-  getBlock(at: number | Hash, options?: RequestOptions & { readonly transactions?: boolean }): Promise<Answer<Block> | null>;
+  getBlock(
+    at: number | Hash,
+    options?: RequestOptions & { readonly transactions?: boolean },
+  ): Promise<Answer<Block> | null>;
   /** Headers of many blocks, batched, in the order asked. */
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
   /** All receipts of a block, by eth_getBlockReceipts or one call each; count, order, hashes checked against the block. */
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
   /** Block by number and its receipts in as few round trips as can be. */
-  getWholeBlock(at: number | Hash, options?: RequestOptions & { readonly transactions?: boolean }): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
+  getWholeBlock(
+    at: number | Hash,
+    options?: RequestOptions & { readonly transactions?: boolean },
+  ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
   /** Logs of any range, split to what each upstream allows; each log is inside the range and matches the topics. */
   getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
   /** A higher layer found an answer wrong: counted, and the upstream's score falls. */

@@ -1,0 +1,89 @@
+import type { BlockRange, Hash, Log } from '@chainstead/core';
+import { MalformedAnswerError } from './parse-log.ts';
+
+/** What a getLogs answer must hold. */
+export interface LogsExpectation {
+  readonly range: BlockRange;
+  /** Alternatives for topic0; null where any is wanted. */
+  readonly topics: ReadonlySet<string> | null;
+  /** Lower case; null where any is wanted. */
+  readonly addresses: ReadonlySet<string> | null;
+}
+
+/**
+ * The logs in chain order, each inside the range, of the topics and addresses asked for, none twice, those of one block
+ * with one block hash.
+ * @throws MalformedAnswerError
+ */
+export function checkLogs(logs: Log[], expected: LogsExpectation): Log[] {
+  const { range, topics, addresses } = expected;
+  let isSorted = true;
+  let previous: Log | undefined;
+  for (const log of logs) {
+    if (log.blockNumber < range.from || log.blockNumber > range.to)
+      throw new MalformedAnswerError(`A log of block ${log.blockNumber} came for blocks ${range.from} to ${range.to}`);
+    const topic0 = log.topics[0];
+    if (topics !== null && (topic0 === undefined || !topics.has(topic0)))
+      throw new MalformedAnswerError(`A log in block ${log.blockNumber} has a topic that was not asked for`);
+    if (addresses !== null && !addresses.has(log.address))
+      throw new MalformedAnswerError(`A log in block ${log.blockNumber} is of a contract that was not asked for`);
+    if (previous !== undefined && compareLogs(previous, log) > 0) isSorted = false;
+    previous = log;
+  }
+  const ordered = isSorted ? logs : logs.toSorted(compareLogs);
+  checkNeighbours(ordered);
+  return ordered;
+}
+
+function checkNeighbours(logs: readonly Log[]): void {
+  let previous: Log | undefined;
+  for (const log of logs) {
+    if (previous !== undefined && previous.blockNumber === log.blockNumber) {
+      if (previous.blockHash !== log.blockHash)
+        throw new MalformedAnswerError(`Logs of block ${log.blockNumber} name two block hashes`);
+      if (previous.transactionIndex === log.transactionIndex && previous.logIndex === log.logIndex)
+        throw new MalformedAnswerError(`A log of block ${log.blockNumber} came twice`);
+    }
+    previous = log;
+  }
+}
+
+/** By block, transaction, index in the transaction's order. */
+export function compareLogs(left: Log, right: Log): number {
+  return (
+    left.blockNumber - right.blockNumber ||
+    left.transactionIndex - right.transactionIndex ||
+    left.logIndex - right.logIndex
+  );
+}
+
+/** Counts at which providers have cut answers without a word. */
+const SILENT_CAPS: ReadonlySet<number> = new Set([
+  1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 150_000, 200_000,
+]);
+/** Logs that a missing tail would have held, for a full round number to be suspicious. */
+const TAIL_LOGS_MIN = 50;
+
+/** Whether an answer of exactly a usual cap stops where, by its own density, logs should go on. */
+export function looksTruncated(logs: readonly Log[], range: BlockRange): boolean {
+  const last = logs.at(-1);
+  if (last === undefined || !SILENT_CAPS.has(logs.length) || last.blockNumber >= range.to) return false;
+  const density = logs.length / (last.blockNumber - range.from + 1);
+  return density * (range.to - last.blockNumber) > TAIL_LOGS_MIN;
+}
+
+/** Topic0 alternatives and addresses as sets in lower case; null for "any". */
+export function toExpectation(query: {
+  readonly range: BlockRange;
+  readonly topics: readonly Hash[];
+  readonly addresses?: readonly string[] | undefined;
+}): LogsExpectation {
+  return {
+    range: query.range,
+    topics: query.topics.length === 0 ? null : new Set(query.topics),
+    addresses:
+      query.addresses === undefined || query.addresses.length === 0
+        ? null
+        : new Set(query.addresses.map((address) => address.toLowerCase())),
+  };
+}

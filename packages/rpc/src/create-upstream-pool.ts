@@ -1,0 +1,105 @@
+import type { Chain } from '@chainstead/chains';
+import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
+import { createFailover } from './failover.ts';
+import { createBlockFetcher } from './fetch-blocks.ts';
+import { createLogFetcher } from './fetch-logs.ts';
+import { createReceiptFetcher } from './fetch-receipts.ts';
+import { createRequestForwarder } from './forward-request.ts';
+import { createHeadTracker } from './head-tracker.ts';
+import { createNewHeadsSubscription } from './new-heads-subscription.ts';
+import { DEFAULT_LIMITS, type PoolLimits } from './pool-limits.ts';
+import { createPoolMetrics } from './pool-metrics.ts';
+import { createHeadProbe } from './probe-head.ts';
+import { createFinalityReader } from './read-finality.ts';
+import { nameUpstreams } from './redact-secrets.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
+import { createUpstreamCheck } from './upstream-check.ts';
+import type { UpstreamConfig, UpstreamPool } from './upstream-pool.ts';
+import { createUpstreamState } from './upstream-state.ts';
+
+export interface UpstreamPoolOptions {
+  readonly chain: Chain;
+  readonly upstreams: readonly UpstreamConfig[];
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock?: Clock;
+  readonly limits?: Partial<PoolLimits>;
+  /** Milliseconds between head polls; the chain's own by default. */
+  readonly pollIntervalMs?: number;
+}
+
+/**
+ * The pool of one chain's upstreams. Nothing is sent before `start()`.
+ * @throws NoUpstreamError from start() when none can be used
+ */
+export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
+  const { chain, logger, clock = systemClock } = options;
+  const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };
+  const metrics = createPoolMetrics(options.metrics);
+  const shared = { chain, clock, logger, limits, metrics };
+  const names = nameUpstreams(options.upstreams);
+  const configured = options.upstreams.map((config, index) => ({ config, name: names[index] ?? config.url }));
+  const upstreams: Upstream[] = configured
+    .filter(({ config }) => /^https?:/.test(config.url))
+    .map(({ config, name }) => createUpstream({ ...shared, config, name }));
+  const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
+  const subscriptions = configured
+    .filter(({ config }) => /^wss?:/.test(config.url))
+    .map(({ config, name }) =>
+      createNewHeadsSubscription({
+        ...shared,
+        config,
+        acceptsChainId,
+        state: createUpstreamState({ ...shared, name }),
+      }),
+    );
+  const probe = createHeadProbe({ clock });
+  const heads = createHeadTracker({
+    ...shared,
+    upstreams,
+    subscriptions,
+    probe,
+    pollIntervalMs: options.pollIntervalMs ?? chain.pollIntervalMs,
+  });
+  const failover = createFailover({ ...shared, upstreams, bestHead: heads.bestNumber });
+  const blocks = createBlockFetcher({ failover });
+  const receipts = createReceiptFetcher({ failover, chain });
+  const logs = createLogFetcher({ failover, receipts, chain, limits });
+  const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe });
+  const finality = createFinalityReader({ chain, failover, probe, heads });
+
+  return {
+    chainId: chain.id,
+    async start() {
+      for (const subscription of subscriptions) subscription.start();
+      await check.start();
+    },
+    request: createRequestForwarder({ failover }),
+    getHead: heads.getHead,
+    getFinalized: finality.getFinalized,
+    waitForHead: heads.waitForHead,
+    getBlock: blocks.getBlock,
+    getHeaders: blocks.getHeaders,
+    getReceipts: receipts.getReceipts,
+    getWholeBlock: receipts.getWholeBlock,
+    getLogs: logs.getLogs,
+    reportFault(name, kind, facts) {
+      const upstream = upstreams.find((candidate) => candidate.name === name);
+      upstream?.state.blamed(kind, JSON.stringify(facts)?.slice(0, 300) ?? '');
+      logger.warn({ ...facts, chain: chain.key, upstream: name, kind }, 'Upstream gave a wrong answer');
+    },
+    status: () => {
+      const best = heads.bestNumber();
+      const order = new Map(names.map((name, index) => [name, index]));
+      return [
+        ...upstreams.map(({ state, logRanges }) => state.status(best, logRanges.cap)),
+        ...subscriptions.map(({ state }) => state.status(best, null)),
+      ].toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+    },
+    async close() {
+      check.close();
+      for (const subscription of subscriptions) subscription.close();
+      await Promise.all(upstreams.map((upstream) => upstream.close()));
+    },
+  };
+}

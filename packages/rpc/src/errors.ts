@@ -1,0 +1,135 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { Reaction } from './error-rules.ts';
+import type { FaultKind } from './upstream-pool.ts';
+
+/** Why one upstream did not answer; named in the error when none of them did. */
+export interface UpstreamFailure {
+  readonly upstream: string;
+  readonly reason: string;
+}
+
+/** No upstream of the chain may be used at all. */
+export class NoUpstreamError extends ChainsteadError {
+  constructor(options: { chain: string; failures: readonly UpstreamFailure[]; retryable: boolean }) {
+    super({
+      code: 'NO_UPSTREAM',
+      message: `No upstream of ${options.chain} can be used: ${describe(options.failures)}`,
+      facts: { chain: options.chain, failures: options.failures },
+      remedy: 'Check the RPC URLs of this chain and that their nodes are up',
+      retryable: options.retryable,
+    });
+  }
+}
+
+/** Every upstream that may be asked was, and none answered. */
+export class UpstreamsExhaustedError extends ChainsteadError {
+  constructor(options: { chain: string; method: string; failures: readonly UpstreamFailure[] }) {
+    super({
+      code: 'UPSTREAMS_EXHAUSTED',
+      message: `No upstream of ${options.chain} answered ${options.method}: ${describe(options.failures)}`,
+      facts: { chain: options.chain, method: options.method, failures: options.failures },
+      retryable: true,
+    });
+  }
+}
+
+/** The node's answer is an error of the call itself (a revert, wrong parameters): asking elsewhere gives the same. */
+export class RpcCallError extends ChainsteadError {
+  /** JSON-RPC error code as the node gave it. */
+  readonly rpcCode: number;
+  /** JSON-RPC error text as the node gave it. */
+  readonly rpcMessage: string;
+  /** JSON-RPC error data: revert bytes for instance. */
+  readonly rpcData: unknown;
+  readonly upstream: string;
+  /** Whether another implementation may see it differently (invalid parameters, unknown method). */
+  readonly disputable: boolean;
+
+  constructor(options: {
+    upstream: string;
+    method: string;
+    rpcCode: number;
+    rpcMessage: string;
+    rpcData?: unknown;
+    disputable?: boolean;
+  }) {
+    super({
+      code: 'RPC_CALL',
+      message: `${options.method} was answered with error ${options.rpcCode}: ${options.rpcMessage.slice(0, 500)}`,
+      facts: { upstream: options.upstream, method: options.method, rpc_code: options.rpcCode },
+      retryable: false,
+    });
+    this.rpcCode = options.rpcCode;
+    this.rpcMessage = options.rpcMessage;
+    this.rpcData = options.rpcData;
+    this.upstream = options.upstream;
+    this.disputable = options.disputable ?? false;
+  }
+}
+
+/** The request was given up because its signal was aborted, or the pool was closed. */
+export class RequestAbortedError extends ChainsteadError {
+  constructor(method: string, cause?: unknown) {
+    super({
+      code: 'REQUEST_ABORTED',
+      message: `${method} was given up before it was answered`,
+      facts: { method },
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+/** What a fault says about limits and waiting, beside its kind. */
+export interface FaultHints {
+  /** What the pool does about it. */
+  readonly reaction: Reaction;
+  /** Milliseconds that the upstream asks to be left alone. */
+  readonly retryAfterMs?: number;
+  /** Largest count of blocks that the upstream says it allows. */
+  readonly limitBlocks?: number;
+  /** Block range that the upstream suggests instead. */
+  readonly suggestedRange?: { readonly from: number; readonly to: number };
+  /** Largest count of results that the upstream says it allows. */
+  readonly limitResults?: number;
+  readonly cause?: unknown;
+}
+
+/** One upstream failed one call. Stays inside the pool: callers see {@link UpstreamsExhaustedError}. */
+export class UpstreamFault extends ChainsteadError {
+  readonly upstream: string;
+  readonly method: string;
+  readonly kind: FaultKind;
+  readonly hints: FaultHints;
+  readonly text: string;
+  /** The node's JSON-RPC error code, where it gave one. */
+  readonly rpcCode: number | undefined;
+
+  constructor(options: {
+    upstream: string;
+    method: string;
+    kind: FaultKind;
+    text: string;
+    hints: FaultHints;
+    rpcCode?: number;
+  }) {
+    super({
+      code: 'UPSTREAM_FAULT',
+      message: `${options.upstream} failed ${options.method} (${options.kind}): ${options.text}`,
+      facts: { upstream: options.upstream, method: options.method, kind: options.kind },
+      retryable: true,
+      cause: options.hints.cause,
+    });
+    this.upstream = options.upstream;
+    this.method = options.method;
+    this.kind = options.kind;
+    this.hints = options.hints;
+    this.text = options.text;
+    this.rpcCode = options.rpcCode;
+  }
+}
+
+function describe(failures: readonly UpstreamFailure[]): string {
+  if (failures.length === 0) return 'none is configured';
+  return failures.map((failure) => `${failure.upstream}: ${failure.reason}`).join('; ');
+}

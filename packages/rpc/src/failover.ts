@@ -1,0 +1,255 @@
+import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
+import { backOffMs } from './back-off.ts';
+import {
+  RequestAbortedError,
+  RpcCallError,
+  type UpstreamFailure,
+  UpstreamFault,
+  UpstreamsExhaustedError,
+} from './errors.ts';
+import { MalformedAnswerError } from './parse-log.ts';
+import type { PoolLimits } from './pool-limits.ts';
+import type { Upstream } from './upstream.ts';
+import type { Answer, RequestOptions } from './upstream-pool.ts';
+
+/** Something to get from any one upstream. */
+export interface Operation<T> {
+  /** For errors, capabilities and latencies. */
+  readonly method: string;
+  /** Gets and checks it. Faults that it throws send it to the next upstream. */
+  run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
+  /** How well an upstream suits it, beside its health: 0 to 1. */
+  readonly fitness?: (upstream: Upstream) => number;
+  /** Whether a failed round settles it: no further rounds. `unasked` are upstreams in use that were not available. */
+  readonly settled?: (faults: readonly UpstreamFault[], unasked: readonly Upstream[]) => boolean;
+}
+
+/** Runs operations on the best upstream that is available, and on the next ones where it fails. */
+export interface Failover {
+  /** @throws UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
+  run<T>(operation: Operation<T>, options?: RequestOptions): Promise<Answer<T>>;
+}
+
+/** Writes and filters belong to one upstream. */
+const NEVER_HEDGED = /^(eth_sendRawTransaction|eth_newFilter|eth_getFilter|eth_uninstallFilter|eth_subscribe)/;
+/** Hedge delay while the latency of a method is unknown, milliseconds. */
+const HEDGE_UNKNOWN_MS = 500;
+const HEDGE_MIN_MS = 10;
+
+/** What one run has learnt so far. */
+interface Attempts {
+  readonly reasons: Map<string, string>;
+  readonly tried: Set<string>;
+  faults: UpstreamFault[];
+  disputed: RpcCallError | null;
+}
+
+export function createFailover(options: {
+  readonly chain: { readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly bestHead: () => number | null;
+  readonly clock: Clock;
+  readonly limits: PoolLimits;
+}): Failover {
+  const { chain, upstreams, bestHead, clock, limits } = options;
+
+  /** Upstreams that the caller allows and that are in use, with why the others are not. */
+  function allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
+    return upstreams.filter(({ name, state }) => {
+      if (given.only !== undefined && given.only !== name) return false;
+      if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
+      else if (state.disabledReason !== null) reasons.set(name, state.disabledReason);
+      else return true;
+      return false;
+    });
+  }
+
+  function next<T>(operation: Operation<T>, given: RequestOptions, attempts: Attempts): Upstream | undefined {
+    const open = allowed(given, attempts.reasons).filter((upstream) => !attempts.tried.has(upstream.name));
+    // A mark "does not serve this method" is believed only while somebody else is left to ask.
+    const serving = open.filter((upstream) => !upstream.state.lacks(operation.method));
+    const candidates = serving.length > 0 || attempts.tried.size > 0 ? serving : open;
+    let best: Upstream | undefined;
+    let bestValue = -1;
+    for (const upstream of candidates) {
+      const wait = upstream.state.waitMs();
+      if (wait === null || wait > 0) {
+        attempts.reasons.set(upstream.name, upstream.state.obstacle);
+        continue;
+      }
+      const load = upstream.state.inFlight / upstream.concurrency;
+      const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + load);
+      if (value > bestValue) {
+        best = upstream;
+        bestValue = value;
+      }
+    }
+    return best;
+  }
+
+  async function attempt<T>(
+    operation: Operation<T>,
+    upstream: Upstream,
+    given: RequestOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    if (given.minBlock !== undefined && !(await reaches(upstream, given.minBlock)))
+      throw new UpstreamFault({
+        upstream: upstream.name,
+        method: operation.method,
+        kind: 'lagging',
+        text: `has only reached block ${upstream.state.head}`,
+        hints: { reaction: 'beyond-head' },
+      });
+    try {
+      return await operation.run(upstream, signal);
+    } catch (error) {
+      if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+        throw upstream.fault('malformed', operation.method, error.message);
+      throw error;
+    }
+  }
+
+  /** The first upstream alone, or with a second one once the first takes longer than it usually does. */
+  async function attemptHedged<T>(
+    operation: Operation<T>,
+    first: Upstream,
+    given: RequestOptions,
+    attempts: Attempts,
+  ): Promise<Answer<T>> {
+    const asked = async (upstream: Upstream, signal: AbortSignal | undefined): Promise<Answer<T>> => ({
+      value: await attempt(operation, upstream, given, signal),
+      upstream: upstream.name,
+    });
+    if (given.hedge !== true || NEVER_HEDGED.test(operation.method)) return asked(first, given.signal);
+    const ends = [new AbortController(), new AbortController()] as const;
+    const signals = ends.map((end) =>
+      given.signal === undefined ? end.signal : AbortSignal.any([given.signal, end.signal]),
+    );
+    const usual = first.state.percentile(operation.method, 0.95);
+    const primary = asked(first, signals[0]);
+    const timer = new AbortController();
+    const late = clock.sleep(usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual), timer.signal).then(
+      () => true,
+      () => false,
+    );
+    const settled = primary.then(
+      () => false,
+      () => false,
+    );
+    try {
+      if (!(await Promise.race([late, settled]))) return await primary;
+      const second = next(operation, given, attempts);
+      if (second === undefined) return await primary;
+      attempts.tried.add(second.name);
+      return await firstOf([primary, asked(second, signals[1])], (fault) => note(attempts, fault));
+    } finally {
+      timer.abort();
+      for (const end of ends) end.abort();
+    }
+  }
+
+  async function reaches(upstream: Upstream, block: number): Promise<boolean> {
+    if (upstream.state.head !== null && upstream.state.head >= block) return true;
+    return (await upstream.refreshHead()) >= block;
+  }
+
+  /** Milliseconds before another round makes sense; null when nothing will change in time. */
+  function pauseBefore(round: number, given: RequestOptions, attempts: Attempts): number | null {
+    let soonest: number | null = null;
+    for (const upstream of allowed(given, attempts.reasons)) {
+      const wait = upstream.state.waitMs();
+      if (wait !== null && (soonest === null || wait < soonest)) soonest = wait;
+    }
+    if (soonest === null) return null;
+    return Math.max(soonest, backOffMs(round, limits.backOffBaseMs, limits.backOffMaxMs, Math.random()));
+  }
+
+  async function round<T>(
+    operation: Operation<T>,
+    given: RequestOptions,
+    attempts: Attempts,
+  ): Promise<Answer<T> | null> {
+    for (;;) {
+      if (given.signal?.aborted) throw new RequestAbortedError(operation.method, given.signal.reason);
+      const upstream = next(operation, given, attempts);
+      if (upstream === undefined) return null;
+      attempts.tried.add(upstream.name);
+      try {
+        return await attemptHedged(operation, upstream, given, attempts);
+      } catch (error) {
+        if (error instanceof UpstreamFault) note(attempts, error);
+        else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null)
+          attempts.disputed = error;
+        else throw error;
+      }
+    }
+  }
+
+  return {
+    async run(operation, given = {}) {
+      const started = clock.now();
+      const attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
+      for (let rounds = 0; ; ) {
+        attempts.tried.clear();
+        attempts.faults = [];
+        const answer = await round(operation, given, attempts);
+        if (answer !== null) return answer;
+        if (attempts.disputed !== null) throw attempts.disputed;
+        const unasked = allowed(given, attempts.reasons).filter(({ name }) => !attempts.tried.has(name));
+        if (unasked.every(({ state }) => state.lacks(operation.method))) {
+          const unserved = unservedMethod(attempts);
+          if (unserved !== null) throw unserved;
+        }
+        if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
+        const pause = pauseBefore(rounds, given, attempts);
+        const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unasked) === true;
+        if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
+          throw exhausted(chain.key, operation.method, attempts);
+        await pauseFor(clock, pause, operation.method, given.signal);
+      }
+    },
+  };
+}
+
+function note(attempts: Attempts, fault: UpstreamFault): void {
+  attempts.faults.push(fault);
+  attempts.reasons.set(fault.upstream, `${fault.kind}: ${fault.text}`);
+}
+
+function exhausted(chain: string, method: string, attempts: Attempts): UpstreamsExhaustedError {
+  const failures: UpstreamFailure[] = [...attempts.reasons].map(([upstream, reason]) => ({ upstream, reason }));
+  return new UpstreamsExhaustedError({ chain, method, failures });
+}
+
+/** Where everybody who was asked says that there is no such method, that is the answer. */
+function unservedMethod(attempts: Attempts): RpcCallError | null {
+  const [first] = attempts.faults;
+  if (first === undefined || attempts.faults.some((fault) => fault.hints.reaction !== 'unsupported')) return null;
+  return new RpcCallError({
+    upstream: first.upstream,
+    method: first.method,
+    rpcCode: first.rpcCode ?? -32601,
+    rpcMessage: first.text,
+  });
+}
+
+async function pauseFor(clock: Clock, ms: number, method: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    throw new RequestAbortedError(method, error);
+  }
+}
+
+/** The first that succeeds; else the error of the first, after the other's fault was noted. */
+async function firstOf<T>(racers: readonly Promise<T>[], onFault: (fault: UpstreamFault) => void): Promise<T> {
+  try {
+    return await Promise.any(racers);
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error;
+    const [first, ...others]: unknown[] = error.errors;
+    for (const other of others) if (other instanceof UpstreamFault) onFault(other);
+    throw first;
+  }
+}

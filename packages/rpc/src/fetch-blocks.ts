@@ -1,0 +1,103 @@
+import { type Block, type BlockHeader, type Hash, toQuantity } from '@chainstead/core';
+import type { Failover } from './failover.ts';
+import { runNullable } from './nullable-operation.ts';
+import { parseBlock, parseHeader } from './parse-block.ts';
+import { MalformedAnswerError } from './parse-log.ts';
+import type { Answer, RequestOptions } from './upstream-pool.ts';
+
+type BlockOptions = RequestOptions & { readonly transactions?: boolean };
+
+/** Blocks and headers, each checked to be the one that was asked for. */
+export interface BlockFetcher {
+  getBlock(at: number | Hash, options?: BlockOptions): Promise<Answer<Block> | null>;
+  getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
+}
+
+/** Rounds in which all upstreams must say null before an announced block is thought not to exist. */
+const NULL_PATIENCE = 3;
+const HEADERS_PER_RUN = 100;
+
+export function createBlockFetcher(options: { readonly failover: Failover }): BlockFetcher {
+  const { failover } = options;
+
+  async function someHeaders(numbers: readonly number[], given: RequestOptions): Promise<Answer<BlockHeader>[]> {
+    const found = new Map<number, Answer<BlockHeader>>();
+    const highest = numbers.reduce((max, number) => Math.max(max, number), 0);
+    await failover.run(
+      {
+        method: 'eth_getBlockByNumber',
+        // What one upstream gave stays; the next is asked for the rest only.
+        async run(upstream, signal) {
+          const rest = numbers.filter((number) => !found.has(number));
+          const calls = rest.map((number) => blockCall(number, false));
+          const outcomes = await upstream.callMany(calls, { signal, timeoutMs: given.timeoutMs });
+          let problem: Error | null = null;
+          for (const [index, outcome] of outcomes.entries()) {
+            const number = rest[index] ?? 0;
+            if (!outcome.ok) problem ??= outcome.error;
+            else if (outcome.result === null)
+              problem ??= upstream.fault('missing-block', 'eth_getBlockByNumber', `answered null for block ${number}`);
+            else {
+              const value = parseHeader(outcome.result);
+              checkIdentity(value, number);
+              upstream.state.setServed(number);
+              found.set(number, { value, upstream: upstream.name });
+            }
+          }
+          if (problem !== null) throw problem;
+        },
+      },
+      { minBlock: highest, ...given },
+    );
+    return numbers.flatMap((number) => found.get(number) ?? []);
+  }
+
+  return {
+    async getBlock(at, given = {}) {
+      const call = blockCall(at, given.transactions === true);
+      const answer = await runNullable<Block>(
+        failover,
+        {
+          method: call.method,
+          patience: NULL_PATIENCE,
+          countNull: typeof at === 'number',
+          ...(typeof at === 'number' ? { block: at } : {}),
+          async run(upstream, signal) {
+            const result = await upstream.call(call.method, call.params, {
+              signal,
+              timeoutMs: given.timeoutMs,
+              urgent: true,
+            });
+            if (result === null) return null;
+            const block = parseBlock(result);
+            checkIdentity(block.header, at);
+            upstream.state.setServed(block.header.number);
+            return block;
+          },
+        },
+        given,
+      );
+      return answer.value === null ? null : { value: answer.value, upstream: answer.upstream };
+    },
+
+    async getHeaders(numbers, given = {}) {
+      const parts: Promise<Answer<BlockHeader>[]>[] = [];
+      for (let from = 0; from < numbers.length; from += HEADERS_PER_RUN)
+        parts.push(someHeaders(numbers.slice(from, from + HEADERS_PER_RUN), given));
+      return (await Promise.all(parts)).flat();
+    },
+  };
+}
+
+/** The call that asks for a block by number or hash. */
+export function blockCall(at: number | Hash, transactions: boolean): { method: string; params: readonly unknown[] } {
+  return typeof at === 'number'
+    ? { method: 'eth_getBlockByNumber', params: [toQuantity(at), transactions] }
+    : { method: 'eth_getBlockByHash', params: [at, transactions] };
+}
+
+/** @throws MalformedAnswerError when it is another block than the one asked for. */
+export function checkIdentity(header: BlockHeader, at: number | Hash): void {
+  const given = typeof at === 'number' ? header.number : header.hash;
+  if (given !== at) throw new MalformedAnswerError(`Block ${given} was answered when ${at} was asked for`);
+}

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { RpcCallError } from './errors.ts';
+import type { Failover } from './failover.ts';
+import { runNullable } from './nullable-operation.ts';
+import type { Answer, RequestOptions } from './upstream-pool.ts';
+
+/** Sends any method to the best upstream. */
+export type RequestForwarder = (
+  method: string,
+  params: readonly unknown[],
+  options?: RequestOptions,
+) => Promise<Answer<unknown>>;
+
+/** Null may mean a lagging node here: another upstream is asked before it is passed on. */
+const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
+const TRACES = /^(debug_traceBlock|trace_block$|trace_replayBlock)/;
+const SEND = 'eth_sendRawTransaction';
+const KNOWN = /already known|known transaction|already imported|alreadyknown/i;
+
+export function createRequestForwarder(options: { readonly failover: Failover }): RequestForwarder {
+  const { failover } = options;
+
+  return async (method, params, given = {}) => {
+    if (NULLABLE.test(method))
+      return runNullable<unknown>(
+        failover,
+        {
+          method,
+          patience: 1,
+          run: (upstream, signal) => upstream.call(method, params, { signal, timeoutMs: given.timeoutMs }),
+        },
+        given,
+      );
+    let sends = 0;
+    return failover.run<unknown>(
+      {
+        method,
+        async run(upstream, signal) {
+          sends++;
+          try {
+            const result = await upstream.call(method, params, { signal, timeoutMs: given.timeoutMs });
+            if (TRACES.test(method)) checkTraces(method, result, (text) => upstream.fault('timeout', method, text));
+            if (method.startsWith('debug_trace')) upstream.state.capabilities.traces = 'debug';
+            else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';
+            return result;
+          } catch (error) {
+            // An earlier send whose answer was lost did arrive.
+            const ownTransaction = method === SEND && sends > 1 ? transactionHash(params[0]) : null;
+            if (error instanceof RpcCallError && ownTransaction !== null && KNOWN.test(error.rpcMessage))
+              return ownTransaction;
+            throw error;
+          }
+        },
+      },
+      given,
+    );
+  };
+}
+
+/** Nodes answer traces that they gave up on as null, or as entries that say so inside a success. */
+function checkTraces(method: string, result: unknown, fault: (text: string) => Error): void {
+  if (result === null) throw fault(`${method} was answered with null`);
+  if (!Array.isArray(result)) return;
+  const gaveUp = result.some(
+    (entry: unknown) =>
+      typeof entry === 'object' && entry !== null && 'error' in entry && /execution timeout/i.test(String(entry.error)),
+  );
+  if (gaveUp) throw fault('execution timeout inside the result');
+}
+
+function transactionHash(raw: unknown): string | null {
+  if (typeof raw !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return null;
+  return `0x${hash('keccak-256', Buffer.from(raw.slice(2), 'hex'), 'hex')}`;
+}

@@ -1,0 +1,198 @@
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { backOffMs } from './back-off.ts';
+import { RequestAbortedError, type UpstreamFailure, UpstreamsExhaustedError } from './errors.ts';
+import type { NewHeadsSubscription } from './new-heads-subscription.ts';
+import type { PoolLimits } from './pool-limits.ts';
+import type { HeadProbe } from './probe-head.ts';
+import type { Upstream } from './upstream.ts';
+import type { Answer, Head, RequestOptions } from './upstream-pool.ts';
+
+/** Follows the newest block over all upstreams. */
+export interface HeadTracker {
+  getHead(options?: RequestOptions): Promise<Answer<Head>>;
+  waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
+  /** Highest number that an upstream in use has given; null before the first. */
+  bestNumber(): number | null;
+}
+
+/** How long slower upstreams are waited for once one has answered, milliseconds. */
+const GRACE_MS = 250;
+/** Upstreams asked at each poll; the others only now and then. */
+const POLLED = 2;
+const POLL_ALL_EVERY = 5;
+/** Polls in a row, and milliseconds, after which a head below the known one is believed. */
+const LOWER_POLLS = 3;
+const LOWER_MS = 30_000;
+/** While subscriptions are alive, polling is only a safety net. */
+const SAFETY_POLL_FACTOR = 10;
+const SAFETY_POLL_MIN_MS = 2_000;
+/** How often a block that a subscription announced is looked for, and how long. */
+const CHASE_MS = 50;
+const CHASE_MAX_MS = 2_000;
+
+export function createHeadTracker(options: {
+  readonly chain: { readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly subscriptions: readonly NewHeadsSubscription[];
+  readonly probe: HeadProbe;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+  readonly pollIntervalMs: number;
+}): HeadTracker {
+  const { chain, upstreams, subscriptions, probe, clock, logger, limits, pollIntervalMs } = options;
+  let polls = 0;
+
+  function bestNumber(): number | null {
+    let best: number | null = null;
+    for (const { name, state } of upstreams) {
+      const number = state.disabledReason === null ? probe.last(name)?.number : undefined;
+      if (number !== undefined && (best === null || number > best)) best = number;
+    }
+    return best;
+  }
+
+  function available(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
+    const best = bestNumber();
+    return upstreams
+      .filter(({ name, state }) => {
+        if (given.only !== undefined && given.only !== name) return false;
+        if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
+        else if (state.waitMs() !== 0) reasons.set(name, state.obstacle);
+        else return true;
+        return false;
+      })
+      .toSorted((a, b) => b.state.score(best) - a.state.score(best));
+  }
+
+  /** The highest head among upstreams that answer in good time. */
+  async function gather(asked: readonly Upstream[], reasons: Map<string, string>): Promise<Answer<Head> | null> {
+    let best: Answer<Head> | null = null;
+    let grace: Promise<void> | null = null;
+    const graceOver = new AbortController();
+    const firstAnswer = Promise.withResolvers<void>();
+    const all = asked.map(async (upstream) => {
+      try {
+        const value = await probe.ask(upstream);
+        if (best === null || value.number > best.value.number) best = { value, upstream: upstream.name };
+        firstAnswer.resolve();
+      } catch (error) {
+        reasons.set(upstream.name, errorText(error));
+      }
+    });
+    const everything = Promise.all(all);
+    await Promise.race([everything, firstAnswer.promise]);
+    if (best !== null) {
+      grace = clock.sleep(GRACE_MS, graceOver.signal).catch(() => undefined);
+      await Promise.race([everything, grace]);
+      graceOver.abort();
+    }
+    return best;
+  }
+
+  async function getHead(given: RequestOptions = {}): Promise<Answer<Head>> {
+    const started = clock.now();
+    for (let round = 0; ; round++) {
+      const reasons = new Map<string, string>();
+      const head = await gather(available(given, reasons), reasons);
+      if (given.signal?.aborted) throw new RequestAbortedError('eth_blockNumber', given.signal.reason);
+      if (head !== null) return head;
+      const wait = backOffMs(round, limits.backOffBaseMs * 2, limits.backOffMaxMs, Math.random());
+      const isHopeless = upstreams.every(({ state }) => state.disabledReason !== null);
+      if (isHopeless || round + 1 >= limits.rounds || clock.now() + wait - started > limits.deadlineMs) {
+        const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+        throw new UpstreamsExhaustedError({ chain: chain.key, method: 'eth_blockNumber', failures });
+      }
+      await pause(wait, given.signal);
+    }
+  }
+
+  async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await clock.sleep(ms, signal);
+    } catch (error) {
+      throw new RequestAbortedError('eth_blockNumber', error);
+    }
+  }
+
+  /** Asks the best upstreams and gives the first head that counts as new; null when none does. */
+  async function poll(isNew: (answer: Answer<Head>) => boolean): Promise<Answer<Head> | null> {
+    const candidates = available({}, new Map());
+    const asked = polls++ % POLL_ALL_EVERY === 0 ? candidates : candidates.slice(0, POLLED);
+    const found = Promise.withResolvers<Answer<Head>>();
+    const all = asked.map(async (upstream) => {
+      try {
+        const answer = { value: await probe.ask(upstream), upstream: upstream.name };
+        if (isNew(answer)) found.resolve(answer);
+      } catch (error) {
+        logger.debug({ chain: chain.key, upstream: upstream.name, error: errorText(error) }, 'Head not read');
+      }
+    });
+    return Promise.race([found.promise, Promise.all(all).then(() => null)]);
+  }
+
+  /** Whether any upstream still has `head` as its newest: then another hash of that height is one branch of two. */
+  function isStillHeld(head: Head, except: string): boolean {
+    return upstreams.some(
+      ({ name, state }) => name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,
+    );
+  }
+
+  function createNewness(after: Head | null): (answer: Answer<Head>) => boolean {
+    let lowerPolls = 0;
+    let lowerSince: number | null = null;
+    return ({ value, upstream }) => {
+      if (after === null || value.number > after.number) return true;
+      if (value.number === after.number) {
+        lowerPolls = 0;
+        lowerSince = null;
+        return value.hash !== after.hash && !isStillHeld(after, upstream);
+      }
+      // Below the known head: a lagging upstream, more often than a chain that went back.
+      lowerPolls++;
+      lowerSince ??= clock.now();
+      if (isStillHeld(after, upstream)) return false;
+      const reached = upstreams.find(({ name }) => name === upstream)?.state.served ?? 0;
+      const wentBack = reached >= after.number && lowerPolls >= LOWER_POLLS;
+      return wentBack || clock.now() - lowerSince >= LOWER_MS;
+    };
+  }
+
+  /** Waits for the next reason to poll: the interval, or a subscription that announces a block. */
+  async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
+    const live = subscriptions.filter((subscription) => subscription.isLive);
+    if (live.length === 0) {
+      await pause(pollIntervalMs, signal);
+      return null;
+    }
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
+    try {
+      return await Promise.race([
+        ...live.map((subscription) => subscription.next(after, either)),
+        pause(Math.max(SAFETY_POLL_MIN_MS, pollIntervalMs * SAFETY_POLL_FACTOR), either).then(() => null),
+      ]);
+    } finally {
+      ending.abort();
+    }
+  }
+
+  async function waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>> {
+    const isNew = createNewness(after);
+    let announced: number | null = null;
+    let chaseUntil = 0;
+    for (;;) {
+      if (signal.aborted) throw new RequestAbortedError('eth_blockNumber', signal.reason);
+      const answer = await poll(isNew);
+      if (answer !== null) return answer;
+      // Announced by subscription, not yet given over HTTP: it comes within moments.
+      if (announced !== null && clock.now() < chaseUntil) await pause(CHASE_MS, signal);
+      else {
+        announced = await nextPoll(after, signal);
+        chaseUntil = clock.now() + CHASE_MAX_MS;
+      }
+    }
+  }
+
+  return { getHead, waitForHead, bestNumber };
+}

@@ -1,0 +1,59 @@
+import { classifyError } from './classify-error.ts';
+import { RpcCallError, UpstreamFault } from './errors.ts';
+import type { HttpAnswer } from './http-endpoint.ts';
+import type { RpcReply } from './json-rpc.ts';
+
+/** What came of one call on one upstream. */
+export type CallOutcome =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly error: UpstreamFault | RpcCallError };
+
+/** Says whether a reply is a result, a verdict about the call, or a fault of the upstream. Pure. */
+export function interpretReply(
+  upstream: { readonly name: string; readonly redact: (text: string) => string },
+  method: string,
+  reply: RpcReply,
+  answer: Pick<HttpAnswer, 'status' | 'retryAfterMs'>,
+): CallOutcome {
+  if (reply.kind === 'result') return { ok: true, result: reply.result };
+  const { name, redact } = upstream;
+  if (reply.kind === 'malformed') {
+    const text = redact(reply.text);
+    const hints = { reaction: 'transient' } as const;
+    return { ok: false, error: new UpstreamFault({ upstream: name, method, kind: 'malformed', text, hints }) };
+  }
+  const httpStatus = answer.status < 400 ? undefined : answer.status;
+  const { reaction, kind, limitBlocks, limitResults, suggestedRange } = classifyError({
+    method,
+    text: reply.text,
+    ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
+    ...(httpStatus === undefined ? {} : { httpStatus }),
+  });
+  const text = redact(reply.text === '' ? 'no text' : reply.text);
+  if (reaction === 'call' || reaction === 'caller') {
+    const error = new RpcCallError({
+      upstream: name,
+      method,
+      rpcCode: reply.code ?? -32600,
+      rpcMessage: text,
+      rpcData: reply.data,
+      disputable: reaction === 'caller',
+    });
+    return { ok: false, error };
+  }
+  const fault = new UpstreamFault({
+    upstream: name,
+    method,
+    kind,
+    text: httpStatus === undefined ? text : `HTTP ${httpStatus}: ${text}`,
+    hints: {
+      reaction,
+      ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
+      ...(limitBlocks === undefined ? {} : { limitBlocks }),
+      ...(limitResults === undefined ? {} : { limitResults }),
+      ...(suggestedRange === undefined ? {} : { suggestedRange }),
+    },
+    ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
+  });
+  return { ok: false, error: fault };
+}

@@ -1,0 +1,95 @@
+import type { HttpAnswer } from './http-endpoint.ts';
+
+/** One JSON-RPC call. */
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What a node answered to one call. */
+export type RpcReply =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly code: number | undefined; readonly text: string; readonly data: unknown }
+  /** Neither, or for another call: the node is broken. */
+  | { readonly kind: 'malformed'; readonly text: string };
+
+export function encodeCall(call: RpcCall, id: number): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params });
+}
+
+export function encodeBatch(calls: readonly RpcCall[]): string {
+  return `[${calls.map((call, index) => encodeCall(call, index)).join(',')}]`;
+}
+
+/** The reply in the answer to a single call. */
+export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
+  const json = answer.json;
+  if (Array.isArray(json)) {
+    const only: unknown = json[0];
+    return json.length === 1 ? decodeElement(only, id) : malformed('a list instead of one answer');
+  }
+  if (answer.status < 200 || answer.status > 299) return httpError(answer);
+  return decodeElement(json, id);
+}
+
+/** The replies to a batch in the order asked, or the one error that the node gave for the batch as a whole. */
+export function decodeBatch(answer: HttpAnswer, count: number): RpcReply[] | RpcReply {
+  if (!Array.isArray(answer.json)) {
+    if (answer.status < 200 || answer.status > 299) return httpError(answer);
+    const whole = decodeElement(answer.json, undefined);
+    return whole.kind === 'error' ? whole : malformed('one answer instead of a list');
+  }
+  const list: unknown[] = answer.json;
+  // A list with one error and no id is how some nodes refuse a batch.
+  if (list.length === 1 && count > 1) {
+    const only = decodeElement(list[0], undefined);
+    if (only.kind === 'error') return only;
+  }
+  const byId = new Map<unknown, unknown>();
+  for (const element of list) if (isObject(element)) byId.set(element.id, element);
+  return Array.from({ length: count }, (_, id) => {
+    const element = byId.get(id) ?? byId.get(String(id));
+    return element === undefined ? malformed('an element of the batch has no answer') : decodeElement(element, id);
+  });
+}
+
+function decodeElement(json: unknown, id: number | undefined): RpcReply {
+  if (!isObject(json)) return malformed(`not a JSON-RPC answer: ${JSON.stringify(json)?.slice(0, 80)}`);
+  const error = json.error;
+  if (error !== undefined && error !== null) return decodeError(error);
+  if (!('result' in json)) {
+    // Gateways in front of nodes answer {"code", "message"} or {"message"} by themselves.
+    return typeof json.message === 'string' ? decodeError(json) : malformed('neither result nor error');
+  }
+  if (id !== undefined && json.id !== undefined && json.id !== null && String(json.id) !== String(id))
+    return malformed(`the answer to call ${id} carries id ${String(json.id).slice(0, 20)}`);
+  return { kind: 'result', result: json.result };
+}
+
+function decodeError(error: unknown): RpcReply {
+  if (!isObject(error)) return { kind: 'error', code: undefined, text: String(error).slice(0, 1000), data: undefined };
+  const code = Number(error.code);
+  const message = typeof error.message === 'string' ? error.message : JSON.stringify(error);
+  // reth's size limit stands in data, beside a message without it.
+  const detail = typeof error.data === 'string' && !error.data.startsWith('0x') ? ` (${error.data})` : '';
+  return {
+    kind: 'error',
+    code: Number.isInteger(code) ? code : undefined,
+    text: `${message}${detail}`.slice(0, 1000),
+    data: error.data,
+  };
+}
+
+function httpError(answer: HttpAnswer): RpcReply {
+  const inside = isObject(answer.json) ? decodeElement(answer.json, undefined) : undefined;
+  if (inside?.kind === 'error') return inside;
+  return { kind: 'error', code: undefined, text: answer.text, data: undefined };
+}
+
+function malformed(text: string): RpcReply {
+  return { kind: 'malformed', text };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+import { type BlockRange, type Log, toQuantity } from '@chainstead/core';
+import { blockCall, checkIdentity } from './fetch-blocks.ts';
+import { parseHeader } from './parse-block.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Checks of getLogs answers that need a second call to the same upstream. */
+export interface LogTrust {
+  /**
+   * Near (or above) the newest block that the upstream has given, its last block is asked for: `[]` from a node that
+   * lags behind what its load balancer announced looks like an empty range. @throws UpstreamFault
+   */
+  requireServed(
+    upstream: Upstream,
+    range: BlockRange,
+    logs: readonly Log[],
+    signal: AbortSignal | undefined,
+  ): Promise<void>;
+  /** The logs with their timestamps where those of this upstream proved right, without otherwise. */
+  timestamps(upstream: Upstream, logs: readonly Log[], signal: AbortSignal | undefined): Promise<readonly Log[]>;
+}
+
+/** Blocks by which the nodes behind one balancer may differ. */
+const MARGIN = 16;
+
+export function createLogTrust(): LogTrust {
+  const rightTimestamps = new Map<string, boolean>();
+
+  return {
+    async requireServed(upstream, range, logs, signal) {
+      const { served } = upstream.state;
+      if (served !== null && range.to <= served - MARGIN) return;
+      const call = blockCall(range.to, false);
+      const json = await upstream.call(call.method, call.params, { signal });
+      if (json === null)
+        throw upstream.fault('missing-block', 'eth_getLogs', `has no block ${range.to}, for which it answered logs`);
+      const header = parseHeader(json);
+      checkIdentity(header, range.to);
+      upstream.state.setServed(range.to);
+      const last = logs.at(-1);
+      if (last !== undefined && last.blockNumber === range.to && last.blockHash !== header.hash)
+        throw upstream.fault(
+          'log-block-hash-mismatch',
+          'eth_getLogs',
+          `logs of block ${toQuantity(range.to)} are of another branch`,
+        );
+    },
+
+    async timestamps(upstream, logs, signal) {
+      const first = logs[0];
+      if (first === undefined) return logs;
+      const { capabilities } = upstream.state;
+      if (first.blockTimestamp === null) {
+        capabilities.logTimestamps ??= false;
+        return logs;
+      }
+      let isRight = rightTimestamps.get(upstream.name);
+      if (isRight === undefined) {
+        const call = blockCall(first.blockNumber, false);
+        const header = parseHeader(await upstream.call(call.method, call.params, { signal }));
+        isRight = header.timestamp === first.blockTimestamp;
+        rightTimestamps.set(upstream.name, isRight);
+        capabilities.logTimestamps = isRight;
+      }
+      return isRight ? logs : logs.map((log) => ({ ...log, blockTimestamp: null }));
+    },
+  };
+}

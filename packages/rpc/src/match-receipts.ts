@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import type { Block, Hash, Receipt } from '@chainstead/core';
+import { MalformedAnswerError } from './parse-log.ts';
+import { parseReceipt } from './parse-receipt.ts';
+
+/** The receipts of a block in its order, and the transactions that have none yet. */
+export interface MatchedReceipts {
+  readonly receipts: readonly Receipt[];
+  readonly missing: readonly Hash[];
+}
+
+/** A receipt that belongs to another block than the one asked for: the upstream is on another branch. */
+export class OtherBlockError extends MalformedAnswerError {}
+
+/**
+ * Puts receipts into the order of the block's transactions and checks each: block hash, transaction hash, index, and
+ * that its logs name the same block and transaction. Duplicates and null entries are dropped (both were seen). Receipts
+ * of no transaction of the block are refused, except the two kinds that chains really add: Bor's state-sync receipt
+ * and HyperEVM's system receipts; they are kept at the end.
+ * @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
+ */
+export function matchReceipts(
+  block: Block,
+  json: readonly unknown[],
+  chain: { readonly receiptsRoot: string },
+): MatchedReceipts {
+  const found = new Map<Hash, Receipt>();
+  for (const entry of json) {
+    if (entry === null) continue;
+    const receipt = parseReceipt(entry);
+    checkBlock(receipt, block);
+    found.set(receipt.transactionHash, receipt);
+  }
+  const receipts: Receipt[] = [];
+  const missing: Hash[] = [];
+  block.transactionHashes.forEach((transactionHash, index) => {
+    const receipt = found.get(transactionHash);
+    if (receipt === undefined) {
+      missing.push(transactionHash);
+      return;
+    }
+    found.delete(transactionHash);
+    // Chains whose headers commit to nothing renumber receipts at will (Sei).
+    if (receipt.transactionIndex !== index && chain.receiptsRoot !== 'none')
+      throw new MalformedAnswerError(`Receipt ${transactionHash} has index ${receipt.transactionIndex}, not ${index}`);
+    receipts.push(receipt);
+  });
+  for (const extra of found.values()) {
+    const isSystem = chain.receiptsRoot === 'hyperliquid' && extra.cumulativeGasUsed === 0n;
+    if (!isSystem && extra.transactionHash !== stateSyncHash(block.header))
+      throw new MalformedAnswerError(
+        `Receipt ${extra.transactionHash} is of no transaction of block ${block.header.number}`,
+      );
+    receipts.push(extra);
+  }
+  return { receipts, missing };
+}
+
+function checkBlock(receipt: Receipt, block: Block): void {
+  const { header } = block;
+  const given = receipt.raw.blockHash;
+  if (typeof given !== 'string' || given.toLowerCase() !== header.hash)
+    throw new OtherBlockError(`A receipt of block ${header.number} names block ${String(given)}, not ${header.hash}`);
+  for (const log of receipt.logs)
+    if (
+      log.blockHash !== header.hash ||
+      log.blockNumber !== header.number ||
+      log.transactionHash !== receipt.transactionHash
+    )
+      throw new MalformedAnswerError(`A log of ${receipt.transactionHash} names another block or transaction`);
+}
+
+/** The hash of Bor's synthetic receipt: keccak("matic-bor-receipt-" ++ 8-byte big-endian number ++ block hash). */
+export function stateSyncHash(header: { readonly number: number; readonly hash: Hash }): Hash {
+  const preimage = Buffer.alloc(18 + 8 + 32);
+  preimage.write('matic-bor-receipt-', 'ascii');
+  preimage.writeBigUInt64BE(BigInt(header.number), 18);
+  preimage.write(header.hash.slice(2), 26, 'hex');
+  return `0x${hash('keccak-256', preimage, 'hex')}` as Hash;
+}

@@ -1,0 +1,74 @@
+import { UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
+import type { Failover } from './failover.ts';
+import type { Upstream } from './upstream.ts';
+import type { Answer, RequestOptions } from './upstream-pool.ts';
+
+/** Something that may not exist: one upstream's null is not believed while another may have it. */
+export interface NullableOperation<T> {
+  readonly method: string;
+  run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T | null>;
+  /** The block that an upstream must have reached for its null to mean anything. */
+  readonly block?: number;
+  /** Whether a null of an upstream that claims to have reached the block is a fault to count. */
+  readonly countNull?: boolean;
+  /** Rounds in which everybody must say null: load-balanced nodes lack a new block for some hundred milliseconds. */
+  readonly patience: number;
+}
+
+/** An upstream's null, on its way to the next upstream. */
+class NullAnswer extends UpstreamFault {}
+
+/** The first answer that is not null; a null `value` once every upstream that can know says so. @throws as Failover.run */
+export async function runNullable<T>(
+  failover: Failover,
+  operation: NullableOperation<T>,
+  given: RequestOptions,
+): Promise<Answer<T | null>> {
+  const { method, block, patience } = operation;
+  let rounds = 0;
+  let believed: string | null = null;
+  try {
+    return await failover.run<T>(
+      {
+        method,
+        async run(upstream, signal) {
+          const value = await operation.run(upstream, signal);
+          if (value !== null) return value;
+          throw await nullAnswer(operation, upstream);
+        },
+        settled(faults, unasked) {
+          rounds++;
+          if (!faults.every((fault) => fault instanceof NullAnswer)) return false;
+          const couldKnow = unasked.filter(({ state }) => block === undefined || (state.head ?? block) >= block);
+          const nobodyThere = faults.every((fault) => fault.kind === 'lagging');
+          if (couldKnow.length > 0 || (!nobodyThere && rounds < patience)) return false;
+          believed = faults[0]?.upstream ?? '';
+          return true;
+        },
+      },
+      given,
+    );
+  } catch (error) {
+    if (error instanceof UpstreamsExhaustedError && believed !== null) return { value: null, upstream: believed };
+    throw error;
+  }
+}
+
+async function nullAnswer(operation: NullableOperation<unknown>, upstream: Upstream): Promise<UpstreamFault> {
+  const { method, block } = operation;
+  const { state, name } = upstream;
+  if (block !== undefined && (state.head === null || state.head < block) && (await upstream.refreshHead()) < block) {
+    const text = `has only reached block ${state.head}`;
+    return new NullAnswer({ upstream: name, method, kind: 'lagging', text, hints: { reaction: 'beyond-head' } });
+  }
+  const text = block === undefined ? 'answered null' : `answered null for block ${block}, its head is ${state.head}`;
+  const fault = new NullAnswer({
+    upstream: name,
+    method,
+    kind: 'missing-block',
+    text,
+    hints: { reaction: 'missing-data' },
+  });
+  if (operation.countNull === true) state.failed(fault);
+  return fault;
+}

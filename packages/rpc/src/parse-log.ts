@@ -1,0 +1,122 @@
+import {
+  type Address,
+  ChainsteadError,
+  type Hash,
+  type Hex,
+  type Log,
+  parseAddress,
+  parseHash,
+  parseQuantity,
+} from '@chainstead/core';
+
+/** A node's answer that lacks what every answer of its kind has, or has it in a wrong shape. */
+export class MalformedAnswerError extends ChainsteadError {
+  constructor(what: string, facts: Readonly<Record<string, unknown>> = {}) {
+    super({ code: 'MALFORMED_ANSWER', message: what, facts, retryable: true });
+  }
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const HASH = /^0x[0-9a-f]{64}$/;
+const BYTES = /^0x(?:[0-9a-f]{2})*$/;
+const NO_TOPICS: readonly Hash[] = [];
+
+/**
+ * One log of `eth_getLogs` or of a receipt.
+ * @throws MalformedAnswerError, InvalidPrimitiveError
+ */
+export function parseLog(json: unknown): Log {
+  return createLogParser()(json);
+}
+
+/**
+ * All logs of an answer, in the order given.
+ * @throws MalformedAnswerError, InvalidPrimitiveError
+ */
+export function parseLogs(json: unknown): Log[] {
+  if (!Array.isArray(json)) throw new MalformedAnswerError('The answer is not a list of logs', { type: typeof json });
+  const parse = createLogParser();
+  const logs = new Array<Log>(json.length);
+  for (let index = 0; index < json.length; index++) logs[index] = parse(json[index]);
+  return logs;
+}
+
+/**
+ * Neighbouring logs share block, transaction, address and topic0. The parser keeps the last text of each: an equal one
+ * needs no second check, and the duplicates that JSON.parse made can be collected (a third of the memory of a page).
+ */
+function createLogParser(): (json: unknown) => Log {
+  let blockHash = '' as Hash;
+  let transactionHash = '' as Hash;
+  let address = '' as Address;
+  let topic0 = '' as Hash;
+  let blockNumberText = '';
+  let blockNumber = 0;
+  let timestampText = '';
+  let timestamp: number | null = null;
+
+  return (json) => {
+    if (typeof json !== 'object' || json === null) throw new MalformedAnswerError('A log is not an object');
+    const raw = json as Record<string, unknown>;
+    if (raw.removed === true) throw new MalformedAnswerError('A log is marked as removed');
+    if (raw.blockHash !== blockHash) blockHash = toHash(raw.blockHash);
+    if (raw.transactionHash !== transactionHash) transactionHash = toHash(raw.transactionHash);
+    if (raw.address !== address) address = toAddress(raw.address);
+    if (raw.blockNumber !== blockNumberText) {
+      blockNumber = parseQuantity(raw.blockNumber);
+      blockNumberText = raw.blockNumber as string;
+    }
+    if (raw.blockTimestamp === undefined || raw.blockTimestamp === null) timestamp = null;
+    else if (raw.blockTimestamp !== timestampText || timestamp === null) {
+      timestamp = toTimestamp(raw.blockTimestamp);
+      timestampText = typeof raw.blockTimestamp === 'string' ? raw.blockTimestamp : '';
+    }
+    const rawTopics = raw.topics;
+    if (!Array.isArray(rawTopics) || rawTopics.length > 4)
+      throw new MalformedAnswerError("A log's topics are not a list of at most four");
+    let topics = NO_TOPICS;
+    if (rawTopics.length > 0) {
+      if (rawTopics[0] !== topic0) topic0 = toHash(rawTopics[0]);
+      const parsed: Hash[] = [topic0];
+      for (let index = 1; index < rawTopics.length; index++) parsed.push(toHash(rawTopics[index]));
+      topics = parsed;
+    }
+    return {
+      address,
+      topics,
+      data: toBytes(raw.data),
+      blockNumber,
+      blockHash,
+      transactionHash,
+      transactionIndex: parseQuantity(raw.transactionIndex),
+      logIndex: parseQuantity(raw.logIndex),
+      blockTimestamp: timestamp,
+    };
+  };
+}
+
+function toHash(value: unknown): Hash {
+  return typeof value === 'string' && HASH.test(value) ? (value as Hash) : parseHash(value);
+}
+
+function toAddress(value: unknown): Address {
+  return typeof value === 'string' && ADDRESS.test(value) ? (value as Address) : parseAddress(value);
+}
+
+function toBytes(value: unknown): Hex {
+  if (typeof value === 'string') {
+    if (BYTES.test(value)) return value as Hex;
+    const lower = value.toLowerCase();
+    if (BYTES.test(lower)) return lower as Hex;
+    // Some old nodes write no data as an empty string.
+    if (value === '') return '0x';
+  }
+  throw new MalformedAnswerError("A log's data is not hexadecimal");
+}
+
+/** Forks have shipped zero and wrong units here: anything but a positive quantity counts as absent. */
+function toTimestamp(value: unknown): number | null {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,10}$/i.test(value)) return null;
+  const seconds = Number(value);
+  return seconds > 0 ? seconds : null;
+}

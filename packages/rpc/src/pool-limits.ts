@@ -1,0 +1,57 @@
+/** Bounds of a pool. Every queue, wait and answer has one. */
+export interface PoolLimits {
+  /** One attempt on one upstream, milliseconds. */
+  readonly attemptTimeoutMs: number;
+  /** One getLogs or trace attempt, milliseconds. */
+  readonly heavyTimeoutMs: number;
+  /** Times that every available upstream is asked before giving up. Rounds lost to throttles alone don't count. */
+  readonly rounds: number;
+  /** No new attempt starts after this, milliseconds. */
+  readonly deadlineMs: number;
+  readonly backOffBaseMs: number;
+  readonly backOffMaxMs: number;
+  /** Bytes of one answer, after decompression. */
+  readonly responseBytesMax: number;
+  /** Requests in flight per upstream where its configuration says nothing. */
+  readonly concurrency: number;
+  readonly batchSizeMax: number;
+  /** Sub-ranges of one getLogs in flight at once. */
+  readonly logsConcurrency: number;
+  /** Size of a getLogs answer that ranges are fitted to, bytes. Keeps memory flat where providers have no cap. */
+  readonly logsResponseBytes: number;
+  /** Blocks that the first getLogs of an upstream asks at most. */
+  readonly logRangeMax: number;
+  /** How long start() waits for a first upstream, milliseconds. */
+  readonly startTimeoutMs: number;
+  /** How long start() waits for the others once one answered, milliseconds. */
+  readonly startGraceMs: number;
+  /** How often an upstream that is out is looked at again, milliseconds. */
+  readonly recheckMs: number;
+  readonly breakerFailures: number;
+  readonly breakerOpenMs: number;
+  readonly breakerOpenMaxMs: number;
+  /** How long a method is thought unsupported on an upstream, milliseconds. */
+  readonly unsupportedMs: number;
+}
+
+export const DEFAULT_LIMITS: PoolLimits = {
+  attemptTimeoutMs: 15_000,
+  heavyTimeoutMs: 45_000,
+  rounds: 4,
+  deadlineMs: 60_000,
+  backOffBaseMs: 150,
+  backOffMaxMs: 5_000,
+  responseBytesMax: 64 * 1024 * 1024,
+  concurrency: 16,
+  batchSizeMax: 100,
+  logsConcurrency: 16,
+  logsResponseBytes: 16 * 1024 * 1024,
+  logRangeMax: 100_000,
+  startTimeoutMs: 15_000,
+  startGraceMs: 2_000,
+  recheckMs: 5_000,
+  breakerFailures: 5,
+  breakerOpenMs: 1_000,
+  breakerOpenMaxMs: 30_000,
+  unsupportedMs: 30 * 60_000,
+};

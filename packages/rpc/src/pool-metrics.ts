@@ -1,0 +1,80 @@
+import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
+
+/** The Prometheus metrics of all pools of a process. */
+export interface PoolMetrics {
+  readonly requests: Counter<'chain' | 'upstream' | 'method' | 'outcome'>;
+  readonly latency: Histogram<'chain' | 'upstream' | 'method'>;
+  readonly faults: Counter<'chain' | 'upstream' | 'kind'>;
+  readonly head: Gauge<'chain' | 'upstream'>;
+  readonly inFlight: Gauge<'chain' | 'upstream'>;
+  readonly circuit: Gauge<'chain' | 'upstream'>;
+}
+
+/** Registers the metrics, or gives those that another chain's pool registered before. */
+export function createPoolMetrics(registry: Registry): PoolMetrics {
+  const registers = [registry];
+  return {
+    requests:
+      existing(registry, 'chainstead_rpc_requests_total', Counter) ??
+      new Counter({
+        name: 'chainstead_rpc_requests_total',
+        help: 'JSON-RPC calls by outcome: ok, error (of the call itself) or the kind of fault',
+        labelNames: ['chain', 'upstream', 'method', 'outcome'],
+        registers,
+      }),
+    latency:
+      existing(registry, 'chainstead_rpc_request_duration_seconds', Histogram) ??
+      new Histogram({
+        name: 'chainstead_rpc_request_duration_seconds',
+        help: 'Time from sending a JSON-RPC request to its parsed answer',
+        labelNames: ['chain', 'upstream', 'method'],
+        buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+        registers,
+      }),
+    faults:
+      existing(registry, 'chainstead_rpc_faults_total', Counter) ??
+      new Counter({
+        name: 'chainstead_rpc_faults_total',
+        help: 'What upstreams did wrong, by kind',
+        labelNames: ['chain', 'upstream', 'kind'],
+        registers,
+      }),
+    head:
+      existing(registry, 'chainstead_rpc_upstream_head', Gauge) ??
+      new Gauge({
+        name: 'chainstead_rpc_upstream_head',
+        help: 'Newest block number that the upstream reported',
+        labelNames: ['chain', 'upstream'],
+        registers,
+      }),
+    inFlight:
+      existing(registry, 'chainstead_rpc_in_flight', Gauge) ??
+      new Gauge({
+        name: 'chainstead_rpc_in_flight',
+        help: 'JSON-RPC requests sent and not yet answered',
+        labelNames: ['chain', 'upstream'],
+        registers,
+      }),
+    circuit:
+      existing(registry, 'chainstead_rpc_circuit_state', Gauge) ??
+      new Gauge({
+        name: 'chainstead_rpc_circuit_state',
+        help: '0 closed, 1 half-open, 2 open, 3 disabled',
+        labelNames: ['chain', 'upstream'],
+        registers,
+      }),
+  };
+}
+
+function existing<M>(registry: Registry, name: string, kind: new (...args: never[]) => M): M | undefined {
+  const metric: unknown = registry.getSingleMetric(name);
+  return metric instanceof kind ? metric : undefined;
+}
+
+/** Gateways pass on what strangers write: only method names that nodes know become label values. */
+const KNOWN =
+  /^(eth_(chainId|blockNumber|gasPrice|feeHistory|maxPriorityFeePerGas|call|estimateGas|getBalance|getCode|getStorageAt|getProof|getTransactionCount|sendRawTransaction|getLogs|getBlockBy(Number|Hash)|getBlockReceipts|getTransactionReceipt|getTransactionByHash)|debug_traceBlockBy(Number|Hash)|debug_traceTransaction|trace_block|net_version)$/;
+
+export function methodLabel(method: string): string {
+  return KNOWN.test(method) ? method : 'other';
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '@chainstead/core';
+import { blockCall, checkIdentity } from './fetch-blocks.ts';
+import { parseHeader } from './parse-block.ts';
+import { MalformedAnswerError } from './parse-log.ts';
+import type { CallOptions } from './rpc-exchange.ts';
+import type { Upstream } from './upstream.ts';
+import type { Head } from './upstream-pool.ts';
+
+/** Asks upstreams for their heads. Remembers each one's last, so that an unchanged number costs one small call. */
+export interface HeadProbe {
+  /** The newest block that the upstream gives, not only announces. Callers at the same time share one probe. @throws UpstreamFault, RpcCallError, MalformedAnswerError */
+  ask(upstream: Upstream): Promise<Head>;
+  /** What it answered last. */
+  last(name: string): Head | undefined;
+}
+
+/** Load-balanced nodes lack a block that was just announced for some hundred milliseconds. */
+const SECOND_LOOK_MS = 150;
+/** How often an unchanged number is checked for another hash: a reorganisation of the same height. */
+const HASH_CHECK_MS = 1_000;
+
+export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
+  const { clock } = options;
+  const heads = new Map<string, { readonly head: Head; readonly at: number }>();
+  const running = new Map<string, Promise<Head>>();
+
+  async function read(upstream: Upstream, at: number | 'latest', given: CallOptions): Promise<Head | null> {
+    const { method, params } =
+      at === 'latest' ? { method: 'eth_getBlockByNumber', params: ['latest', false] } : blockCall(at, false);
+    const json = await upstream.call(method, params, given);
+    if (json === null) return null;
+    const header = parseHeader(json);
+    if (at !== 'latest') checkIdentity(header, at);
+    const { number, hash, parentHash, timestamp } = header;
+    return { number, hash, parentHash, timestamp };
+  }
+
+  async function probe(upstream: Upstream): Promise<Head> {
+    const announced = await upstream.refreshHead();
+    const known = heads.get(upstream.name);
+    if (known?.head.number === announced && clock.now() - known.at < HASH_CHECK_MS) return known.head;
+    const given = { urgent: true };
+    let head = await read(upstream, announced, given);
+    if (head === null) {
+      await clock.sleep(SECOND_LOOK_MS);
+      head = await read(upstream, announced, given);
+    }
+    if (head === null) head = await readInsteadOfLie(upstream, announced, given);
+    upstream.state.setServed(head.number);
+    upstream.state.setHead(head.number);
+    heads.set(upstream.name, { head, at: clock.now() });
+    return head;
+  }
+
+  /** It announced a block that it does not have: counted, and its real head asked for. */
+  async function readInsteadOfLie(upstream: Upstream, announced: number, given: CallOptions): Promise<Head> {
+    const lie = upstream.fault('head-lie', 'eth_blockNumber', `announced block ${announced} and answers null for it`);
+    const latest = await read(upstream, 'latest', given);
+    if (latest !== null && latest.number < announced) return latest;
+    const known = heads.get(upstream.name)?.head;
+    if (known !== undefined && known.number < announced) upstream.state.setHead(known.number);
+    throw lie;
+  }
+
+  return {
+    ask(upstream) {
+      const shared = running.get(upstream.name);
+      if (shared !== undefined) return shared;
+      const started = probe(upstream)
+        .catch((error: unknown) => {
+          if (error instanceof MalformedAnswerError)
+            throw upstream.fault('malformed', 'eth_getBlockByNumber', error.message);
+          throw error;
+        })
+        .finally(() => running.delete(upstream.name));
+      running.set(upstream.name, started);
+      return started;
+    },
+    last: (name) => heads.get(name)?.head,
+  };
+}

@@ -1,0 +1,70 @@
+import { parseQuantity } from '@chainstead/core';
+import { RpcCallError, type UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
+import type { Failover } from './failover.ts';
+import type { HeadTracker } from './head-tracker.ts';
+import { MalformedAnswerError } from './parse-log.ts';
+import type { HeadProbe } from './probe-head.ts';
+import type { RequestOptions } from './upstream-pool.ts';
+
+/** The `finalized` tag, which only moves forward. */
+export interface FinalityReader {
+  getFinalized(options?: RequestOptions): Promise<number | null>;
+}
+
+/** How nodes say that they have no such tag, or nothing finalized yet. */
+const NO_TAG = /finalized|commitment|malformed block ?number|invalid block ?hash/i;
+const METHOD = 'eth_getBlockByNumber';
+
+export function createFinalityReader(options: {
+  readonly chain: { readonly finalizedTag: boolean };
+  readonly failover: Failover;
+  readonly probe: HeadProbe;
+  readonly heads: HeadTracker;
+}): FinalityReader {
+  const { chain, failover, probe, heads } = options;
+  let finalized: number | null = null;
+
+  async function read(given: RequestOptions, onNoTag: () => void): Promise<number | null> {
+    const { value, upstream } = await failover.run(
+      {
+        method: METHOD,
+        async run(asked, signal) {
+          const json = await asked.call(METHOD, ['finalized', false], { signal, timeoutMs: given.timeoutMs });
+          if (json === null) return null;
+          if (typeof json !== 'object' || !('number' in json)) throw new MalformedAnswerError('A block has no number');
+          return parseQuantity(json.number);
+        },
+        settled(faults) {
+          const isAboutTag = faults.every(isAboutTheTag);
+          if (isAboutTag) onNoTag();
+          return isAboutTag;
+        },
+      },
+      given,
+    );
+    // Above every known head it is a lie: nothing below it could ever be rolled back.
+    const head = Math.max(probe.last(upstream)?.number ?? 0, heads.bestNumber() ?? 0);
+    return value !== null && head > 0 && value > head ? null : value;
+  }
+
+  return {
+    async getFinalized(given = {}) {
+      if (!chain.finalizedTag) return null;
+      let hasNoTag = false;
+      try {
+        const number = await read(given, () => {
+          hasNoTag = true;
+        });
+        if (number !== null) finalized = Math.max(finalized ?? 0, number);
+      } catch (error) {
+        const isAnswer = error instanceof RpcCallError || (error instanceof UpstreamsExhaustedError && hasNoTag);
+        if (!isAnswer) throw error;
+      }
+      return finalized;
+    },
+  };
+}
+
+function isAboutTheTag(fault: UpstreamFault): boolean {
+  return fault.hints.reaction === 'missing-data' || NO_TAG.test(fault.text);
+}

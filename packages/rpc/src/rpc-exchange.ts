@@ -1,0 +1,132 @@
+import type { Clock } from '@chainstead/core';
+import PQueue from 'p-queue';
+import type { Reaction } from './error-rules.ts';
+import { RequestAbortedError, UpstreamFault } from './errors.ts';
+import { createHttpEndpoint, type HttpAnswer, TransportError } from './http-endpoint.ts';
+import type { PoolLimits } from './pool-limits.ts';
+import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
+import { createTokenBucket } from './token-bucket.ts';
+import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
+import type { UpstreamState } from './upstream-state.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Goes ahead of waiting calls: heads before history. */
+  readonly urgent?: boolean;
+}
+
+/** An HTTP answer and how long it took. */
+export interface TimedAnswer extends HttpAnswer {
+  readonly latencyMs: number;
+}
+
+/** One HTTP request to send. */
+export interface Outgoing {
+  readonly payload: string;
+  /** Calls in it: each takes a token. */
+  readonly calls: number;
+  /** The (first) method, for time limit and labels. */
+  readonly method: string;
+}
+
+/** Sends HTTP requests to one upstream within its concurrency and rate; faults of the transport are counted. */
+export interface RpcExchange {
+  /** @throws UpstreamFault, RequestAbortedError */
+  send(outgoing: Outgoing, options: CallOptions): Promise<TimedAnswer>;
+  close(): Promise<void>;
+}
+
+const HEAVY = /^(eth_getLogs|eth_getBlockReceipts|debug_|trace_)/;
+
+export function createRpcExchange(options: {
+  readonly config: UpstreamConfig;
+  readonly concurrency: number;
+  readonly state: UpstreamState;
+  readonly redact: (text: string) => string;
+  readonly chain: { readonly key: string };
+  readonly clock: Clock;
+  readonly limits: PoolLimits;
+  readonly metrics: PoolMetrics;
+}): RpcExchange {
+  const { config, concurrency, state, redact, chain, clock, limits, metrics } = options;
+  const endpoint = createHttpEndpoint({ config, concurrency, responseBytesMax: limits.responseBytesMax });
+  const queue = new PQueue({ concurrency });
+  const bucket = config.requestsPerSecond === undefined ? null : createTokenBucket(config.requestsPerSecond);
+  const closed = new AbortController();
+
+  async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
+    const { payload, calls, method } = outgoing;
+    if (bucket !== null) {
+      const wait = bucket.take(calls, clock.now());
+      if (wait > 0) await clock.sleep(wait, signal);
+    }
+    const pause = state.waitMs();
+    if (pause !== null && pause > 0) throw unsent(method, pause);
+    const timeoutMs = given.timeoutMs ?? (HEAVY.test(method) ? limits.heavyTimeoutMs : limits.attemptTimeoutMs);
+    state.sent();
+    const started = performance.now();
+    try {
+      const answer = await endpoint.post(payload, { timeoutMs, signal });
+      return { ...answer, latencyMs: performance.now() - started };
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      if (error.kind === 'aborted') {
+        state.abandoned();
+        throw new RequestAbortedError(method, signal.reason);
+      }
+      const fault = transportFault(method, error);
+      metrics.requests.inc(
+        { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind },
+        calls,
+      );
+      state.failed(fault);
+      throw fault;
+    } finally {
+      state.ended();
+    }
+  }
+
+  /** It was paused while this request waited for its turn: not a fault, another upstream is asked. */
+  function unsent(method: string, retryAfterMs: number): UpstreamFault {
+    return new UpstreamFault({
+      upstream: state.name,
+      method,
+      kind: 'rate-limited',
+      text: `not sent: ${state.obstacle}`,
+      hints: { reaction: 'throttled', retryAfterMs },
+    });
+  }
+
+  function transportFault(method: string, error: TransportError): UpstreamFault {
+    let kind: FaultKind = 'range-limit';
+    let reaction: Reaction = method === 'eth_getLogs' ? 'density' : 'batch-size';
+    if (error.kind !== 'too-large' && error.kind !== 'aborted') {
+      kind = error.kind;
+      reaction = kind === 'timeout' ? 'timeout' : 'transient';
+    }
+    const text = redact(error.message);
+    return new UpstreamFault({ upstream: state.name, method, kind, text, hints: { reaction, cause: error } });
+  }
+
+  return {
+    async send(outgoing, given) {
+      const signal = given.signal === undefined ? closed.signal : AbortSignal.any([given.signal, closed.signal]);
+      if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);
+      try {
+        return await queue.add(() => post(outgoing, given, signal), {
+          priority: given.urgent === true ? 1 : 0,
+          signal,
+        });
+      } catch (error) {
+        if (error instanceof UpstreamFault || error instanceof RequestAbortedError) throw error;
+        if (signal.aborted) throw new RequestAbortedError(outgoing.method, error);
+        throw error;
+      }
+    },
+    async close() {
+      closed.abort();
+      await endpoint.close();
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { type Clock, errorText, type Logger, toQuantity } from '@chainstead/core';
+import { backOffMs } from './back-off.ts';
+import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from './errors.ts';
+import type { PoolLimits } from './pool-limits.ts';
+import type { HeadProbe } from './probe-head.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Lets upstreams in that are on the right chain, and looks at the others again now and then. */
+export interface UpstreamCheck {
+  /** @throws NoUpstreamError when all are refused, or none answers in time. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+type Verdict = 'in-use' | 'refused' | 'down';
+
+const RETRY_BASE_MS = 300;
+const RETRY_MAX_MS = 3_000;
+
+export function createUpstreamCheck(options: {
+  readonly chain: { readonly id: number; readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly acceptsChainId: (id: number) => boolean;
+  readonly probe: HeadProbe;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+}): UpstreamCheck {
+  const { chain, upstreams, acceptsChainId, probe, clock, logger, limits } = options;
+  const closing = new AbortController();
+  let isWatching = false;
+
+  async function verify(upstream: Upstream): Promise<Verdict> {
+    const { state } = upstream;
+    const wasOut = state.disabledReason !== null;
+    let id: number;
+    try {
+      id = Number(await upstream.call('eth_chainId', [], { urgent: true, signal: closing.signal }));
+    } catch (error) {
+      if (error instanceof UpstreamFault && error.hints.reaction === 'misconfigured') return 'refused';
+      if (error instanceof RequestAbortedError) return 'down';
+      if (!(error instanceof UpstreamFault || error instanceof RpcCallError)) throw error;
+      if (wasOut) state.disable(error instanceof UpstreamFault ? `${error.kind}: ${error.text}` : error.message);
+      return 'down';
+    }
+    if (!acceptsChainId(id)) {
+      state.blamed('wrong-chain', `answers chain id ${id}, not ${chain.id}`);
+      state.disable(`is on the wrong chain: answers chain id ${id}, not ${chain.id} (${chain.key})`);
+      return 'refused';
+    }
+    if (wasOut) {
+      state.enable();
+      await probeCapabilities(upstream);
+    }
+    return 'in-use';
+  }
+
+  /** What cannot be learnt now is learnt with the first use: failures only matter for the log. */
+  async function probeCapabilities(upstream: Upstream): Promise<void> {
+    const { capabilities } = upstream.state;
+    try {
+      const head = await probe.ask(upstream);
+      const given = { signal: closing.signal, urgent: true };
+      await upstream.callMany(
+        [
+          { method: 'eth_blockNumber', params: [] },
+          { method: 'eth_chainId', params: [] },
+        ],
+        given,
+      );
+      const [receipts] = await upstream.callMany(
+        [{ method: 'eth_getBlockReceipts', params: [toQuantity(head.number)] }],
+        given,
+      );
+      if (receipts?.ok) capabilities.blockReceipts = receipts.result !== null ? true : null;
+      else if (receipts?.error instanceof UpstreamFault && receipts.error.hints.reaction === 'unsupported')
+        capabilities.blockReceipts = false;
+    } catch (error) {
+      logger.info(
+        { chain: chain.key, upstream: upstream.name, error: errorText(error) },
+        'Capabilities not probed yet',
+      );
+    }
+  }
+
+  /** Until it is in use, refused, or the start is over. */
+  async function insist(upstream: Upstream, signal: AbortSignal): Promise<Verdict> {
+    for (let tries = 0; ; tries++) {
+      const verdict = await verify(upstream);
+      if (verdict !== 'down' || signal.aborted) return verdict;
+      try {
+        await clock.sleep(backOffMs(tries, RETRY_BASE_MS, RETRY_MAX_MS, Math.random()), signal);
+      } catch {
+        return 'down';
+      }
+    }
+  }
+
+  /** Looks again at what is out, and tries open circuits, so that recovery needs no traffic. */
+  async function watch(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await clock.sleep(Math.max(50, limits.recheckMs / 5), closing.signal);
+      } catch {
+        return;
+      }
+      const now = clock.now();
+      const due = upstreams.filter(({ state }) => state.recheckAt !== null && state.recheckAt <= now);
+      await Promise.all(due.map(verify));
+    }
+  }
+
+  function refuse(verdicts: readonly (Verdict | undefined)[]): NoUpstreamError {
+    const failures = upstreams.map(({ name, state }) => ({
+      upstream: name,
+      reason: state.disabledReason ?? 'no answer',
+    }));
+    const retryable = verdicts.some((verdict) => verdict !== 'refused');
+    return new NoUpstreamError({ chain: chain.key, failures, retryable });
+  }
+
+  return {
+    async start() {
+      const over = new AbortController();
+      const verdicts: (Verdict | undefined)[] = upstreams.map(() => undefined);
+      const firstInUse = Promise.withResolvers<void>();
+      const all = Promise.all(
+        upstreams.map(async (upstream, index) => {
+          verdicts[index] = await insist(upstream, AbortSignal.any([over.signal, closing.signal]));
+          if (verdicts[index] === 'in-use') firstInUse.resolve();
+        }),
+      );
+      const timeUp = clock.sleep(limits.startTimeoutMs, over.signal).catch(() => undefined);
+      await Promise.race([all, firstInUse.promise, timeUp]);
+      if (verdicts.includes('in-use'))
+        await Promise.race([all, clock.sleep(limits.startGraceMs, over.signal).catch(() => undefined)]);
+      over.abort();
+      if (!upstreams.some(({ state }) => state.disabledReason === null)) throw refuse(verdicts);
+      if (!isWatching) {
+        isWatching = true;
+        void watch();
+      }
+    },
+    close() {
+      closing.abort();
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Clock, Logger } from '@chainstead/core';
+import { createBatchSender } from './batch-sender.ts';
+import { RpcCallError, UpstreamFault } from './errors.ts';
+import { type CallOutcome, interpretReply } from './interpret-reply.ts';
+import { decodeReply, encodeCall, type RpcCall } from './json-rpc.ts';
+import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
+import type { PoolLimits } from './pool-limits.ts';
+import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
+import { createRedactor } from './redact-secrets.ts';
+import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
+import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
+import { createUpstreamState, type UpstreamState } from './upstream-state.ts';
+
+/** A result and how large the whole answer was. */
+export interface CallResult {
+  readonly result: unknown;
+  readonly bytes: number;
+}
+
+/** One HTTP endpoint: sends calls within its limits and knows how it has been behaving. */
+export interface Upstream {
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly state: UpstreamState;
+  readonly logRanges: LogRangePlanner;
+  readonly concurrency: number;
+  /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
+  call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
+  /** As call, with the size of the answer. */
+  callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
+  /** Many calls in as few HTTP requests as it accepts; outcomes in the order asked. @throws RequestAbortedError */
+  callMany(calls: readonly RpcCall[], options?: CallOptions): Promise<CallOutcome[]>;
+  /** Asks `eth_blockNumber`; concurrent callers share one request. */
+  refreshHead(): Promise<number>;
+  /** Counts a wrong answer and gives the error to throw. */
+  fault(kind: FaultKind, method: string, text: string): UpstreamFault;
+  close(): Promise<void>;
+}
+
+export function createUpstream(options: {
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly chain: { readonly key: string; readonly blockTimeMs: number };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+  readonly metrics: PoolMetrics;
+}): Upstream {
+  const { name, config, chain, limits, metrics } = options;
+  const concurrency = config.concurrency ?? limits.concurrency;
+  const redact = createRedactor(config);
+  const state = createUpstreamState(options);
+  const exchange = createRpcExchange({ ...options, concurrency, state, redact });
+  const logRanges = createLogRangePlanner({ logRangeMax: limits.logRangeMax, targetBytes: limits.logsResponseBytes });
+  const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
+  let nextId = 1;
+  let headRequest: Promise<number> | null = null;
+
+  function observe(method: string, outcome: CallOutcome): void {
+    const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
+    metrics.requests.inc({ chain: chain.key, upstream: name, method: methodLabel(method), outcome: label });
+  }
+
+  async function callSized(method: string, params: readonly unknown[], given: CallOptions = {}): Promise<CallResult> {
+    const id = nextId++;
+    const answer = await exchange.send({ payload: encodeCall({ method, params }, id), calls: 1, method }, given);
+    const outcome = interpretReply({ name, redact }, method, decodeReply(answer, id), answer);
+    observe(method, outcome);
+    if (outcome.ok) {
+      state.answered(method, answer.latencyMs);
+      return { result: outcome.result, bytes: answer.bytes };
+    }
+    if (outcome.error instanceof UpstreamFault) state.failed(outcome.error);
+    else state.answered(method, answer.latencyMs);
+    throw outcome.error;
+  }
+
+  async function callOne(call: RpcCall, given: CallOptions): Promise<CallOutcome> {
+    try {
+      const { result } = await callSized(call.method, call.params, given);
+      return { ok: true, result };
+    } catch (error) {
+      if (error instanceof UpstreamFault || error instanceof RpcCallError) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  async function askHead(): Promise<number> {
+    const { result } = await callSized('eth_blockNumber', [], { urgent: true });
+    const number = typeof result === 'string' ? Number(result) : Number.NaN;
+    if (!Number.isSafeInteger(number) || number < 0)
+      throw upstream.fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
+    state.setHead(number);
+    return number;
+  }
+
+  const upstream: Upstream = {
+    name,
+    config,
+    state,
+    logRanges,
+    concurrency,
+    callSized,
+    callMany: (calls, given = {}) => batches.callMany(calls, given),
+    async call(method, params, given) {
+      const { result } = await callSized(method, params, given);
+      return result;
+    },
+    refreshHead() {
+      // Shared by all callers, so no caller's signal or time limit may end it.
+      headRequest ??= askHead().finally(() => {
+        headRequest = null;
+      });
+      return headRequest;
+    },
+    fault(kind, method, text) {
+      const reaction = kind === 'missing-block' || kind === 'lagging' ? 'missing-data' : 'transient';
+      const fault = new UpstreamFault({ upstream: name, method, kind, text: redact(text), hints: { reaction } });
+      state.failed(fault);
+      return fault;
+    },
+    close: () => exchange.close(),
+  };
+  return upstream;
+}
