@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
-import type { UpstreamPool } from '@chainstead/rpc';
+import type { Address, Hex } from '@chainstead/core';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 
@@ -65,7 +65,7 @@ export function createTokenFactsReader(options: {
       return typeof answer.value === 'string' && answer.value.length > 2 ? (answer.value as Hex) : null;
     } catch (error) {
       // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
-      if (error instanceof ChainsteadError && !error.retryable) return null;
+      if (error instanceof RpcCallError) return null;
       throw error;
     }
   }

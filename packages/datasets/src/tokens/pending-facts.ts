@@ -1,0 +1,99 @@
+import type { Address, ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { TokenFacts } from './facts.ts';
+import { refreshTokens } from './refresh-tokens.ts';
+
+/** Attempts after which a contract that answers nothing is believed to have nothing to say. A node may lag behind the first. */
+export const SILENT_ATTEMPTS_MAX = 3;
+/** Attempts after which unreadable facts wait for {@link FAILED_RETRY_SECONDS} each time. */
+export const FAILING_ATTEMPTS_MAX = 10;
+
+/** Longer than any job takes; what a crash leaves behind is due again after it. Seconds. */
+const LEASE_SECONDS = 120;
+const RETRY_SECONDS_BASE = 10;
+const RETRY_SECONDS_MAX = 3_600;
+const FAILED_RETRY_SECONDS = 86_400;
+
+/**
+ * Takes tokens whose facts are due and hides them from other takers for two minutes. A job that is lost needs no clean-up:
+ * its tokens are simply due again.
+ */
+export async function leasePendingTokens(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
+  const rows = await database.query<{ address: Address }>(
+    `UPDATE tokens SET facts_retry_at = now() + make_interval(secs => $3)
+     WHERE (address, chain_id) IN (
+       SELECT address, chain_id FROM tokens
+       WHERE facts_status IN ('pending', 'failed') AND chain_id = $1 AND coalesce(facts_retry_at, '-infinity') <= now()
+       ORDER BY facts_status DESC, facts_retry_at NULLS FIRST LIMIT $2 FOR UPDATE SKIP LOCKED
+     ) RETURNING '0x' || encode(address, 'hex') AS address`,
+    [chainId, limit, LEASE_SECONDS],
+  );
+  return rows.map((row) => row.address);
+}
+
+/** Stores facts. A contract that answered nothing is asked again a few times before nulls are taken for its facts. */
+export async function saveTokenFacts(
+  database: Database,
+  chainId: ChainId,
+  facts: ReadonlyMap<Address, TokenFacts>,
+): Promise<void> {
+  const entries = [...facts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const column = <T>(read: (fact: TokenFacts) => T): T[] => entries.map(([, fact]) => read(fact));
+  const addresses = entries.map(([address]) => bytes(address));
+  await database.transaction(async (transaction) => {
+    await transaction.query(
+      `SELECT FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
+      [chainId, addresses],
+    );
+    await transaction.query(
+      `UPDATE tokens SET
+         name = fact.name, symbol = fact.symbol, decimals = fact.decimals, standard = fact.standard, facts_attempts = facts_attempts + 1,
+         facts_status = CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN 'known' ELSE 'pending' END,
+         facts_retry_at = CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN NULL ELSE now() + ${backoff('$9', '$10')} END
+       FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
+         AS fact(address, name, symbol, decimals, standard, answered)
+       WHERE tokens.address = fact.address AND tokens.chain_id = $1`,
+      [
+        chainId,
+        addresses,
+        column((fact) => fact.name),
+        column((fact) => fact.symbol),
+        column((fact) => fact.decimals),
+        column((fact) => fact.standard),
+        column((fact) => fact.answered),
+        SILENT_ATTEMPTS_MAX,
+        RETRY_SECONDS_BASE,
+        RETRY_SECONDS_MAX,
+      ],
+    );
+    await refreshTokens(transaction, 'SELECT address, $2::bigint FROM unnest($1::bytea[]) AS touched(address)', [
+      addresses,
+      chainId,
+    ]);
+  });
+}
+
+/** Facts that no upstream could give: tried again later, each time after a longer wait. */
+export async function postponeTokenFacts(
+  database: Database,
+  chainId: ChainId,
+  addresses: readonly Address[],
+): Promise<void> {
+  await database.query(
+    `UPDATE tokens SET facts_attempts = facts_attempts + 1,
+       facts_status = CASE WHEN facts_attempts + 1 >= $3 THEN 'failed' ELSE 'pending' END,
+       facts_retry_at = now() + CASE WHEN facts_attempts + 1 >= $3 THEN make_interval(secs => $4) ELSE ${backoff('$5', '$6')} END
+     WHERE (address, chain_id) IN (
+       SELECT address, chain_id FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE)`,
+    [chainId, addresses.map(bytes), FAILING_ATTEMPTS_MAX, FAILED_RETRY_SECONDS, RETRY_SECONDS_BASE, RETRY_SECONDS_MAX],
+  );
+}
+
+/** 10 s, 20 s, 40 s, … up to an hour. */
+function backoff(base: string, max: string): string {
+  return `make_interval(secs => least(${base}::float8 * power(2, least(facts_attempts, 20)), ${max}::float8))`;
+}
+
+function bytes(address: Address): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}

@@ -1,0 +1,45 @@
+import type { Transaction } from '@chainstead/db';
+import { SPAM_PATTERNS } from './spam-rule.ts';
+
+/**
+ * Computes what imported lists make of some tokens: logo and verified from token lists (the first source by name that
+ * says something), name, symbol and decimals from there while the chain's own are not known, possible_spam from scam lists and
+ * the rule of docs/spam.md. A token of a token list is never spam by the rule, only by a scam list.
+ *
+ * Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself.
+ * @param touched SQL of rows (address, chain_id); may use `values` as $1, $2, …
+ */
+export async function refreshTokens(
+  transaction: Transaction,
+  touched: string,
+  values: readonly unknown[] = [],
+): Promise<void> {
+  await transaction.query(
+    `SELECT FROM tokens WHERE (address, chain_id) IN (${touched}) ORDER BY address, chain_id FOR UPDATE`,
+    values,
+  );
+  await transaction.query(
+    `UPDATE tokens SET logo = shown.logo, verified = shown.verified, name = shown.name, symbol = shown.symbol, decimals = shown.decimals,
+       possible_spam = shown.is_listed_spam OR NOT shown.verified
+         AND concat(shown.name, ' ', shown.symbol) ~* ANY ($${values.length + 1}::text[])
+     FROM (
+       SELECT token.address, token.chain_id, list.logo, list.entries > 0 AS verified,
+         CASE WHEN token.facts_status = 'known' THEN token.name ELSE list.name END AS name,
+         CASE WHEN token.facts_status = 'known' THEN token.symbol ELSE list.symbol END AS symbol,
+         CASE WHEN token.facts_status = 'known' THEN token.decimals ELSE list.decimals END AS decimals,
+         EXISTS (SELECT FROM spam_list_entries AS spam WHERE spam.address = token.address AND spam.chain_id IN (token.chain_id, 0)) AS is_listed_spam
+       FROM tokens AS token
+       CROSS JOIN LATERAL (
+         SELECT count(*) AS entries, ${firstSource('logo')}, ${firstSource('name')}, ${firstSource('symbol')}, ${firstSource('decimals')}
+         FROM token_list_entries AS entry WHERE entry.address = token.address AND entry.chain_id = token.chain_id
+       ) AS list
+       WHERE (token.address, token.chain_id) IN (${touched})
+     ) AS shown
+     WHERE tokens.address = shown.address AND tokens.chain_id = shown.chain_id`,
+    [...values, SPAM_PATTERNS],
+  );
+}
+
+function firstSource(column: string): string {
+  return `(array_agg(${column} ORDER BY source) FILTER (WHERE ${column} IS NOT NULL))[1] AS ${column}`;
+}

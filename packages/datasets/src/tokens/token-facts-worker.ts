@@ -1,0 +1,142 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type Address,
+  ChainsteadError,
+  Counter,
+  isAddress,
+  type Logger,
+  parseAddress,
+  type Registry,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { JobQueue, Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { z } from 'zod';
+import { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './facts.ts';
+import { leasePendingTokens, postponeTokenFacts, saveTokenFacts } from './pending-facts.ts';
+
+export interface TokenFactsWorkerOptions {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  /** The chains whose tokens this process reads. */
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** How often tokens without facts are looked for. Default 2,000 ms. */
+  readonly sweepEveryMs?: number;
+}
+
+/** Fills in what contracts say of themselves, behind the sync engine's back: it only leaves rows with status pending. */
+export interface TokenFactsWorker {
+  /** Begins to look for tokens without facts and to read them. Queues are closed by `jobs.close()`. */
+  start(): Promise<void>;
+}
+
+/** Tokens in one job. */
+const JOB_TOKENS_MAX = 50;
+/** Jobs that one sweep adds at most: 20 × 50 tokens every two seconds are more than any chain makes. */
+const SWEEP_JOBS_MAX = 20;
+const CONCURRENCY = 2;
+const SWEEP_EVERY_MS = 2_000;
+
+const payloadSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('sweep') }),
+  z.object({ kind: z.literal('read'), addresses: z.array(z.string().refine(isAddress)).min(1) }),
+]);
+type Payload = z.infer<typeof payloadSchema>;
+
+/**
+ * One queue a chain, `token-facts-<chain>`, so that a chain whose upstreams fail delays no other. A sweep, one for all
+ * processes, turns pending rows into jobs; a job that is lost leaves rows that a later sweep finds.
+ */
+export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenFactsWorker {
+  const { database, jobs, logger } = options;
+  const outcomes = new Counter({
+    name: 'chainstead_token_facts_total',
+    help: 'Token contracts asked for their facts, by outcome: known, silent (answered nothing), failed (no upstream answered)',
+    labelNames: ['chain', 'outcome'],
+    registers: [options.metrics],
+  });
+
+  async function sweep(chain: Chain, queue: JobQueue<Payload>): Promise<void> {
+    for (let added = 0; added < SWEEP_JOBS_MAX; added++) {
+      const addresses = await leasePendingTokens(database, chain.id, JOB_TOKENS_MAX);
+      const [first] = addresses;
+      // A lease keeps a token out of every other job, so one token names the job.
+      if (first !== undefined) await queue.add(`read:${first}`, { kind: 'read', addresses });
+      if (addresses.length < JOB_TOKENS_MAX) return;
+    }
+  }
+
+  async function read(chain: Chain, reader: TokenFactsReader, addresses: readonly Address[]): Promise<void> {
+    const { facts, failed, error } = await readAll(reader, addresses);
+    if (facts.size > 0) await saveTokenFacts(database, chain.id, facts);
+    if (failed.length > 0) {
+      await postponeTokenFacts(database, chain.id, failed);
+      logger.warn(
+        { chain: chain.key, tokens: failed.length, err: error },
+        'Token facts could not be read, will be tried again',
+      );
+    }
+    const answered = [...facts.values()].filter((fact) => fact.answered).length;
+    outcomes.inc({ chain: chain.key, outcome: 'known' }, answered);
+    outcomes.inc({ chain: chain.key, outcome: 'silent' }, facts.size - answered);
+    outcomes.inc({ chain: chain.key, outcome: 'failed' }, failed.length);
+  }
+
+  return {
+    async start() {
+      for (const { chain, pool } of options.chains) {
+        const reader = createTokenFactsReader({ chain, pool });
+        const queue = jobs.queue<Payload>(`token-facts-${chain.key}`, { schema: payloadSchema });
+        await queue.work(
+          ({ payload }) =>
+            payload.kind === 'sweep' ? sweep(chain, queue) : read(chain, reader, payload.addresses.map(parseAddress)),
+          {
+            concurrency: CONCURRENCY,
+          },
+        );
+        await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: options.sweepEveryMs ?? SWEEP_EVERY_MS });
+      }
+    },
+  };
+}
+
+interface Readings {
+  readonly facts: Map<Address, TokenFacts>;
+  readonly failed: readonly Address[];
+  /** Why the last of `failed` could not be read. */
+  readonly error: unknown;
+}
+
+/** Reads all together, and where that fails one by one, so that a contract whose answer no upstream can carry harms only itself. */
+async function readAll(reader: TokenFactsReader, addresses: readonly Address[]): Promise<Readings> {
+  const together = await attempt(reader, addresses);
+  if (!together.failed || addresses.length === 1)
+    return { facts: together.facts, failed: together.failed ? addresses : [], error: together.error };
+  const facts = new Map<Address, TokenFacts>();
+  const failed: Address[] = [];
+  let error: unknown = together.error;
+  for (const address of addresses) {
+    const alone = await attempt(reader, [address]);
+    for (const [key, fact] of alone.facts) facts.set(key, fact);
+    if (alone.failed) {
+      failed.push(address);
+      error = alone.error;
+      // The upstreams are down, not the contract odd: the rest would fail alike, each after its time-outs.
+      if (failed.length === FAILURES_ALONE_MAX && facts.size === 0) return { facts, failed: addresses, error };
+    }
+  }
+  return { facts, failed, error };
+}
+
+const FAILURES_ALONE_MAX = 2;
+
+async function attempt(reader: TokenFactsReader, addresses: readonly Address[]) {
+  try {
+    return { facts: await reader.read(addresses), failed: false, error: null };
+  } catch (error) {
+    if (!(error instanceof ChainsteadError)) throw error;
+    return { facts: new Map<Address, TokenFacts>(), failed: true, error };
+  }
+}
