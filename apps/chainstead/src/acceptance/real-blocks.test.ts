@@ -1,0 +1,311 @@
+/**
+ * Every complete recorded block of thirteen chains goes through the recorded-chain node, the pool, the proof, the decoder
+ * and Postgres, and comes out of the API as an independent decoder and the recordings' own expected rows have it.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { backfillRanges, createChainSync, createSyncMetrics, listCoverage } from '@chainstead/sync';
+import {
+  createScratchDatabase,
+  recordedEvmFolder,
+  type ScratchDatabase,
+  serveRecordedChain,
+} from '@chainstead/testkit';
+import { decodeEventLog, parseAbi } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiUnderTest, readWallet, type ServedTransfer } from './api-under-test.ts';
+
+const folder = recordedEvmFolder();
+if (folder === null)
+  process.stderr.write('real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
+
+const TRANSFER = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
+
+/**
+ * Listed as not recomputing, but it does by the rule of the OP specification: a deposit receipt's nonce is hashed only
+ * beside a receipt version (Canyon), and this Regolith block has none.
+ */
+const RECOMPUTES_THOUGH_UNLISTED = 'optimism/107353722';
+
+interface RecordedTransfer {
+  readonly token: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value: string;
+  readonly block: string;
+  readonly transaction: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+interface RawLog {
+  readonly address: string;
+  readonly topics: readonly `0x${string}`[];
+  readonly data: `0x${string}`;
+  readonly blockNumber: string;
+  readonly transactionHash: string;
+  readonly transactionIndex: string;
+  readonly logIndex: string;
+}
+
+const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder ?? '', ...path), 'utf8'));
+
+describe.skipIf(folder === null)('recorded blocks', () => {
+  const chainIds = (folder === null ? {} : read('chain-ids.json')) as Record<string, number>;
+  const roots = (folder === null ? {} : read('receipts-roots.json')) as {
+    receiptsRoot_recomputes: string[];
+    receiptsRoot_does_not: string[];
+  };
+  const chains = createChainRegistry({
+    additional: Object.entries(chainIds)
+      .filter(([, id]) => createChainRegistry().find(id) === null)
+      .map(([key, id]) => ({ key, id })),
+  });
+  const proves = (block: string): boolean =>
+    roots.receiptsRoot_recomputes.includes(block) || block === RECOMPUTES_THOUGH_UNLISTED;
+  let scratch: ScratchDatabase;
+
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+  });
+  afterAll(() => scratch.drop());
+
+  it.each(Object.entries(chainIds))(
+    'of %s are indexed with the right level, and served as they are',
+    async (name, id) => {
+      const chain = chains.get(id);
+      const ranges = recordedRanges(name);
+      await ingest(scratch, chain, name, ranges, 'record');
+
+      const coverage = await listCoverage(scratch.database, chain.id);
+      const levels = new Map<string, string>(
+        coverage.flatMap(({ range, proof }) => blocksOf(range).map((block) => [`${name}/${block}`, proof] as const)),
+      );
+      const recorded = ranges.flatMap(blocksOf).map((block) => `${name}/${block}`);
+      expect([...levels.keys()].toSorted()).toEqual(recorded.toSorted());
+      for (const block of recorded) {
+        const level = levels.get(block);
+        if (proves(block)) expect(`${block} ${level}`).toBe(`${block} receipts`);
+        else expect(['unproven', 'not-applicable'], block).toContain(level);
+      }
+
+      const api = await createApiUnderTest(scratch.database, chains);
+      const expected = recorded.flatMap((block) => decodeIndependently(block, chain));
+      const wallets = new Set(expected.flatMap((transfer) => [transfer.from, transfer.to]));
+      const served = new Map<string, RecordedTransfer>();
+      for (const wallet of wallets)
+        for (const transfer of await readWallet(api, `0x${id.toString(16)}`, wallet)) {
+          const one = fromApi(transfer);
+          expect([one.from, one.to]).toContain(wallet);
+          served.set(`${one.block} ${one.transactionIndex} ${one.logIndex}`, one);
+        }
+      expect([...served.values()].toSorted(byPlace)).toEqual(expected.toSorted(byPlace));
+      for (const block of recorded) expectSourceRows(block, expected);
+    },
+    120_000,
+  );
+
+  it.each((roots.receiptsRoot_does_not ?? []).filter((block) => !proves(block)))(
+    'refuses %s under the policy strict where the header commits to receipts',
+    async (block) => {
+      const [name = '', number = ''] = block.split('/');
+      const chain = chains.get(chainIds[name] ?? 0);
+      if (chain.receiptsRoot === 'none') return expect(chain.key).toBe('cronos');
+      const own = await createScratchDatabase();
+      try {
+        const range = { from: Number(number), to: Number(number) };
+        await expect(ingest(own, chain, name, [range], 'strict')).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
+        expect(await listCoverage(own.database, chain.id)).toEqual([]);
+        expect(await own.database.query('SELECT 1 FROM erc20_transfers LIMIT 1')).toEqual([]);
+      } finally {
+        await own.drop();
+      }
+    },
+  );
+
+  it.each(consecutiveRuns(chainIds))(
+    'the run %s %o is followed block by block as a linked chain',
+    async (name, range) => {
+      const chain = chains.get(chainIds[name] ?? 0);
+      const own = await createScratchDatabase();
+      const node = await serveRecordedChain({ folder: folder ?? '', chain: name, blocks: range });
+      const metrics = createMetricsRegistry();
+      const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics });
+      try {
+        await pool.start();
+        await createChainSync({
+          chain,
+          pool,
+          datasets,
+          metrics: createSyncMetrics(metrics),
+          database: own.database,
+          logger: silentLogger(),
+          clock: systemClock,
+          settings: {
+            startBlock: range.from,
+            endBlock: range.to,
+            proof: 'record',
+            backfillProof: 'receipts',
+            backfillOrder: 'newest-first',
+            proverRate: 0,
+          },
+        }).run(AbortSignal.timeout(60_000));
+        const covered = mergeRanges((await listCoverage(own.database, chain.id)).map((one) => one.range));
+        expect(covered).toEqual([range]);
+        const [linked] = await own.database.query<{ links: number }>(
+          `SELECT count(*)::int AS links FROM blocks a JOIN blocks b
+           ON a.chain_id = b.chain_id AND a.block_number = b.block_number - 1 AND a.block_hash = b.parent_hash`,
+        );
+        expect(linked?.links).toBe(range.to - range.from);
+        const expected = blocksOf(range).flatMap((block) => decodeIndependently(`${name}/${block}`, chain));
+        const [count] = await own.database.query<{ n: number }>(
+          'SELECT count(*)::int AS n FROM erc20_transfers WHERE direction <> 1',
+        );
+        expect(count?.n).toBe(expected.length);
+      } finally {
+        await pool.close();
+        await node.close();
+        await own.drop();
+      }
+    },
+    90_000,
+  );
+});
+
+async function ingest(
+  scratch: ScratchDatabase,
+  given: Chain,
+  name: string,
+  ranges: readonly BlockRange[],
+  proof: 'record' | 'strict',
+): Promise<void> {
+  const chain = { ...given, finalizedTag: true };
+  const node = await serveRecordedChain({ folder: folder ?? '', chain: name });
+  const metrics = createMetricsRegistry();
+  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics });
+  try {
+    await pool.start();
+    await backfillRanges(
+      {
+        chain,
+        pool,
+        datasets,
+        database: scratch.database,
+        logger: silentLogger(),
+        clock: systemClock,
+        metrics: createSyncMetrics(metrics),
+        proof,
+        backfillProof: 'receipts',
+      },
+      ranges,
+      AbortSignal.timeout(60_000),
+    );
+  } finally {
+    await pool.close();
+    await node.close();
+  }
+}
+
+function recordedNumbers(name: string): number[] {
+  return readdirSync(join(folder ?? '', name))
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number);
+}
+
+function recordedRanges(name: string): BlockRange[] {
+  return mergeRanges(recordedNumbers(name).map((number) => ({ from: number, to: number })));
+}
+
+function consecutiveRuns(chainIds: Readonly<Record<string, number>>): [string, BlockRange][] {
+  return Object.keys(chainIds).flatMap((name) =>
+    recordedRanges(name)
+      .filter((range) => range.to > range.from)
+      .map((range): [string, BlockRange] => [name, range]),
+  );
+}
+
+function blocksOf(range: BlockRange): number[] {
+  return Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index);
+}
+
+/** By viem's decoder, straight from the recorded receipts. */
+function decodeIndependently(block: string, chain: Chain): RecordedTransfer[] {
+  const receipts = read(...block.split('/'), 'receipts.json') as { logs: RawLog[] }[];
+  return receipts
+    .flatMap((receipt) => receipt.logs)
+    .flatMap((log): RecordedTransfer[] => {
+      if (log.topics.length !== 3 || log.data.length !== 66) return [];
+      if ((chain.erc20Exclusions as readonly string[]).includes(log.address.toLowerCase())) return [];
+      try {
+        const { args } = decodeEventLog({
+          abi: TRANSFER,
+          topics: [...log.topics] as [`0x${string}`, ...`0x${string}`[]],
+          data: log.data,
+        });
+        return [
+          {
+            token: log.address.toLowerCase(),
+            from: args.from.toLowerCase(),
+            to: args.to.toLowerCase(),
+            value: args.value.toString(),
+            block: String(Number(log.blockNumber)),
+            transaction: log.transactionHash.toLowerCase(),
+            transactionIndex: Number(log.transactionIndex),
+            logIndex: Number(log.logIndex),
+          },
+        ];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function fromApi(transfer: ServedTransfer): RecordedTransfer {
+  return {
+    token: transfer.address,
+    from: transfer.from_address,
+    to: transfer.to_address,
+    value: transfer.value,
+    block: transfer.block_number,
+    transaction: transfer.transaction_hash,
+    transactionIndex: transfer.transaction_index,
+    logIndex: transfer.log_index,
+  };
+}
+
+function byPlace(a: RecordedTransfer, b: RecordedTransfer): number {
+  return Number(a.block) - Number(b.block) || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex;
+}
+
+/** What the recording's own project expected of the block, where such a file exists. */
+function expectSourceRows(block: string, served: readonly RecordedTransfer[]): void {
+  const [name = '', number = ''] = block.split('/');
+  const expectedFolder = name.startsWith('devnet') ? 'holesky' : name;
+  const path = join(folder ?? '', 'expected', 'token-transfers', expectedFolder, `${number}.chainstorage.json`);
+  let rows: {
+    tokenAddress: string;
+    fromAddress: string;
+    toAddress: string;
+    value: string;
+    transactionHash: string;
+    erc20?: unknown;
+  }[];
+  try {
+    rows = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+  const show = (one: readonly string[]): string => one.join(' ').toLowerCase();
+  const expected = rows
+    .filter((row) => row.erc20 !== undefined)
+    .map((row) => show([row.transactionHash, row.tokenAddress, row.fromAddress, row.toAddress, row.value]));
+  const actual = served
+    .filter((one) => one.block === number)
+    .map((one) => show([one.transaction, one.token, one.from, one.to, one.value]));
+  expect(actual.toSorted(), path).toEqual(expected.toSorted());
+}
