@@ -36,7 +36,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): buildC
 }
 
 /** Every address of a host, all of them allowed: one that is not spoils the host. @throws BlockedAddressError, DnsFailedError */
-export async function checkedAddresses(hostname: string, options: CheckedConnectorOptions): Promise<readonly string[]> {
+async function checkedAddresses(hostname: string, options: CheckedConnectorOptions): Promise<readonly string[]> {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   const addresses = isIP(bare) === 0 ? await resolveName(bare, options) : [bare];
   for (const address of addresses) {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { ApiApp } from './api-context.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
 
@@ -68,10 +69,11 @@ export function addDocumentationRoutes(app: ApiApp, version: string): void {
   const start = staticAsset(START_SCRIPT, 'text/javascript; charset=utf-8');
   app.get('/docs/start.js', (c) => sendAsset(c, start));
   const require = createRequire(import.meta.url);
+  const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const [file, type] of Object.entries(PACKAGE_FILES)) {
     let asset: Promise<StaticAsset> | undefined;
     app.get(`/docs/${file}`, async (c) => {
-      asset ??= readFile(require.resolve(`swagger-ui-dist/${file}`)).then((content) => staticAsset(content, type));
+      asset ??= readFile(join(folder, file)).then((content) => staticAsset(content, type));
       return sendAsset(c, await asset);
     });
   }
