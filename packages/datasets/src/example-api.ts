@@ -14,7 +14,7 @@ export async function exampleApi(
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
   return createApi({
-    chains: { find: registry.find, served: [registry.get('eth'), registry.get('base')] },
+    chains: registry,
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),

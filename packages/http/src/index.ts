@@ -14,10 +14,10 @@ export * from './paging.ts';
 export {
   type ChainLookup,
   createParameters,
+  knownChain,
   type Order,
   type ParameterOptions,
   type Parameters,
-  servedChain,
   textParameter,
 } from './parameters.ts';
 export { querySchema } from './query.ts';

@@ -6,8 +6,6 @@ import { InvalidParameterError } from './api-error.ts';
 /** Finds a chain by what a client may write: name, alias, hexadecimal or decimal id, any letter case. */
 export interface ChainLookup {
   find(text: string): Chain | null;
-  /** The chains that this server indexes (`CHAINS`). */
-  readonly served: readonly Chain[];
 }
 
 export type Order = 'ASC' | 'DESC';
@@ -26,6 +24,7 @@ const PAGE_LIMIT_DEFAULT = 100;
 const CURSOR_LENGTH_MAX = 8_192;
 const ORDERS = 'ASC or DESC';
 const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
+const CHAIN = 'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
 const DATE = 'a date (Unix seconds, ISO 8601, RFC 2822 or YYYY-MM-DD HH:mm:ss)';
 
@@ -74,30 +73,19 @@ function addressParameter() {
 
 /**
  * The chain of a query's filter, where it is kept by key: the one given, that of the cursor, or the default (`eth`).
- * @throws InvalidParameterError when this server does not index it.
+ * A chain that is known but not indexed here is answered with what is there: nothing, and `indexed` says so.
+ * @throws InvalidParameterError when no such chain is known.
  */
-export function servedChain(lookup: ChainLookup, key: string): Chain {
-  const chain = findServed(lookup, key);
-  if (chain !== undefined) return chain;
-  throw new InvalidParameterError({ parameter: 'chain', given: key, allowed: chainsAllowed(lookup) });
-}
-
-function findServed(lookup: ChainLookup, text: string): Chain | undefined {
-  const found = lookup.find(text);
-  return found === null ? undefined : lookup.served.find((chain) => chain.id === found.id);
-}
-
-function chainsAllowed(lookup: ChainLookup): string {
-  const keys = lookup.served.map((chain) => chain.key);
-  if (keys.length === 0) return 'a chain of this server, which has none configured';
-  return `a chain of this server by name, hexadecimal or decimal id (${keys.join(', ')})`;
+export function knownChain(lookup: ChainLookup, key: string): Chain {
+  const chain = lookup.find(key);
+  if (chain !== null) return chain;
+  throw new InvalidParameterError({ parameter: 'chain', given: key, allowed: CHAIN });
 }
 
 function chainParameter(lookup: ChainLookup) {
-  const allowed = chainsAllowed(lookup);
-  return textParameter(allowed, (text) => findServed(lookup, text))
+  return textParameter(CHAIN, (text) => lookup.find(text) ?? undefined)
     .optional()
-    .openapi({ type: 'string', description: `Default eth. Otherwise ${allowed}.`, example: 'eth' });
+    .openapi({ type: 'string', description: `Default eth. Otherwise ${CHAIN}.`, example: 'eth' });
 }
 
 function addressesParameter() {

@@ -12,7 +12,7 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { commitRange } from './commit-range.ts';
 import { listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type RangeRead, readRangeFast, readRangeProven, type TimestampTrust } from './read-range.ts';
+import { type RangeRead, readRangeFast, readRangeProven } from './read-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface BackfillOptions extends CommitDependencies {
@@ -94,7 +94,6 @@ function inOrder(options: BackfillOptions, stretches: readonly Stretch[]): Stret
 function createRun(options: BackfillOptions, stretches: readonly Stretch[], signal: AbortSignal) {
   const reads = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
   const commits = new PQueue({ concurrency: 1 });
-  const trust: TimestampTrust = new Map();
   const sizing = createChunkSizing({
     logsPerChunk: LOGS_PER_CHUNK,
     ...(options.proof === 'receipts' ? PROVEN_CHUNK : FAST_CHUNK),
@@ -105,9 +104,7 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
   const stop = AbortSignal.any([signal, options.owner.lost]);
 
   const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
-    const read = await untilItSucceeds(options, range, stop, () =>
-      readClaimed(options, stretch, range, sizing, trust, stop),
-    );
+    const read = await untilItSucceeds(options, range, stop, () => readClaimed(options, stretch, range, sizing, stop));
     if (read === null) return;
     // A read counts as in flight until it is committed: that bounds what is held in memory.
     await commits.add(() => commitRead(options, stretch, read, stop));
@@ -161,7 +158,6 @@ async function readClaimed(
   stretch: Stretch,
   range: BlockRange,
   sizing: ChunkSizing,
-  trust: TimestampTrust,
   signal: AbortSignal,
 ): Promise<RangeRead | null> {
   const { chain, pool, owner, kind } = options;
@@ -177,7 +173,7 @@ async function readClaimed(
     const read =
       options.proof === 'receipts'
         ? await readRangeProven(pool, chain, options.policy, range, PROVEN_READS_IN_FLIGHT, signal)
-        : await readRangeFast(pool, range, topics, trust, signal);
+        : await readRangeFast(pool, range, topics, signal);
     sizing.seen(rangeSize(range), read.logs.length);
     return read;
   } catch (error) {

@@ -20,15 +20,11 @@ export interface RangeRead {
   readonly levels: readonly Coverage[];
 }
 
-/** Which upstreams' log timestamps were checked against a header: right or wrong. */
-export type TimestampTrust = Map<string, boolean>;
-
 /** Filtered logs of a range. Level `none`: nothing proves that the upstream left no log out. */
 export async function readRangeFast(
   pool: UpstreamPool,
   range: BlockRange,
   topics: readonly Hash[],
-  trust: TimestampTrust,
   signal: AbortSignal,
 ): Promise<RangeRead> {
   const answer = await pool.getLogs({ range, topics }, { signal, minBlock: range.to });
@@ -51,7 +47,6 @@ export async function readRangeFast(
         timestamp: log.blockTimestamp,
       });
   }
-  await distrustWrongTimestamps(pool, answer, blocks, unknown, trust, signal);
   await addHeaders(pool, blocks, unknown, signal);
   const levels = answer.sources.map((source) => ({
     range: source.range,
@@ -85,34 +80,6 @@ export async function readRangeProven(
     blocks: new Map(proven.map(({ header }) => [header.number, header])),
     levels: runsOfSameLevel(proven),
   };
-}
-
-/** Forks have shipped zero or wrong-unit `blockTimestamp`s: one log of each upstream is checked against its header. */
-async function distrustWrongTimestamps(
-  pool: UpstreamPool,
-  answer: { readonly sources: readonly { readonly range: BlockRange; readonly upstream: string }[] },
-  blocks: Map<number, BlockFacts>,
-  unknown: Map<number, Hash>,
-  trust: TimestampTrust,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const { range, upstream } of answer.sources) {
-    const inRange = (number: number): boolean => number >= range.from && number <= range.to;
-    if (!trust.has(upstream)) {
-      const sample = blocks.values().find((block) => inRange(block.number));
-      if (sample === undefined) continue;
-      const [header] = await pool.getHeaders([sample.number], { signal });
-      trust.set(upstream, header?.value.timestamp === sample.timestamp);
-    }
-    if (trust.get(upstream) === false)
-      for (const block of blocks
-        .values()
-        .filter((one) => inRange(one.number))
-        .toArray()) {
-        blocks.delete(block.number);
-        unknown.set(block.number, block.hash);
-      }
-  }
 }
 
 async function addHeaders(

@@ -9,7 +9,7 @@ export const TEST_KEY = 'test-key-0123456789';
 
 export async function createApiUnderTest(database: Database, chains: ChainRegistry) {
   return createApi({
-    chains: { find: (text) => chains.find(text), served: chains.all() },
+    chains,
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),

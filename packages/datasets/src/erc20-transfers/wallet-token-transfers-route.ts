@@ -1,9 +1,8 @@
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
-  type ChainLookup,
   errorResponses,
-  InvalidParameterError,
+  knownChain,
   type Page,
   querySchema,
   type RouteModule,
@@ -46,13 +45,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         ...boundsOf(query),
       },
     });
-    const chain = chains.find(page.filter.chain);
-    if (chain === null)
-      throw new InvalidParameterError({
-        parameter: 'chain',
-        given: page.filter.chain,
-        allowed: 'a chain of this server',
-      });
+    const chain = knownChain(chains, page.filter.chain);
     const found = await getWalletTokenTransfers(database, chain, {
       ...readingOf(page),
       count: page.position === null && query.disable_total === false,
@@ -97,10 +90,10 @@ const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.i
 
 type TransfersPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
 
-function routeOf({ parameters, chains }: ApiDependencies) {
+function routeOf({ parameters }: ApiDependencies) {
   const query = querySchema(
     {
-      chain: chainParameter(chains),
+      chain: parameters.chain,
       from_block: parameters.fromBlock,
       to_block: parameters.toBlock,
       from_date: parameters.fromDate,
@@ -134,18 +127,6 @@ function routeOf({ parameters, chains }: ApiDependencies) {
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });
-}
-
-/** Any known chain, indexed here or not: `indexed` says how much of it there is. */
-function chainParameter(chains: ChainLookup) {
-  return textParameter('a chain by name, hexadecimal or decimal id', (text) => chains.find(text) ?? undefined)
-    .optional()
-    .openapi({
-      type: 'string',
-      default: DEFAULT_CHAIN,
-      description: `Name, hexadecimal or decimal id. Indexed here: ${chains.served.map((chain) => chain.key).join(', ') || 'none'}.`,
-      example: 'eth',
-    });
 }
 
 function parseBoolean(text: string): boolean | undefined {

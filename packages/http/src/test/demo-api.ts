@@ -7,7 +7,7 @@ import { type ApiApp, type RouteModule, requestLogger } from '../api-context.ts'
 import { readBlockBounds } from '../block-bounds.ts';
 import { errorResponses } from '../error-answer.ts';
 import type { KeyStore } from '../key-store.ts';
-import { type ChainLookup, servedChain } from '../parameters.ts';
+import { type ChainLookup, knownChain } from '../parameters.ts';
 import { querySchema } from '../query.ts';
 
 /** An API with small routes that use every piece, over no database of its own. */
@@ -33,9 +33,9 @@ export async function errorOf(response: Response): Promise<ErrorBody> {
   return response.json() as Promise<ErrorBody>;
 }
 
-export function demoChains(keys: readonly string[] = ['eth', 'base', 'polygon']): ChainLookup {
+export function demoChains(): ChainLookup {
   const registry = createChainRegistry();
-  return { find: (text) => registry.find(text), served: keys.map((key) => registry.get(key)) };
+  return { find: (text) => registry.find(text) };
 }
 
 /** A key store with nothing behind it. */
@@ -177,7 +177,7 @@ const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
         page: page.page,
         page_size: page.limit,
         cursor: more ? pages.next(page, { position: last.n, upperBound: 119 }) : null,
-        chain_id: servedChain(chains, page.filter.chain).id,
+        chain_id: knownChain(chains, page.filter.chain).id,
         order: page.order,
         filter: page.filter,
         result,

@@ -1,0 +1,84 @@
+import { ChainsteadError, createCursorCodec, errorText } from '@chainstead/core';
+import {
+  type ApiServer,
+  assertSafeBinding,
+  createApi,
+  createKeyStore,
+  loadServerSecret,
+  type RouteModule,
+  serveApi,
+} from '@chainstead/http';
+import { VERSION } from '../version.ts';
+import { readReadiness } from './readiness.ts';
+import type { RoleContext, RunningRole } from './role.ts';
+
+const BODY_BYTES_MAX = 1_048_576;
+const REQUEST_TIMEOUT_MS = 30_000;
+const RATE_WINDOW_SECONDS = 1;
+/** Of the time to stop, what requests at work may take; the rest is for closing the database. */
+const CLOSE_SHARE = 0.8;
+
+/** The address is in use or can't be bound. */
+export class ListenError extends ChainsteadError {
+  constructor(host: string, port: number, cause: unknown) {
+    super({
+      code: 'LISTEN_FAILED',
+      message: `Can't listen on ${host}:${port}: ${errorText(cause)}`,
+      facts: { host, port },
+      remedy: 'Stop the other program on this port, or set another PORT (0 takes a free one)',
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+/** Serves the whole API. @throws UnsafeBindingError, ListenError */
+export async function startApi(context: RoleContext, routes: readonly RouteModule[]): Promise<RunningRole> {
+  const { configuration, database } = context;
+  const keys = createKeyStore({ database, configured: configuration.api.keys });
+  await assertSafeBinding({ host: configuration.api.host, keys });
+  return listen(context, routes, configuration.api.port);
+}
+
+/** Serves /health, /ready and /metrics alone, for a process without the API. @throws ListenError */
+export function startSystemRoutes(context: RoleContext, port: number): Promise<RunningRole> {
+  return listen(context, [], port);
+}
+
+async function listen(context: RoleContext, routes: readonly RouteModule[], port: number): Promise<RunningRole> {
+  const { configuration, database, logger, metrics, clock } = context;
+  const { api } = configuration;
+  const app = createApi({
+    chains: configuration.chainRegistry,
+    database,
+    logger,
+    metrics,
+    keys: createKeyStore({ database, configured: api.keys }),
+    cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+    limits: {
+      bodyBytesMax: BODY_BYTES_MAX,
+      pageLimitMax: api.pageLimitMax,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      rateLimit: api.rateLimit === null ? null : { requests: api.rateLimit, windowSeconds: RATE_WINDOW_SECONDS },
+    },
+    host: api.host,
+    cors: { origins: api.corsOrigins },
+    version: VERSION,
+    readiness: () =>
+      readReadiness(database, {
+        chains: configuration.chains,
+        readyLagBlocks: api.readyLagBlocks,
+        now: clock.now(),
+      }),
+    routes,
+  });
+  const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
+  let server: ApiServer;
+  try {
+    server = await serveApi(app, { host: api.host, port, closeDeadlineMs });
+  } catch (error) {
+    throw new ListenError(api.host, port, error);
+  }
+  logger.info({ address: server.url }, 'Listening');
+  return { address: server.url, stop: () => server.close() };
+}
