@@ -20,7 +20,8 @@ const TESTKIT_USERS = [
   /\.test\.ts$/,
   /^bench\//,
   /^scripts\//,
-  /^apps\/chainstead\/src\/demo\//, /^apps\/simulation\//,
+  /^apps\/chainstead\/src\/demo\//,
+  /^apps\/simulation\//,
   /^packages\/testkit\//,
 ];
 

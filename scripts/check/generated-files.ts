@@ -1,6 +1,6 @@
 import { renderEnvExample } from '../../apps/chainstead/src/configuration/env-example.ts';
-import { createEveryMetric } from '../../apps/chainstead/src/every-metric.ts';
 import { collectErrors, renderErrorDocument } from './error-table.ts';
+import { createEveryMetric } from './every-metric.ts';
 import { renderMetricDocument } from './metric-table.ts';
 import { readSourceFiles } from './source-files.ts';
 

@@ -1,11 +1,18 @@
-import { ChainsteadError, errorText } from '@chainstead/core';
 import { Command, CommanderError } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import { backfillCommand } from './commands/backfill.ts';
 import { configCommand } from './commands/config.ts';
+import { demoCommand } from './commands/demo.ts';
+import { gapsCommand } from './commands/gaps.ts';
+import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
-import { ConfigurationError, ConfigurationFileError } from './configuration/index.ts';
-import { EXIT_CODE_FAILED, EXIT_CODE_OK, EXIT_CODE_USAGE } from './exit-codes.ts';
-import { UsageError } from './usage-error.ts';
+import { recordCommand } from './commands/record.ts';
+import { reindexCommand } from './commands/reindex.ts';
+import { startCommand } from './commands/start.ts';
+import { statusCommand } from './commands/status.ts';
+import { verifyCommand } from './commands/verify.ts';
+import { describeError } from './describe-error.ts';
+import { EXIT_CODE_OK, EXIT_CODE_USAGE, exitCodeOf } from './exit-codes.ts';
 
 /** Runs one command line (without the program's name). @returns the exit code; never throws. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
@@ -15,7 +22,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
     context.stderr.write(`chainstead: ${describeError(error)}\n`);
-    return isUsage(error) ? EXIT_CODE_USAGE : EXIT_CODE_FAILED;
+    return exitCodeOf(error);
   }
 }
 
@@ -33,7 +40,19 @@ export function createProgram(context: CommandContext): Command {
   return program;
 }
 
-const COMMANDS: readonly ((context: CommandContext) => Command)[] = [migrateCommand, configCommand];
+const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
+  startCommand,
+  demoCommand,
+  migrateCommand,
+  configCommand,
+  statusCommand,
+  gapsCommand,
+  backfillCommand,
+  reindexCommand,
+  verifyCommand,
+  recordCommand,
+  keysCommand,
+];
 
 const EXAMPLES = `
 Examples:
@@ -55,18 +74,4 @@ function prepare(command: Command, context: CommandContext): void {
       getOutHasColors: () => context.stdout.isTTY === true,
       getErrHasColors: () => context.stderr.isTTY === true,
     });
-}
-
-function isUsage(error: unknown): boolean {
-  if (error instanceof ConfigurationError || error instanceof ConfigurationFileError || error instanceof UsageError)
-    return true;
-  return error instanceof ChainsteadError && USAGE_CODES.has(error.code);
-}
-
-/** Errors of other packages that no second try can mend without a change of configuration. */
-const USAGE_CODES = new Set(['UNSAFE_BINDING']);
-
-function describeError(error: unknown): string {
-  if (error instanceof ChainsteadError) return `${error.message} [${error.code}]`;
-  return error instanceof Error ? (error.stack ?? error.message) : errorText(error);
 }

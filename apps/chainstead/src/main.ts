@@ -3,6 +3,9 @@ import { systemClock } from '@chainstead/core';
 import { runCommandLine } from './command-line.ts';
 import { listenForStop } from './stop-signal.ts';
 
+/** After a command has ended, what still keeps the process alive (a poll of a node that is gone) is cut off. Milliseconds. */
+const LINGER_MS = 3_000;
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   stdout: process.stdout,
@@ -10,3 +13,4 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   clock: systemClock,
   stopSignal: listenForStop(process),
 });
+setTimeout(() => process.exit(), LINGER_MS).unref();

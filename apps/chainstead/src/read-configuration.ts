@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import {
+  type ChainConfiguration,
+  type Configuration,
   type ConfigurationSource,
   environmentSource,
   fileSource,
+  mergeSources,
   type ParsedConfiguration,
   parseConfiguration,
 } from './configuration/index.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The places that configuration comes from, strongest first: the environment, then `--config` or `CHAINSTEAD_CONFIG`. */
 export function configurationSources(command: Command, context: CommandContext): ConfigurationSource[] {
@@ -26,7 +30,34 @@ export function configurationFile(command: Command, context: CommandContext): st
  * @throws ConfigurationError, ConfigurationFileError
  */
 export function readConfiguration(command: Command, context: CommandContext): ParsedConfiguration {
-  const parsed = parseConfiguration(configurationSources(command, context));
+  return parseWithWarnings(configurationSources(command, context), context);
+}
+
+/** The configuration of a command that works on one chain, which need not be in `CHAINS`. @throws UsageError as well */
+export function readChainConfiguration(
+  chain: string,
+  command: Command,
+  context: CommandContext,
+): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
+  const sources = configurationSources(command, context);
+  const named = parseWithWarnings(sources, context).configuration;
+  const found = findConfigured(named, chain);
+  if (found !== null) return { configuration: named, configured: found };
+  const chains = [mergeSources(sources).CHAINS, chain].filter((name) => name !== undefined).join(',');
+  const only = { origin: '--chain', isOwn: true, variables: { CHAINS: chains } };
+  const { configuration } = parseConfiguration([only, ...sources]);
+  const configured = findConfigured(configuration, chain);
+  if (configured === null) throw new UsageError(`--chain ${chain} is not understood`, 'Give a name from CHAINS');
+  return { configuration, configured };
+}
+
+function findConfigured(configuration: Configuration, name: string): ChainConfiguration | null {
+  const chain = configuration.chainRegistry.find(name);
+  return configuration.chains.find((configured) => configured.chain.id === chain?.id) ?? null;
+}
+
+function parseWithWarnings(sources: readonly ConfigurationSource[], context: CommandContext): ParsedConfiguration {
+  const parsed = parseConfiguration(sources);
   for (const warning of parsed.warnings) context.stderr.write(`warning: ${warning.message}\n`);
   return parsed;
 }

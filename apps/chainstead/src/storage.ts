@@ -8,6 +8,8 @@ export interface Storage {
   /** Holds the password: never for logs. */
   readonly url: string;
   readonly isEmbedded: boolean;
+  /** Migrations that opening an embedded database applied. */
+  readonly appliedAtOpening: readonly string[];
   close(): Promise<void>;
 }
 
@@ -38,10 +40,10 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await embedded?.stop();
   };
   try {
-    if (embedded !== null) await migrate(database);
+    const { applied } = embedded === null ? { applied: [] } : await migrate(database);
+    return { database, url, isEmbedded: embedded !== null, appliedAtOpening: applied, close };
   } catch (error) {
     await close();
     throw error;
   }
-  return { database, url, isEmbedded: embedded !== null, close };
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { parseConfiguration, printConfiguration } from '../configuration/index.ts';
+import { printConfiguration } from '../configuration/index.ts';
 import { configurationSources, readConfiguration } from '../read-configuration.ts';
 
 /** `chainstead config validate|print` */
@@ -32,7 +32,7 @@ function printCommand(context: CommandContext): Command {
     .addHelpText('after', '\nExamples:\n  $ chainstead config print\n  $ chainstead config print --json')
     .action((options: { json?: boolean }, command: Command) => {
       const sources = configurationSources(command, context);
-      const { configuration } = parseConfiguration(sources);
+      const { configuration } = readConfiguration(command, context);
       const printed = printConfiguration(
         sources,
         configuration.chains.map(({ chain }) => chain.key),

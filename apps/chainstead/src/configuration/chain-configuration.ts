@@ -37,6 +37,9 @@ export interface ResolvedChains {
   readonly problems: readonly ConfigurationProblem[];
 }
 
+/** Of a shorter name, two letters are half. */
+const SHORT_NAME_LENGTH = 5;
+
 type ChainKey = keyof typeof chainKeys.shape;
 type Variables = Readonly<Record<string, string>>;
 
@@ -182,7 +185,7 @@ function repeatedChains(configured: readonly ChainConfiguration[], variables: Va
 function unknownChain(name: string, known: ChainRegistry): ConfigurationProblem {
   const suffix = chainSuffix(name);
   const names = known.all().flatMap((chain) => [chain.key, ...chain.apiNames]);
-  const near = closest(name, names, 2);
+  const near = closest(name, names, name.length < SHORT_NAME_LENGTH ? 1 : 2);
   const suggestion = near === null ? '' : `did you mean ${near}? `;
   return problemWith(
     'CHAINS',

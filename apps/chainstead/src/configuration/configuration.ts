@@ -30,6 +30,7 @@ export interface Configuration {
     /** Requests a second and key; null: unlimited. */
     readonly rateLimit: number | null;
     readonly readyLagBlocks: number;
+    readonly corsOrigins: '*' | readonly string[];
   };
   /** Networks (CIDR) that strangers' URLs may reach although they are private. */
   readonly privateNetworks: readonly string[];
@@ -86,6 +87,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: settings.RATE_LIMIT === 0 ? null : settings.RATE_LIMIT,
       readyLagBlocks: settings.READY_LAG_BLOCKS,
+      corsOrigins: settings.CORS_ORIGINS,
     },
     privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
     chains: chains.configured,

@@ -125,6 +125,13 @@ const apiKeys = {
     example: '40',
     default: '0',
   }),
+  CORS_ORIGINS: withDefault(plainText.transform(splitOrigins), {
+    group: 'API',
+    description: 'Web pages that may call the API from a browser, once a key is configured',
+    allowed: '* or a comma list of origins',
+    example: 'https://app.example.com',
+    default: '*',
+  }),
   READY_LAG_BLOCKS: withDefault(wholeNumber(0), {
     group: 'API',
     description: 'Blocks that a chain may be behind its head while /ready still answers 200',
@@ -196,3 +203,7 @@ export const globalKeys = z.object({
 });
 
 export type GlobalSettings = z.output<typeof globalKeys>;
+
+function splitOrigins(text: string): '*' | readonly string[] {
+  return text === '*' ? '*' : text.split(',').map((origin) => origin.trim());
+}

@@ -9,4 +9,4 @@ export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfig
 export { ROLE_NAMES, type RoleName } from './global-keys.ts';
 export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
-export { type ConfigurationSource, environmentSource, fileSource } from './sources.ts';
+export { type ConfigurationSource, environmentSource, fileSource, mergeSources } from './sources.ts';

@@ -1,10 +1,9 @@
 /** What role processes and their supervisor say to each other over the IPC channel. */
+import type { MetricFamilies } from '@chainstead/core';
 import { z } from 'zod';
 import { ROLE_NAMES } from '../configuration/index.ts';
 
-/** Metrics of one process as prom-client's `getMetricsAsJSON` gives them, and for another process's registry to merge. */
-const metricFamilies = z.array(z.looseObject({ name: z.string() }));
-export type MetricFamilies = z.output<typeof metricFamilies>;
+const metricFamilies = z.custom<MetricFamilies>((value) => Array.isArray(value));
 
 const ready = z.object({ type: z.literal('ready'), role: z.enum(ROLE_NAMES), address: z.string().nullable() });
 const stop = z.object({ type: z.literal('stop') });

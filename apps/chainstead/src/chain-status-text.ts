@@ -1,0 +1,110 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import { rangeSize } from '@chainstead/core';
+import type { ChainStatus } from '@chainstead/sync';
+import { formatSeconds } from './progress.ts';
+import { renderTable } from './text-table.ts';
+
+/** Everything that `chainstead status` shows. */
+export interface StatusFacts {
+  readonly chains: readonly ChainStatus[];
+  /** Estimated rows by table. */
+  readonly rows: ReadonlyMap<string, number>;
+  readonly registry: ChainRegistry;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The status for a person. */
+export function renderStatus(facts: StatusFacts): string {
+  if (facts.chains.length === 0) return 'No chain has been ingested yet: set CHAINS and run "chainstead start".\n';
+  const rows = [...facts.rows].map(([table, count]) => [table, count]);
+  const chains = facts.chains.map((status) => renderChain(status, facts));
+  return `${chains.join('\n')}\n${renderTable(['table', 'rows (estimated)'], rows)}`;
+}
+
+/** The status for a program. */
+export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknown>> {
+  return {
+    chains: facts.chains.map((status) => ({
+      chain: chainName(status, facts),
+      chain_id: status.chainId,
+      head: status.head,
+      checkpoint: status.checkpoint,
+      lag: status.lag,
+      history_start: status.historyStart,
+      first_followed: status.firstFollowed,
+      stop: status.stop,
+      stall_reason: status.stallReason,
+      covered: coveredByDataset(status),
+      gaps: status.gaps,
+      upstreams: status.upstreams,
+      updated_at: status.updatedAt.toISOString(),
+    })),
+    rows: Object.fromEntries(facts.rows),
+  };
+}
+
+function renderChain(status: ChainStatus, facts: StatusFacts): string {
+  const age = Math.max(0, Math.round((facts.now - status.updatedAt.getTime()) / 1_000));
+  const lines = [
+    `${chainName(status, facts)} (${status.chainId}), as of ${formatSeconds(age)} ago`,
+    `  head        ${status.head ?? 'unknown'}`,
+    `  indexed to  ${status.checkpoint ?? 'nothing followed yet'}${status.lag === null ? '' : `, ${status.lag} blocks behind`}`,
+    `  history     from ${status.historyStart}`,
+    ...coveredByDataset(status).map(
+      ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
+    ),
+    ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
+    ...(status.stallReason === null ? [] : [`  held up     ${status.stallReason}`]),
+  ];
+  return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+}
+
+function renderUpstreams({ upstreams }: ChainStatus): string {
+  if (upstreams.length === 0) return 'no upstream has reported yet\n';
+  const rows = upstreams.map((upstream) => [
+    upstream.name,
+    upstream.reason === null ? upstream.state : `${upstream.state} (${upstream.reason})`,
+    upstream.score.toFixed(2),
+    String(upstream.head ?? 'unknown'),
+    `${Math.round(upstream.latencyMs.p50)}/${Math.round(upstream.latencyMs.p95)} ms`,
+    upstream.requests,
+    Object.entries(upstream.faults)
+      .map(([kind, count]) => `${kind} ${count}`)
+      .join(', ') || 'none',
+  ]);
+  return renderTable(['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'faults'], rows);
+}
+
+interface CoveredDataset {
+  readonly dataset: string;
+  readonly levels: Readonly<Record<string, number>>;
+  readonly missing: number;
+}
+
+/** Blocks by dataset and level of proof. */
+function coveredByDataset(status: ChainStatus): CoveredDataset[] {
+  const names = new Set([...status.coverage, ...status.gaps].map(({ dataset }) => dataset));
+  return [...names].map((dataset) => {
+    const levels: Record<string, number> = {};
+    for (const covered of status.coverage)
+      if (covered.dataset === dataset) levels[covered.proof] = (levels[covered.proof] ?? 0) + rangeSize(covered.range);
+    const missing = status.gaps
+      .filter((gap) => gap.dataset === dataset)
+      .reduce((sum, { range }) => sum + rangeSize(range), 0);
+    return { dataset, levels, missing };
+  });
+}
+
+function levelsText(levels: Readonly<Record<string, number>>): string {
+  const texts = Object.entries(levels).map(([level, blocks]) => `${blocks} blocks ${level}`);
+  return texts.length === 0 ? 'nothing covered' : texts.join(', ');
+}
+
+function chainName(status: ChainStatus, { registry }: StatusFacts): string {
+  return registry.find(status.chainId)?.key ?? String(status.chainId);
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}

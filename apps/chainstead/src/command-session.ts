@@ -1,0 +1,68 @@
+import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
+import type { CommandContext } from './command-context.ts';
+import type { ChainConfiguration, Configuration } from './configuration/index.ts';
+import { openStorage, type Storage } from './storage.ts';
+import { openPool } from './upstream-pools.ts';
+
+/** A logger for commands whose output is a result: it writes to the error output, and says less than the servers. */
+export function commandLogger(configuration: Configuration, context: CommandContext): Logger {
+  return createLogger({
+    level: configuration.logLevel === 'info' ? 'warn' : configuration.logLevel,
+    destination: { write: (line) => context.stderr.write(line) },
+  });
+}
+
+export interface CommandSession {
+  readonly configuration: Configuration;
+  readonly context: CommandContext;
+  /** Of the command, for `pg_stat_activity`: `gaps`. */
+  readonly name: string;
+}
+
+/** Opens the database for one piece of work and closes it afterwards. */
+export async function withStorage<T>(session: CommandSession, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await openStorage({
+    configuration: session.configuration.database,
+    applicationName: `chainstead ${session.name}`,
+    logger: commandLogger(session.configuration, session.context),
+  });
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** What the sync engine's commands need besides ranges and progress. */
+export type ChainWork = Omit<RangeCommandOptions, 'onProgress'> & { readonly clock: Clock };
+
+/** Opens the database and a chain's upstreams for one piece of work, and closes both afterwards. */
+export function withChain<T>(
+  session: CommandSession & { readonly configured: ChainConfiguration },
+  work: (chain: ChainWork) => Promise<T>,
+): Promise<T> {
+  const { configured, configuration, context } = session;
+  return withStorage(session, async ({ database }) => {
+    const logger = commandLogger(configuration, context);
+    const registry = createMetricsRegistry();
+    const pool = openPool(configured, { logger, metrics: registry, clock: context.clock });
+    try {
+      await pool.start();
+      return await work({
+        chain: configured.chain,
+        pool,
+        database,
+        datasets,
+        logger,
+        metrics: createSyncMetrics(registry),
+        clock: context.clock,
+        proof: configured.proof,
+        backfillProof: configured.backfillProof,
+      });
+    } finally {
+      await pool.close();
+    }
+  });
+}

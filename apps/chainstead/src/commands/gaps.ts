@@ -1,0 +1,78 @@
+import { rangeSize } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import type { Configuration } from '../configuration/index.ts';
+import { readConfiguration } from '../read-configuration.ts';
+import { renderTable } from '../text-table.ts';
+
+/** `chainstead gaps` */
+export function gapsCommand(context: CommandContext): Command {
+  return new Command('gaps')
+    .description('list the blocks that are not covered, and what is covered at which level of proof')
+    .option('--json', 'one JSON array')
+    .addHelpText('after', EXAMPLES)
+    .action((options: { json?: boolean }, command: Command) => {
+      const { configuration } = readConfiguration(command, context);
+      return withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
+        const statuses = await readChainStatuses(database, datasets);
+        context.stdout.write(
+          options.json === true ? renderJson(statuses, configuration) : render(statuses, configuration),
+        );
+      });
+    });
+}
+
+function render(statuses: readonly ChainStatus[], configuration: Configuration): string {
+  if (statuses.length === 0) return 'No chain has been ingested yet.\n';
+  const gaps = statuses.flatMap((status) =>
+    status.gaps.map(({ dataset, range }) => [
+      chainName(status, configuration),
+      dataset,
+      range.from,
+      range.to,
+      rangeSize(range),
+    ]),
+  );
+  const covered = statuses.flatMap((status) =>
+    status.coverage.map(({ dataset, range, proof, reason, upstream }) => [
+      chainName(status, configuration),
+      dataset,
+      range.from,
+      range.to,
+      rangeSize(range),
+      reason === null ? proof : `${proof} (${reason})`,
+      upstream ?? '',
+    ]),
+  );
+  const missing =
+    gaps.length === 0
+      ? 'Nothing is missing.\n'
+      : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
+  const header = ['chain', 'dataset', 'from', 'to', 'blocks', 'proof', 'upstream'];
+  return `${missing}\nCovered:\n${renderTable(header, covered)}`;
+}
+
+function renderJson(statuses: readonly ChainStatus[], configuration: Configuration): string {
+  const chains = statuses.map((status) => ({
+    chain: chainName(status, configuration),
+    chain_id: status.chainId,
+    gaps: status.gaps,
+    coverage: status.coverage,
+  }));
+  return `${JSON.stringify(chains)}\n`;
+}
+
+function chainName(status: ChainStatus, configuration: Configuration): string {
+  return configuration.chainRegistry.find(status.chainId)?.key ?? String(status.chainId);
+}
+
+const EXAMPLES = `
+Levels: receipts (root proven), cross (two upstreams agree), none (not proven yet), not-applicable (the chain's headers
+commit to nothing), unproven (no upstream could prove it).
+
+Examples:
+  $ chainstead gaps
+  $ chainstead gaps --json`;

@@ -1,0 +1,66 @@
+import { createLogger } from '@chainstead/core';
+import { migrate } from '@chainstead/db';
+import { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { ROLE_NAMES, type RoleName } from '../configuration/index.ts';
+import { configurationFile, readConfiguration } from '../read-configuration.ts';
+import { runRoles } from '../run-roles.ts';
+import { renderStartSummary } from '../start-summary.ts';
+import { openStorage } from '../storage.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** `chainstead start` */
+export function startCommand(context: CommandContext): Command {
+  return new Command('start')
+    .description('run the program: migrate, then serve the API, ingest chains and do background work until stopped')
+    .option(
+      '--roles <list>',
+      `which parts run here: a comma list of ${ROLE_NAMES.join(', ')} (default: ROLES, all of them)`,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action((options: { roles?: string }, command: Command) => start(options, command, context));
+}
+
+const EXAMPLES = `
+Several roles run as child processes, restarted when they crash; a single one runs in this process.
+
+Examples:
+  $ chainstead start                                     everything, with an embedded Postgres
+  $ CHAINS=eth,base START_BLOCK_ETH=18000000 chainstead start
+  $ DATABASE_URL=postgres://… chainstead start --roles api
+  $ chainstead --config production.env start --roles ingest,worker`;
+
+async function start(options: { roles?: string }, command: Command, context: CommandContext): Promise<void> {
+  const { configuration } = readConfiguration(command, context);
+  const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  const logger = createLogger({ level: configuration.logLevel, role: 'start' });
+  const storage = await openStorage({
+    configuration: configuration.database,
+    applicationName: 'chainstead start',
+    logger,
+  });
+  try {
+    if (!storage.isEmbedded) await migrate(storage.database);
+    await runRoles({
+      roles,
+      configuration,
+      configurationFile: configurationFile(command, context),
+      storage,
+      logger,
+      context,
+      onReady: (ready) => context.stdout.write(renderStartSummary({ configuration, storage, roles, ready })),
+    });
+  } finally {
+    await storage.close();
+  }
+}
+
+function parseRoles(text: string): RoleName[] {
+  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  const roles = names.flatMap((name) => ROLE_NAMES.filter((role) => role === name));
+  if (roles.length === 0 || roles.length !== names.length)
+    throw new UsageError(`--roles ${text} is not understood`, `Give a comma list of ${ROLE_NAMES.join(', ')}`, {
+      given: text,
+    });
+  return roles;
+}

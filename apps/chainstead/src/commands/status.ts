@@ -1,0 +1,29 @@
+import { datasets } from '@chainstead/datasets';
+import { estimateRows, readChainStatuses } from '@chainstead/sync';
+import { Command } from 'commander';
+import { renderStatus, toStatusJson } from '../chain-status-text.ts';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import { readConfiguration } from '../read-configuration.ts';
+
+/** `chainstead status` */
+export function statusCommand(context: CommandContext): Command {
+  return new Command('status')
+    .description('show for each chain: head, indexed blocks, lag, what holds it up, upstream health; and rows by table')
+    .option('--json', 'one JSON object')
+    .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
+    .action((options: { json?: boolean }, command: Command) => {
+      const { configuration } = readConfiguration(command, context);
+      return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
+        const status = {
+          chains: await readChainStatuses(database, datasets),
+          rows: await estimateRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
+          registry: configuration.chainRegistry,
+          now: context.clock.now(),
+        };
+        context.stdout.write(
+          options.json === true ? `${JSON.stringify(toStatusJson(status))}\n` : renderStatus(status),
+        );
+      });
+    });
+}

@@ -1,0 +1,93 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import { compileDemoContracts, type Devnet, type DevnetCall, startDevnet } from '@chainstead/testkit';
+
+/** A local node with ERC-20 tokens on it, an NFT that must not be taken for one, and accounts that use them. */
+export interface DemoChain {
+  readonly devnet: Devnet;
+  /** ERC-20 contracts. */
+  readonly tokens: readonly Address[];
+  readonly wallets: readonly Address[];
+  /** Transfers, mints, burns, a self-transfer and an NFT: so many rounds of each. */
+  makeTraffic(rounds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const DEMO_CHAIN_ID = 31_337;
+const WALLETS = 5;
+const TOKENS = [
+  ['Demo Dollar', 'DUSD', 6],
+  ['Demo Ether', 'DETH', 18],
+  ['Demo Point', 'DPT', 0],
+] as const;
+const SUPPLY_UNITS = 1_000_000n;
+
+/** Starts the node, which mines a block for each transaction, and deploys the contracts. */
+export async function startDemoChain(): Promise<DemoChain> {
+  const contracts = await compileDemoContracts();
+  const devnet = await startDevnet({ chainId: DEMO_CHAIN_ID });
+  try {
+    const wallets = devnet.accounts.slice(0, WALLETS);
+    // One after the other: the node gives nonces by what is mined.
+    const tokens: Address[] = [];
+    for (const args of TOKENS) tokens.push(await devnet.deploy(contracts.DemoToken, args));
+    const nft = await devnet.deploy(contracts.DemoNft);
+    const { abi } = contracts.DemoToken;
+    const call = (address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall => ({
+      address,
+      abi,
+      functionName,
+      args,
+      ...(from === undefined ? {} : { from }),
+    });
+    for (const [index, token] of tokens.entries())
+      for (const wallet of wallets)
+        await devnet.send(call(token, 'mint', [wallet, SUPPLY_UNITS * 10n ** BigInt(TOKENS[index]?.[2] ?? 0)]));
+    let round = 0;
+    const makeTraffic = async (rounds: number): Promise<void> => {
+      for (let done = 0; done < rounds; done += 1, round += 1)
+        for (const send of roundOfCalls(round, { tokens, wallets, call })) await devnet.send(send);
+      await devnet.send({
+        address: nft,
+        abi: contracts.DemoNft.abi,
+        functionName: 'mint',
+        args: [at(wallets, round), BigInt(round)],
+      });
+    };
+    return { devnet, tokens, wallets, makeTraffic, stop: () => devnet.stop() };
+  } catch (error) {
+    await devnet.stop();
+    throw error;
+  }
+}
+
+interface RoundWorld {
+  readonly tokens: readonly Address[];
+  readonly wallets: readonly Address[];
+  call(address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall;
+}
+
+/** What happens in one round: everything that an ERC-20 transfer can look like. */
+function roundOfCalls(round: number, { tokens, wallets, call }: RoundWorld): DevnetCall[] {
+  const token = at(tokens, round);
+  const from = at(wallets, round);
+  const to = at(wallets, round + 1);
+  const value = BigInt(round * 7 + 1);
+  return [
+    call(token, 'transfer', [to, value], from),
+    call(at(tokens, round + 1), 'transfer', [from, value], from),
+    call(token, 'mint', [to, value]),
+    call(token, 'burn', [1n], from),
+    call(at(tokens, round + 2), 'transferMany', [[to, at(wallets, round + 2), strangerOf(round)], 0n], from),
+  ];
+}
+
+/** An address that nobody holds, another one each round. */
+function strangerOf(round: number): Address {
+  return parseAddress(`0x${(0xdead_0000 + round).toString(16).padStart(40, '0')}`);
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new RangeError('The list is empty');
+  return item;
+}

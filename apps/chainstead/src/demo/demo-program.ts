@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@chainstead/core';
+import type { CommandContext } from '../command-context.ts';
+import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
+import { runRoles } from '../run-roles.ts';
+import { openStorage } from '../storage.ts';
+import { DEMO_CHAIN_ID } from './demo-chain.ts';
+
+/** The whole program over the demo chain, with a database of its own that is deleted afterwards. */
+export interface DemoProgram {
+  /** Of the API, such as `http://127.0.0.1:8080`. */
+  readonly address: string;
+  /** Settles when the program has ended, by itself or because the context's signal aborted. */
+  readonly ended: Promise<void>;
+}
+
+/** The chain's name in the demo: what `?chain=` takes. */
+export const DEMO_CHAIN_NAME = 'devnet';
+
+/** What a developer may set for the demo too; everything else of the configuration is the demo's own. */
+const KEYS_KEPT = new Set(['PORT', 'LOG_LEVEL']);
+
+/** Starts it and waits until it serves. `context.stopSignal` ends it. */
+export async function startDemoProgram(nodeUrl: string, context: CommandContext, port?: number): Promise<DemoProgram> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'chainstead-demo-'));
+  const environment = demoEnvironment(nodeUrl, dataDirectory, context.environment, port);
+  const { configuration } = parseConfiguration([environmentSource(environment)]);
+  const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
+  const ready = Promise.withResolvers<string>();
+  const run = async (): Promise<void> => {
+    try {
+      const storage = await openStorage({
+        configuration: configuration.database,
+        applicationName: 'chainstead demo',
+        logger,
+      });
+      try {
+        await runRoles({
+          roles: configuration.roles,
+          configuration,
+          configurationFile: null,
+          storage,
+          logger,
+          context: { ...context, environment },
+          onReady: (roles) => ready.resolve(roles.find(({ address }) => address !== null)?.address ?? ''),
+        });
+      } finally {
+        await storage.close();
+      }
+    } finally {
+      await rm(dataDirectory, { recursive: true, force: true });
+    }
+  };
+  const ended = run();
+  const address = await Promise.race([ready.promise, ended.then(() => null)]);
+  return { address: address ?? '', ended };
+}
+
+/** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
+function demoEnvironment(
+  nodeUrl: string,
+  dataDirectory: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  port: number | undefined,
+): Record<string, string | undefined> {
+  const own = new Set(acceptedKeys([DEMO_CHAIN_NAME]).filter((key) => !KEYS_KEPT.has(key)));
+  const others = Object.fromEntries(
+    Object.entries(environment).filter(([key]) => !own.has(key) && key !== 'CHAINSTEAD_CONFIG'),
+  );
+  return {
+    LOG_LEVEL: 'warn',
+    ...others,
+    ...(port === undefined ? {} : { PORT: String(port) }),
+    DATA_DIR: dataDirectory,
+    CHAINS: DEMO_CHAIN_NAME,
+    CHAIN_ID_DEVNET: String(DEMO_CHAIN_ID),
+    RPC_URLS_DEVNET: nodeUrl,
+    START_BLOCK_DEVNET: '0',
+    BLOCK_TIME_MS_DEVNET: '1000',
+    POLL_INTERVAL_MS_DEVNET: '100',
+  };
+}

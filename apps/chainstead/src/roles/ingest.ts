@@ -1,0 +1,58 @@
+import { datasets } from '@chainstead/datasets';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createChainSync, createSyncMetrics, type SyncMetrics } from '@chainstead/sync';
+import type { ChainConfiguration } from '../configuration/index.ts';
+import { openPool, startPool } from '../upstream-pools.ts';
+import type { RoleContext, RunningRole } from './role.ts';
+
+/** Ingests every configured chain, each by itself: what one of them suffers does not touch the others. */
+export async function startIngest(context: RoleContext): Promise<RunningRole> {
+  const { configuration, logger, metrics } = context;
+  const stop = new AbortController();
+  const syncMetrics = createSyncMetrics(metrics);
+  const chains = configuration.chains.map((configured) => {
+    const pool = openPool(configured, { logger, metrics, clock: context.clock });
+    return { pool, work: ingestChain(configured, pool, context, syncMetrics, stop.signal) };
+  });
+  if (chains.length === 0) logger.info('No chain is configured: there is nothing to ingest');
+  return {
+    address: null,
+    async stop() {
+      stop.abort();
+      await Promise.all(chains.map(({ work }) => work));
+      await Promise.all(chains.map(({ pool }) => pool.close()));
+    },
+  };
+}
+
+async function ingestChain(
+  configured: ChainConfiguration,
+  pool: UpstreamPool,
+  context: RoleContext,
+  metrics: SyncMetrics,
+  signal: AbortSignal,
+): Promise<void> {
+  const { chain } = configured;
+  const { clock, database, logger, configuration } = context;
+  if (!(await startPool(pool, { chain, clock, logger, signal }))) return;
+  const sync = createChainSync({
+    chain,
+    pool,
+    database,
+    datasets,
+    logger,
+    metrics,
+    clock,
+    settings: {
+      startBlock: configured.startBlock,
+      endBlock: configured.endBlock,
+      proof: configured.proof,
+      backfillProof: configured.backfillProof,
+      backfillOrder: configured.backfillOrder,
+      proverRate: configuration.proverRate,
+    },
+  });
+  await sync.run(signal);
+  if (!signal.aborted)
+    logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain is complete up to its end block');
+}

@@ -1,0 +1,61 @@
+import { rangeSize, subtractRanges } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import type { Readiness } from '@chainstead/http';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import type { ChainConfiguration } from '../configuration/index.ts';
+
+/** The ingest process writes a chain's state every few seconds; a state this old is nobody's. Milliseconds. */
+const STALE_AFTER_MS = 60_000;
+
+export interface ReadinessOptions {
+  readonly chains: readonly ChainConfiguration[];
+  readonly readyLagBlocks: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Reads whether every configured chain is caught up. */
+export async function readReadiness(database: Database, options: ReadinessOptions): Promise<Readiness> {
+  if (options.chains.length === 0) return { ready: true, reasons: [] };
+  return judgeReadiness(await readChainStatuses(database, datasets), options);
+}
+
+/** Caught up: followed within the lag, or, for a bounded chain, covered but for so many blocks. */
+export function judgeReadiness(statuses: readonly ChainStatus[], options: ReadinessOptions): Readiness {
+  const reasons = options.chains.flatMap((configured) => {
+    const status = statuses.find(({ chainId }) => chainId === configured.chain.id);
+    const reason = whyNotReady(configured, status, options);
+    return reason === null ? [] : [`${configured.chain.key} ${reason}`];
+  });
+  return { ready: reasons.length === 0, reasons };
+}
+
+function whyNotReady(
+  { endBlock }: ChainConfiguration,
+  status: ChainStatus | undefined,
+  { readyLagBlocks, now }: ReadinessOptions,
+): string | null {
+  if (status === undefined) return 'was never ingested';
+  if (status.stop !== null) return `is stopped: ${status.stop.code}`;
+  if (endBlock !== null) {
+    const missing = blocksMissing(status, endBlock);
+    return missing > readyLagBlocks ? `lacks ${missing} blocks up to END_BLOCK` : null;
+  }
+  const silentMs = now - status.updatedAt.getTime();
+  if (silentMs > STALE_AFTER_MS) return `has no ingest process since ${Math.round(silentMs / 1_000)} s`;
+  if (status.lag === null) return 'has not followed a block yet';
+  return status.lag > readyLagBlocks ? `is ${status.lag} blocks behind its head` : null;
+}
+
+/** Of the dataset that lacks most. */
+function blocksMissing(status: ChainStatus, endBlock: number): number {
+  const wanted = [{ from: status.historyStart, to: endBlock }];
+  const missing = datasets.map((dataset) =>
+    subtractRanges(
+      wanted,
+      status.coverage.filter((covered) => covered.dataset === dataset.name).map(({ range }) => range),
+    ).reduce((sum, range) => sum + rangeSize(range), 0),
+  );
+  return Math.max(0, ...missing);
+}

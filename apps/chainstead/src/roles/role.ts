@@ -1,0 +1,24 @@
+import type { Clock, Logger, Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Configuration } from '../configuration/index.ts';
+
+/** What every role is made of. */
+export interface RoleContext {
+  readonly configuration: Configuration;
+  readonly database: Database;
+  /** Holds the password: never for logs. */
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock: Clock;
+}
+
+/** A role at work. */
+export interface RunningRole {
+  /** Where it listens; null for roles that don't. */
+  readonly address: string | null;
+  /** Ends gracefully: requests, blocks and jobs at work are finished first. */
+  stop(): Promise<void>;
+}
+
+export type StartRole = (context: RoleContext) => Promise<RunningRole>;

@@ -1,0 +1,35 @@
+import { createJobs } from '@chainstead/jobs';
+import { createTokenFactsWorker } from '../../../../packages/datasets/src/tokens/token-facts-worker.ts';
+import { openPool, startPool } from '../upstream-pools.ts';
+import type { RoleContext, RunningRole } from './role.ts';
+
+/** How long the work of all chains waits for the upstreams of one. Milliseconds. */
+const POOL_WAIT_MS = 5_000;
+
+/** Does the work that must not hold up ingestion: reads token facts. */
+export async function startWorker(context: RoleContext): Promise<RunningRole> {
+  const { configuration, database, databaseUrl, logger, metrics, clock } = context;
+  const { redisUrl } = configuration;
+  const stop = new AbortController();
+  const jobs = await createJobs({ ...(redisUrl === null ? { databaseUrl } : { redisUrl }), logger, metrics });
+  const chains = configuration.chains.map((configured) => ({
+    chain: configured.chain,
+    pool: openPool(configured, { logger, metrics, clock }),
+  }));
+  const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
+  const enough = new AbortController();
+  const waited = clock.sleep(POOL_WAIT_MS, enough.signal).catch(() => undefined);
+  await Promise.race([Promise.all(starts), waited]);
+  enough.abort();
+  const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
+  await tokenFacts.start();
+  return {
+    address: null,
+    async stop() {
+      stop.abort();
+      await jobs.close();
+      await Promise.all(starts);
+      await Promise.all(chains.map(({ pool }) => pool.close()));
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
+import type { CommandContext } from './command-context.ts';
+import type { Configuration, RoleName } from './configuration/index.ts';
+import { startSystemRoutes } from './roles/api.ts';
+import type { RunningRole } from './roles/role.ts';
+import { runRole } from './roles/run-role.ts';
+import type { Storage } from './storage.ts';
+import { type LaunchedRole, launchRole } from './supervisor/launch-role.ts';
+import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
+import type { RoleReady } from './supervisor/role-process-handle.ts';
+import { createSupervisor } from './supervisor/supervisor.ts';
+
+export interface RunRolesOptions {
+  readonly roles: readonly RoleName[];
+  readonly configuration: Configuration;
+  readonly configurationFile: string | null;
+  readonly storage: Storage;
+  readonly logger: Logger;
+  readonly context: CommandContext;
+  /** Called once, when every role works. */
+  onReady(ready: readonly RoleReady[]): void;
+}
+
+/** Runs roles until the context's signal aborts: one in this process, several as supervised child processes. */
+export async function runRoles(options: RunRolesOptions): Promise<void> {
+  const [only, ...others] = options.roles;
+  if (only !== undefined && others.length === 0) await runHere(only, options);
+  else await runSupervised(options);
+}
+
+async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> {
+  const { configuration, storage, context } = options;
+  const metrics = createMetricsRegistry({ role });
+  measureProcess(metrics);
+  const running = await runRole(role, {
+    configuration,
+    databaseUrl: storage.url,
+    logger: createLogger({ level: configuration.logLevel, role }),
+    metrics,
+    clock: context.clock,
+  });
+  try {
+    const system = await startSystem(options, metrics);
+    options.onReady([{ role, address: running.address ?? system?.address ?? null }]);
+    await aborted(context.stopSignal);
+    await system?.stop();
+  } finally {
+    await running.stop();
+  }
+}
+
+async function runSupervised(options: RunRolesOptions): Promise<void> {
+  const { configuration, context, logger } = options;
+  const exchange = createMetricsExchange();
+  const launched = new Map<RoleName, LaunchedRole>();
+  const othersOf = (role: RoleName | null): LaunchedRole[] =>
+    [...launched].filter(([name]) => name !== role).map(([, process]) => process);
+
+  const launch = (role: RoleName): LaunchedRole => {
+    const process = launchRole(role, {
+      environment: childEnvironment(options),
+      onMessage(message) {
+        if (message.type === 'metrics-answer') exchange.receive(message);
+        if (message.type === 'metrics-request')
+          void exchange.collect(othersOf(role)).then((processes) =>
+            process.send({
+              type: 'metrics-answer',
+              id: message.id,
+              processes,
+            }),
+          );
+      },
+    });
+    launched.set(role, process);
+    return process;
+  };
+
+  const supervisor = createSupervisor({
+    roles: options.roles,
+    launch,
+    clock: context.clock,
+    logger,
+    stopTimeoutMs: configuration.stopTimeoutMs,
+  });
+  onAbort(context.stopSignal, () => supervisor.stop());
+  const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
+  let system: RunningRole | null = null;
+  try {
+    system = await startSystem(options, metrics);
+    // A stop before all are ready ends the supervision, and `ready` never settles.
+    const ready = await Promise.race([supervisor.ready, supervisor.finished]);
+    if (ready !== undefined) options.onReady(ready);
+    await supervisor.finished;
+  } finally {
+    supervisor.stop();
+    await supervisor.finished.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
+    await system?.stop();
+  }
+}
+
+/** /health and /metrics for a set of roles without the API, where a port is configured. */
+async function startSystem(options: RunRolesOptions, metrics: Registry): Promise<RunningRole | null> {
+  const { configuration, storage, logger, context } = options;
+  if (configuration.metricsPort === null || options.roles.includes('api')) return null;
+  const { database, url: databaseUrl } = storage;
+  return startSystemRoutes(
+    { configuration, database, databaseUrl, logger, metrics, clock: context.clock },
+    configuration.metricsPort,
+  );
+}
+
+function childEnvironment(options: RunRolesOptions): Record<string, string | undefined> {
+  return {
+    ...options.context.environment,
+    DATABASE_URL: options.storage.url,
+    ...(options.configurationFile === null ? {} : { CHAINSTEAD_CONFIG: options.configurationFile }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => onAbort(signal, resolve));
+}
+
+function onAbort(signal: AbortSignal, callback: () => void): void {
+  if (signal.aborted) callback();
+  else signal.addEventListener('abort', () => callback(), { once: true });
+}

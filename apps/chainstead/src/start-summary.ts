@@ -1,0 +1,48 @@
+import { redactUrl } from '@chainstead/core';
+import type { ChainConfiguration, Configuration, RoleName } from './configuration/index.ts';
+import type { Storage } from './storage.ts';
+import type { RoleReady } from './supervisor/role-process-handle.ts';
+
+export interface StartSummary {
+  readonly configuration: Configuration;
+  readonly storage: Pick<Storage, 'isEmbedded'>;
+  readonly roles: readonly RoleName[];
+  readonly ready: readonly RoleReady[];
+}
+
+/** What `chainstead start` says once everything works, for a person to read. */
+export function renderStartSummary({ configuration, storage, roles, ready }: StartSummary): string {
+  const address = ready.find(({ role }) => role === 'api')?.address ?? null;
+  const { database, redisUrl } = configuration;
+  const lines = [
+    `Chainstead runs: ${roles.join(', ')}`,
+    ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
+    `  Database  ${storage.isEmbedded ? `embedded, in ${database.dataDirectory}` : redactUrl(database.url ?? '')}`,
+    `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
+    ...chainLines(configuration.chains),
+    ...warnings(configuration, address),
+  ];
+  return `\n${lines.join('\n')}\n\n`;
+}
+
+function chainLines(chains: readonly ChainConfiguration[]): string[] {
+  if (chains.length === 0) return ['  Chains    none: set CHAINS, for instance CHAINS=eth,base'];
+  return chains.map((configured, index) => {
+    const { chain, upstreams, startBlock, endBlock } = configured;
+    const history = `history from ${startBlock ?? 'the head at the first start'}${endBlock === null ? '' : ` to ${endBlock}`}`;
+    const proof = `head proven (${configured.proof}), history ${configured.backfillProof === 'receipts' ? 'proven before it is served' : 'fast first, then proven'}`;
+    const nodes = configured.usesPublicUpstreams
+      ? `${upstreams.length} public nodes (slow and limited: set RPC_URLS)`
+      : upstreams.map(({ url }) => redactUrl(url)).join(', ');
+    return `  ${index === 0 ? 'Chains  ' : '        '}  ${chain.key} (${chain.id}): ${history}; ${proof}; ${nodes}`;
+  });
+}
+
+function warnings({ privateNetworks, api }: Configuration, address: string | null): string[] {
+  const lines: string[] = [];
+  if (privateNetworks.length > 0)
+    lines.push(`  Warning   webhook and metadata URLs may reach private networks: ${privateNetworks.join(', ')}`);
+  if (address !== null && api.keys.length === 0)
+    lines.push('  Note      without a key in API_KEYS or `chainstead keys create`, the API answers this machine only');
+  return lines;
+}

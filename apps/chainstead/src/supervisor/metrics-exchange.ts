@@ -1,0 +1,43 @@
+import type { MetricFamilies } from '@chainstead/core';
+import type { RoleMessage } from './role-messages.ts';
+
+/** A process whose metrics can be asked for. */
+export interface MetricsPeer {
+  send(message: RoleMessage): void;
+}
+
+/** Asks other processes for their metrics and matches their answers. */
+export interface MetricsExchange {
+  /** What the peers answer in time; who does not answer is left out. */
+  collect(peers: readonly MetricsPeer[]): Promise<MetricFamilies[]>;
+  /** To be told of every `metrics-answer` that arrives. */
+  receive(message: Extract<RoleMessage, { type: 'metrics-answer' }>): void;
+}
+
+/** A scrape must not hang on a busy process. Milliseconds. */
+const ANSWER_TIMEOUT_MS = 2_000;
+
+export function createMetricsExchange(timeoutMs = ANSWER_TIMEOUT_MS): MetricsExchange {
+  const waiting = new Map<number, (families: MetricFamilies[]) => void>();
+  let nextId = 1;
+
+  function ask(peer: MetricsPeer): Promise<MetricFamilies[]> {
+    const id = nextId;
+    nextId += 1;
+    return new Promise((resolve) => {
+      const finish = (families: MetricFamilies[]): void => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        resolve(families);
+      };
+      const timer = setTimeout(() => finish([]), timeoutMs);
+      waiting.set(id, finish);
+      peer.send({ type: 'metrics-request', id });
+    });
+  }
+
+  return {
+    collect: async (peers) => (await Promise.all(peers.map(ask))).flat(),
+    receive: (message) => waiting.get(message.id)?.(message.processes),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Chain } from '@chainstead/chains';
+import { type Clock, errorText, type Logger, type Registry } from '@chainstead/core';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import type { ChainConfiguration } from './configuration/index.ts';
+
+/** Between two tries while no upstream of a chain can be used: every one is down, or on the wrong chain. Milliseconds. */
+const RETRY_MS = 15_000;
+
+export interface PoolOptions {
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock: Clock;
+}
+
+/** The pool of a configured chain's upstreams, not started yet. */
+export function openPool(configured: ChainConfiguration, options: PoolOptions): UpstreamPool {
+  return createUpstreamPool({ chain: configured.chain, upstreams: configured.upstreams, ...options });
+}
+
+export interface StartPoolOptions {
+  readonly chain: Chain;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
+export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
+  const { chain, clock, logger, signal } = options;
+  while (!signal.aborted) {
+    try {
+      await pool.start();
+      return true;
+    } catch (error) {
+      logger.error(
+        { chain: chain.key, reason: errorText(error), retry_ms: RETRY_MS },
+        'No upstream of the chain can be used',
+      );
+    }
+    try {
+      await clock.sleep(RETRY_MS, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,54 @@
+/**
+ * `npm test`: the checks, then every test, then what could not run on this machine, then vitest's own totals in one line.
+ * Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from './check/source-files.ts';
+import { formatTotals, readTotals } from './test-totals.ts';
+
+const BIN = join(REPOSITORY_ROOT, 'node_modules/.bin');
+const PROBE_TIMEOUT_MS = 5_000;
+
+const checked = run('node', ['scripts/check.ts']);
+const folder = mkdtempSync(join(tmpdir(), 'chainstead-test-'));
+const report = join(folder, 'report.json');
+const tested = run('vitest', [
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+  ...process.argv.slice(2),
+]);
+const totals = existsSync(report) ? readTotals(readFileSync(report, 'utf8')) : null;
+rmSync(folder, { recursive: true, force: true });
+
+console.log('');
+for (const line of missingOnThisMachine()) console.log(line);
+if (!checked) console.log('npm run check failed, see above');
+if (totals === null) console.log('vitest wrote no report, see above');
+else console.log(formatTotals(totals));
+process.exitCode = checked && tested && totals !== null ? 0 : 1;
+
+function run(name: string, args: readonly string[]): boolean {
+  const { status } = spawnSync(join(BIN, name), args, { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
+  return status === 0;
+}
+
+/** Said aloud at the end, so that nobody takes a part for the whole. */
+function missingOnThisMachine(): string[] {
+  const lines: string[] = [];
+  if (!works('docker', ['info']))
+    lines.push('did not run: tests that need a Docker daemon (testcontainers: other Postgres versions, Citus)');
+  if (process.env.TEST_REDIS_URL === undefined && !works('redis-server', ['--version']))
+    lines.push('did not run: queue tests on Redis (no redis-server on this machine, and TEST_REDIS_URL is not set)');
+  if (!existsSync(join(REPOSITORY_ROOT, '../shared/data/evm')))
+    lines.push('did not run: tests on recorded blocks (no ../shared/data beside the checkout)');
+  return lines;
+}
+
+function works(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore', timeout: PROBE_TIMEOUT_MS }).status === 0;
+}
