@@ -1,0 +1,163 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import { copyHex, copyValue, type Database, type Transaction } from '@chainstead/db';
+import { refreshTokens } from '../tokens/refresh-tokens.ts';
+import { labelFormats } from './label-formats.ts';
+import type { LabelEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';
+import { ListError } from './list-error.ts';
+import type { ListFormat } from './list-format.ts';
+import { parseList } from './parse-list.ts';
+import { spamFormats } from './spam-formats.ts';
+import { tokenListFormats } from './token-list-formats.ts';
+
+export type ListKind = 'token-list' | 'labels' | 'spam';
+
+export interface ImportListOptions {
+  readonly database: Database;
+  readonly chains: ChainRegistry;
+  readonly kind: ListKind;
+  /** Names the list for good: importing the same source again replaces its rows, and no other's. */
+  readonly source: string;
+  /** JSON or CSV text in one of the formats of docs/spam.md. */
+  readonly content: string;
+  /** The chain of entries that name none: an id, or 0 for every chain (labels and scams). Default: what the format means. */
+  readonly chainId?: number;
+}
+
+export interface ImportReport {
+  readonly format: string;
+  /** Entries that are now in the database under this source. */
+  readonly rows: number;
+  /** Entries that were left out, by reason, most frequent first. */
+  readonly skipped: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/**
+ * Replaces a source's rows by the list's, and recomputes what tokens show of their lists, all in one transaction: readers see
+ * the old list or the new one.
+ * @throws ListError when the format is unknown, the chain missing, or nothing usable is in the list. Nothing was changed then.
+ */
+export async function importList(options: ImportListOptions): Promise<ImportReport> {
+  switch (options.kind) {
+    case 'token-list':
+      return importInto(TOKEN_LISTS, options);
+    case 'labels':
+      return importInto(LABELS, options);
+    case 'spam':
+      return importInto(SPAM, options);
+  }
+}
+
+/** Where a kind of list is kept. */
+interface ListTable<Entry> {
+  readonly name: string;
+  readonly formats: readonly ListFormat<Entry>[];
+  /** Columns beside address, chain_id and source. */
+  readonly columns: readonly string[];
+  readonly values: (entry: Entry) => readonly (string | number | null)[];
+  /** What the list does to table `tokens`. */
+  readonly tokens: 'adds' | 'changes' | 'none';
+}
+
+const TOKEN_LISTS: ListTable<TokenListEntry> = {
+  name: 'token_list_entries',
+  formats: tokenListFormats,
+  columns: ['name', 'symbol', 'decimals', 'logo'],
+  values: ({ name, symbol, decimals, logo }) => [name, symbol, decimals, logo],
+  tokens: 'adds',
+};
+
+const LABELS: ListTable<LabelEntry> = {
+  name: 'address_labels',
+  formats: labelFormats,
+  columns: ['label', 'entity', 'entity_logo'],
+  values: ({ label, entity, entityLogo }) => [label, entity, entityLogo],
+  tokens: 'none',
+};
+
+const SPAM: ListTable<SpamEntry> = {
+  name: 'spam_list_entries',
+  formats: spamFormats,
+  columns: ['reason'],
+  values: ({ reason }) => [reason],
+  tokens: 'changes',
+};
+
+async function importInto<Entry extends ListEntry>(
+  table: ListTable<Entry>,
+  options: ImportListOptions,
+): Promise<ImportReport> {
+  const { source, chains } = options;
+  const list = parseList({
+    formats: table.formats,
+    content: options.content,
+    chainId: options.chainId,
+    isKnownChain: (chainId) => chains.find(chainId) !== null,
+  });
+  const skipped = [...list.skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
+  if (list.entries.length === 0) throw emptyList(source, skipped);
+  await options.database.transaction((transaction) => replaceRows(transaction, table, source, list.entries));
+  return { format: list.format, rows: list.entries.length, skipped };
+}
+
+async function replaceRows<Entry extends ListEntry>(
+  transaction: Transaction,
+  table: ListTable<Entry>,
+  source: string,
+  entries: readonly Entry[],
+): Promise<void> {
+  // One import at a time: two that touch the same tokens would wait for each other's rows.
+  await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended('chainstead list import', 0))`);
+  await transaction.query('CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP');
+  await touchTokens(transaction, table, source);
+  await transaction.query(`DELETE FROM ${table.name} WHERE source = $1`, [source]);
+  await transaction.copy(
+    table.name,
+    ['address', 'chain_id', 'source', ...table.columns],
+    copyLines(table, source, entries),
+  );
+  if (table.tokens === 'adds')
+    await transaction.query(
+      `INSERT INTO tokens (address, chain_id) SELECT address, chain_id FROM ${table.name} WHERE source = $1 ORDER BY address, chain_id ON CONFLICT DO NOTHING`,
+      [source],
+    );
+  await touchTokens(transaction, table, source);
+  if (table.tokens !== 'none') await refreshTokens(transaction, 'SELECT address, chain_id FROM touched_tokens');
+}
+
+/** Remembers the tokens that the source's present rows say something of. */
+async function touchTokens(
+  transaction: Transaction,
+  table: Pick<ListTable<unknown>, 'name' | 'tokens'>,
+  source: string,
+): Promise<void> {
+  if (table.tokens === 'none') return;
+  await transaction.query(
+    `INSERT INTO touched_tokens SELECT token.address, token.chain_id FROM ${table.name} AS entry
+     JOIN tokens AS token ON token.address = entry.address AND entry.chain_id IN (token.chain_id, 0) WHERE entry.source = $1`,
+    [source],
+  );
+}
+
+function* copyLines<Entry extends ListEntry>(
+  table: ListTable<Entry>,
+  source: string,
+  entries: readonly Entry[],
+): Generator<string> {
+  for (const entry of entries)
+    yield [
+      copyHex(entry.address),
+      String(entry.chainId),
+      copyValue(source),
+      ...table.values(entry).map(copyValue),
+    ].join('\t');
+}
+
+function emptyList(source: string, skipped: ImportReport['skipped']): ListError {
+  const reasons = skipped.map(({ reason, count }) => `${count}: ${reason}`).join('; ');
+  return new ListError(
+    'LIST_EMPTY',
+    `The list has no usable entry${reasons === '' ? '' : ` (${reasons})`}`,
+    'What was imported from this source before is kept',
+    { source },
+  );
+}

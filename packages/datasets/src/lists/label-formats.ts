@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { fields, type LabelEntry } from './list-entry.ts';
+import { isArrayOf, isCsvWith, isRecordOf, type ListFormat } from './list-format.ts';
+
+const ADDRESS_KEY = /^0x[0-9a-f]{40}$/i;
+const NO_LABEL = 'neither label nor entity';
+
+function named(entry: LabelEntry): boolean {
+  return entry.label !== null || entry.entity !== null;
+}
+
+/** Chainstead's own: `[{ address, label, entity, entity_logo, chain_id }]`, all but the address optional. */
+const labelArray: ListFormat<LabelEntry> = {
+  name: 'label array',
+  matches: (content) =>
+    isArrayOf(
+      content,
+      z.union([
+        z.looseObject({ address: z.string(), label: z.string() }),
+        z.looseObject({ address: z.string(), entity: z.string() }),
+      ]),
+    ),
+  items: (content) => (Array.isArray(content) ? content : []),
+  chainId: null,
+  entry: (chainId) =>
+    z
+      .object({
+        address: fields.address,
+        label: fields.label,
+        entity: fields.label,
+        entity_logo: fields.logo,
+        chain_id: fields.chainId.optional(),
+      })
+      .transform(({ entity_logo, chain_id, ...entry }) => ({
+        ...entry,
+        entityLogo: entity_logo,
+        chainId: chain_id ?? chainId,
+      }))
+      .refine(named, { error: NO_LABEL }),
+};
+
+/** The same as CSV: `address,label,entity,entity_logo`. */
+const labelTable: ListFormat<LabelEntry> = {
+  name: 'labels (CSV)',
+  matches: (content) => isCsvWith(content, 'address', 'label'),
+  items: (content) => (Array.isArray(content) ? content : []),
+  chainId: null,
+  entry: (chainId) =>
+    z
+      .object({ address: fields.address, label: fields.label, entity: fields.label, entity_logo: fields.logo })
+      .transform(({ entity_logo, ...entry }) => ({ ...entry, entityLogo: entity_logo, chainId }))
+      .refine(named, { error: NO_LABEL }),
+};
+
+/** etherscan-labels: address to `{ name, labels: [slug] }`. */
+const explorerLabels: ListFormat<LabelEntry> = {
+  name: 'etherscan-labels',
+  matches: (content) =>
+    isRecordOf(content, ADDRESS_KEY, z.looseObject({ name: z.string(), labels: z.array(z.string()) })),
+  items: (content) => Object.entries(Object(content)).map(([address, facts]) => ({ ...Object(facts), address })),
+  chainId: null,
+  entry: (chainId) =>
+    z
+      .object({ address: fields.address, name: fields.label, labels: z.array(z.string()) })
+      .transform(({ address, name, labels }) => ({
+        address,
+        chainId,
+        label: name,
+        entity: name === null ? null : entityOf(name, labels),
+        entityLogo: null,
+      }))
+      .refine(named, { error: NO_LABEL }),
+};
+
+/** A block explorer's account table: `Address,Name Tag,Balance,Txn Count`. */
+const explorerAccounts: ListFormat<LabelEntry> = {
+  name: 'explorer accounts (CSV)',
+  matches: (content) => isCsvWith(content, 'address', 'name tag'),
+  items: (content) => (Array.isArray(content) ? content : []),
+  chainId: null,
+  entry: (chainId) =>
+    z
+      .object({ address: fields.address, 'name tag': fields.label })
+      .transform((row) => ({
+        address: row.address,
+        chainId,
+        label: row['name tag'],
+        entity: entityOf(row['name tag'] ?? '', []),
+        entityLogo: null,
+      }))
+      .refine(named, { error: NO_LABEL }),
+};
+
+/**
+ * Who is behind a name tag: what stands before a colon (`0x: Exchange Proxy` → `0x`), or the first words where they spell one of
+ * the tag's labels (`Binance 10` with `binance` → `Binance`). Null where neither says.
+ */
+export function entityOf(name: string, labels: readonly string[]): string | null {
+  const colon = /^([^:]*[^:\s])\s*:\s/.exec(name)?.[1];
+  if (colon !== undefined) return colon;
+  const slugs = new Set(labels.map(slugOf));
+  const words = name.split(' ');
+  for (let count = words.length; count > 0; count--) {
+    const start = words.slice(0, count).join(' ');
+    if (slugs.has(slugOf(start))) return start;
+  }
+  return null;
+}
+
+function slugOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+/** Formats of kind `labels`. */
+export const labelFormats: readonly ListFormat<LabelEntry>[] = [
+  labelArray,
+  explorerLabels,
+  labelTable,
+  explorerAccounts,
+];

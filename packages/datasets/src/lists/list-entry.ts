@@ -1,0 +1,66 @@
+import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { z } from 'zod';
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '../tokens/abi-text.ts';
+
+/** What a list says of one address. `chainId` 0: on every chain (labels and scams only). */
+export interface ListEntry {
+  readonly address: Address;
+  readonly chainId: number;
+}
+
+export interface TokenListEntry extends ListEntry {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly logo: string | null;
+}
+
+export interface LabelEntry extends ListEntry {
+  readonly label: string | null;
+  readonly entity: string | null;
+  readonly entityLogo: string | null;
+}
+
+export interface SpamEntry extends ListEntry {
+  readonly reason: string | null;
+}
+
+/** Longest label or reason that is kept. Characters. */
+const LABEL_LENGTH_MAX = 256;
+const URL_LENGTH_MAX = 2_048;
+
+const clean = (charactersMax: number) =>
+  z
+    .string()
+    .nullish()
+    .transform((text) => (text === null || text === undefined ? null : cleanText(text, charactersMax)));
+
+/** Lists are strangers' text: everything is checked and cleaned here, entry by entry. */
+export const fields = {
+  address: z
+    .string()
+    .trim()
+    .refine(isAddress, { error: 'address is not 0x and 40 hexadecimal digits' })
+    .transform(parseAddress),
+  name: clean(NAME_LENGTH_MAX),
+  symbol: clean(SYMBOL_LENGTH_MAX),
+  label: clean(LABEL_LENGTH_MAX),
+  decimals: z
+    .int({ error: 'decimals is not a whole number' })
+    .min(0, { error: 'decimals is negative' })
+    .max(255, { error: 'decimals is above 255' })
+    .nullish()
+    .transform((decimals) => decimals ?? null),
+  /** A picture that a browser may load; anything else (a bare file name, a script) is dropped. */
+  logo: z
+    .string()
+    .nullish()
+    .transform((text) =>
+      text !== null && text !== undefined && text.length <= URL_LENGTH_MAX && isPictureUrl(text) ? text : null,
+    ),
+  chainId: z.int({ error: 'chainId is not a whole number' }).min(1, { error: 'chainId is not positive' }),
+};
+
+function isPictureUrl(text: string): boolean {
+  return /^(https?|ipfs):\/\/[^\s"'<>]+$/i.test(text) && URL.canParse(text);
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/** One shape of list. `Content` is the parsed JSON, or the rows of a CSV. */
+export interface ListFormat<Entry> {
+  readonly name: string;
+  /** Whether this is the shape of the content. */
+  readonly matches: (content: unknown) => boolean;
+  /** Each entry's raw form, in order. Only called where `matches`. */
+  readonly items: (content: unknown) => Iterable<unknown>;
+  /** What a chain id means where an item names none: an id, 0 for every chain, null: the caller must say. */
+  readonly chainId: number | null;
+  /** Checks one item; `chainId` is for items that name none. */
+  readonly entry: (chainId: number) => z.ZodType<Entry>;
+}
+
+/** Whether the content is a list whose first item fits; an empty list fits any format. */
+export function isArrayOf(content: unknown, item: z.ZodType): boolean {
+  return Array.isArray(content) && content.length > 0 && item.safeParse(content[0]).success;
+}
+
+/** Whether the content is an object whose first key and value fit. */
+export function isRecordOf(content: unknown, key: RegExp, value: z.ZodType): boolean {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return false;
+  const first = Object.entries(content)[0];
+  return first !== undefined && key.test(first[0]) && value.safeParse(first[1]).success;
+}
+
+export function isCsvWith(content: unknown, ...columns: readonly string[]): boolean {
+  return isArrayOf(content, z.looseObject(Object.fromEntries(columns.map((column) => [column, z.string()]))));
+}

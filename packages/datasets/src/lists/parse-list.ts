@@ -1,0 +1,93 @@
+import type { ListEntry } from './list-entry.ts';
+import { ListError } from './list-error.ts';
+import type { ListFormat } from './list-format.ts';
+import { parseCsv } from './parse-csv.ts';
+
+export interface ParsedList<Entry> {
+  readonly format: string;
+  readonly entries: readonly Entry[];
+  /** How many items were left out, by reason. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+export interface ParseListOptions<Entry> {
+  /** The first that matches is taken. */
+  readonly formats: readonly ListFormat<Entry>[];
+  /** JSON or CSV text. */
+  readonly content: string;
+  /** The chain of items that name none; 0: every chain. Not given: what the format means by itself. */
+  readonly chainId?: number | undefined;
+  /** Whether an item's chain is one that this server knows. */
+  readonly isKnownChain: (chainId: number) => boolean;
+}
+
+/**
+ * Finds out the format, checks every item, and keeps the first of each address and chain.
+ * @throws ListError LIST_FORMAT_UNKNOWN, LIST_CHAIN_MISSING
+ */
+export function parseList<Entry extends ListEntry>(options: ParseListOptions<Entry>): ParsedList<Entry> {
+  const content = readContent(options.content);
+  const format = options.formats.find((each) => each.matches(content));
+  if (format === undefined) throw unknownFormat(options.formats, content);
+  const schema = format.entry(chainOf(format, options.chainId));
+  const entries = new Map<string, Entry>();
+  const skipped = new Map<string, number>();
+  for (const item of format.items(content)) {
+    const checked = schema.safeParse(item);
+    const reason = checked.success
+      ? refusal(checked.data, entries, options.isKnownChain)
+      : (checked.error.issues[0]?.message ?? 'not an entry');
+    if (reason !== null) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+    else if (checked.success) entries.set(keyOf(checked.data), checked.data);
+  }
+  return { format: format.name, entries: [...entries.values()], skipped };
+}
+
+function chainOf(format: ListFormat<unknown>, given: number | undefined): number {
+  const chainId = given ?? format.chainId;
+  if (chainId !== null) return chainId;
+  throw new ListError(
+    'LIST_CHAIN_MISSING',
+    `A list in the format ${format.name} does not say its chain`,
+    'Name the chain, or say that it counts on all',
+    { format: format.name },
+  );
+}
+
+function refusal(
+  entry: ListEntry,
+  entries: ReadonlyMap<string, unknown>,
+  isKnownChain: (chainId: number) => boolean,
+): string | null {
+  if (entry.chainId !== 0 && !isKnownChain(entry.chainId)) return `chain ${entry.chainId} is unknown here`;
+  return entries.has(keyOf(entry)) ? 'repeated address' : null;
+}
+
+function keyOf(entry: ListEntry): string {
+  return `${entry.chainId}:${entry.address}`;
+}
+
+/** JSON where the text begins like it, else the rows of a CSV. */
+function readContent(text: string): unknown {
+  if (!/^\s*[[{]/.test(text.slice(0, 1_000).replace(/^\uFEFF/, ''))) return [...parseCsv(text)];
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new ListError(
+      'LIST_FORMAT_UNKNOWN',
+      `The list begins like JSON and is not: ${error instanceof Error ? error.message : String(error)}`,
+      'Check the file, or where it came from',
+    );
+  }
+}
+
+function unknownFormat(formats: readonly ListFormat<unknown>[], content: unknown): ListError {
+  const names = formats.map((format) => format.name);
+  const domains = typeof content === 'object' && content !== null && 'blacklist' in content;
+  return new ListError(
+    'LIST_FORMAT_UNKNOWN',
+    domains ? 'This is a list of domains: it names no address' : 'This is no list of this kind in a known format',
+    `Known formats: ${names.join(', ')}`,
+    { formats: names },
+  );
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { fields, type SpamEntry } from './list-entry.ts';
+import { isArrayOf, isCsvWith, isRecordOf, type ListFormat } from './list-format.ts';
+
+const entryOf = (chainId: number): z.ZodType<SpamEntry> =>
+  z.object({ address: fields.address, reason: fields.label }).transform((entry) => ({ ...entry, chainId }));
+
+/** Scammers use one account on every chain, so lists that name no chain count on all. */
+const EVERY_CHAIN = 0;
+
+/** `["0x…", …]` (ScamSniffer's address.json). */
+const addressArray: ListFormat<SpamEntry> = {
+  name: 'address array',
+  matches: (content) => isArrayOf(content, z.string()),
+  items: (content) => (Array.isArray(content) ? content.map((address) => ({ address })) : []),
+  chainId: EVERY_CHAIN,
+  entry: entryOf,
+};
+
+/** `{ domains: [...], address: ["0x…"] }` (one day of ScamSniffer's archive). */
+const dailyArchive: ListFormat<SpamEntry> = {
+  name: 'ScamSniffer archive day',
+  matches: (content) => dayOf(content) !== null,
+  items: (content) => (dayOf(content) ?? []).map((address) => ({ address })),
+  chainId: EVERY_CHAIN,
+  entry: entryOf,
+};
+
+function dayOf(content: unknown): readonly unknown[] | null {
+  return (
+    z.looseObject({ domains: z.array(z.unknown()), address: z.array(z.unknown()) }).safeParse(content).data?.address ??
+    null
+  );
+}
+
+/** Domain to the addresses seen there (ScamSniffer's combined.json); the domain is the reason. */
+const byDomain: ListFormat<SpamEntry> = {
+  name: 'addresses by domain',
+  matches: (content) => isRecordOf(content, /[.]/, z.array(z.string())),
+  items: (content) =>
+    Object.entries(Object(content)).flatMap(([domain, addresses]) =>
+      (Array.isArray(addresses) ? addresses : []).map((address: unknown) => ({ address, reason: domain })),
+    ),
+  chainId: EVERY_CHAIN,
+  entry: entryOf,
+};
+
+/** Forta's labelled data sets: the address has one of these names, its reason one of those. */
+const ADDRESS_COLUMNS = ['banned_address', 'contract_address', 'address'];
+const REASON_COLUMNS = ['wallet_tag', 'contract_tag', 'etherscan_tag', 'reason', 'notes'];
+
+const labelledTable: ListFormat<SpamEntry> = {
+  name: 'labelled addresses (CSV)',
+  matches: (content) => ADDRESS_COLUMNS.some((column) => isCsvWith(content, column)),
+  items: (content) =>
+    (Array.isArray(content) ? content : []).map((row: Readonly<Record<string, string>>) => ({
+      address: ADDRESS_COLUMNS.map((column) => row[column]).find((text) => text !== undefined),
+      reason: REASON_COLUMNS.map((column) => row[column]).find((text) => text !== undefined && text !== ''),
+    })),
+  chainId: EVERY_CHAIN,
+  entry: entryOf,
+};
+
+/** Formats of kind `spam`. */
+export const spamFormats: readonly ListFormat<SpamEntry>[] = [addressArray, dailyArchive, byDomain, labelledTable];
