@@ -17,7 +17,7 @@ export interface Plan {
   readonly startBlock: number;
   readonly backfillProof: 'none' | 'receipts';
   readonly backfillOrder: 'newest-first' | 'oldest-first';
-  /** Faults of each upstream; the first one never lies. */
+  /** Faults of each upstream; the receipts of the first one are always whole. */
   readonly upstreams: readonly Partial<FaultSettings>[];
   /** Whether what was covered fast must be proven before the tables are compared: some upstream drops logs. */
   readonly needsProof: boolean;
@@ -30,8 +30,11 @@ const REORG_DEPTH_MAX = 48;
 export function planOf(seed: number): Plan {
   const random = createSeededRandom(`simulation/${seed}`);
   const history = random.integer(80, 320);
-  const upstreams = [truthful(random), ...Array.from({ length: random.integer(0, 2) }, () => lying(random))];
   const backfillProof = random.chance(0.35) ? 'receipts' : 'none';
+  // Its receipts stay whole, so the prover can repair what its filtered logs left out.
+  const leavesLogsOut = random.chance(0.3) ? { dropLogsRate: random.pick([0.01, 0.05, 0.2]) } : {};
+  const liars = Array.from({ length: random.pick([0, 1, 1, 2]) }, () => lying(random));
+  const upstreams = [{ ...truthful(random), ...leavesLogsOut }, ...liars];
   const dropsLogs = upstreams.some((faults) => (faults.dropLogsRate ?? 0) > 0);
   return {
     seed,
