@@ -27,7 +27,7 @@ export interface ProvenBlock {
 }
 
 /**
- * Null when no upstream has the block.
+ * Null when no upstream (but those excluded) has the block.
  * @throws UnprovenBlockError under the policy `strict` when no upstream's answer proves itself.
  */
 export async function readProvenBlock(
@@ -36,8 +36,9 @@ export async function readProvenBlock(
   policy: ProofPolicy,
   at: number | Hash,
   signal?: AbortSignal,
+  exclude: ReadonlySet<string> = new Set(),
 ): Promise<ProvenBlock | null> {
-  const refused = new Set<string>();
+  const refused = new Set<string>(exclude);
   let unproven: ProvenBlock | null = null;
   let lastReason: string | null = null;
   for (;;) {

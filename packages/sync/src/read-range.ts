@@ -7,6 +7,7 @@ import { rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { runsOfSameLevel } from './commit-followed.ts';
 import type { Coverage } from './coverage.ts';
+import { crossCheck } from './cross-check.ts';
 import type { BlockFacts } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
 import { type ProvenBlock, readProvenBlock } from './proven-block.ts';
@@ -67,7 +68,10 @@ export async function readRangeProven(
   signal: AbortSignal,
 ): Promise<RangeRead & { readonly proven: readonly ProvenBlock[] }> {
   const proven: ProvenBlock[] = [];
-  const read = (number: number): Promise<ProvenBlock | null> => readProvenBlock(pool, chain, policy, number, signal);
+  const read = async (number: number): Promise<ProvenBlock | null> => {
+    const block = await readProvenBlock(pool, chain, policy, number, signal);
+    return block === null ? null : crossCheck(pool, chain, policy, block, signal);
+  };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     if (block === null)
       throw new ChainMovedError({ chain: chain.key, what: `a block of ${range.from} to ${range.to} is not to be had` });
