@@ -11,24 +11,21 @@ export function* parseCsv(text: string): Generator<Readonly<Record<string, strin
   }
 }
 
-/** One field and what ends it: a comma, a line break, or the text. */
-const FIELD = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/y;
+/** One field and what ends it: a comma, a line break, or the text. A quote that is not closed in its place is a character. */
+const FIELD = /(?:"([^"]*(?:""[^"]*)*)"|([^,\r\n]*))(,|\r\n|\n|\r|$)/y;
 
 function* records(text: string): Generator<string[]> {
   let fields: string[] = [];
-  FIELD.lastIndex = text.startsWith('\uFEFF') ? 1 : 0;
-  while (FIELD.lastIndex <= text.length) {
-    const at = FIELD.lastIndex;
+  let at = text.startsWith('\uFEFF') ? 1 : 0;
+  while (at <= text.length) {
+    FIELD.lastIndex = at;
     const match = FIELD.exec(text);
-    if (match === null) {
-      // Text after a closing quote, or a quote that is never closed: the rest of the line is one field as it stands.
-      const end = text.slice(at).search(/[\r\n]|$/) + at;
-      fields.push(text.slice(at, end));
-      FIELD.lastIndex = end + 1;
-    } else fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
-    if (match?.[3] === ',') continue;
+    if (match === null) return;
+    at = FIELD.lastIndex;
+    fields.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    if (match[3] === ',') continue;
     yield fields;
     fields = [];
-    if (match?.[3] === '') return;
+    if (match[3] === '') return;
   }
 }
