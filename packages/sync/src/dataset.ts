@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
+import type { BulkIndex } from './bulk-indexes.ts';
 
 /** What a decoder may know besides the logs. No clock, no I/O. */
 export interface DecodeContext {
@@ -23,6 +24,8 @@ export interface Dataset<Row = unknown> {
   readonly columns: readonly string[];
   /** The natural primary key, a subset of `columns`. */
   readonly key: readonly string[];
+  /** Secondary indexes that a declared bulk backfill drops and builds afterwards. */
+  readonly bulkIndexes?: readonly BulkIndex[];
   /** Rows for these logs (of one or more blocks, in chain order). Ignores what is not its own. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
   /** The row in COPY text format (packages/db copy-text). The first column should be the first of the key, so that sorting lines gives index locality. */

@@ -4,6 +4,7 @@
  * Start reading at `chain-sync.ts`.
  */
 export type { BackfillProgress } from './backfill.ts';
+export { type BulkIndex, buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
 export { type ChainStatus, estimateRows, type Gap, readChainStatuses } from './chain-status.ts';
 export { type ChainSync, type ChainSyncOptions, type ChainSyncSettings, createChainSync } from './chain-sync.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';

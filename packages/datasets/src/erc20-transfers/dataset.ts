@@ -49,6 +49,13 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
     'block_timestamp',
   ],
   key: ['account', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
+  bulkIndexes: [
+    {
+      name: 'erc20_transfers_by_token',
+      definition:
+        'ON erc20_transfers USING btree (account, chain_id, token, block_number, transaction_index, log_index)',
+    },
+  ],
   decode,
   copyLine,
   contracts,

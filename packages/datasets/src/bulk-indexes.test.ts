@@ -1,0 +1,41 @@
+import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { datasets } from './registry.ts';
+
+let scratch: ScratchDatabase;
+
+beforeEach(async () => {
+  scratch = await createScratchDatabase();
+});
+afterEach(() => scratch.drop());
+
+const definitions = () =>
+  scratch.database.query(
+    "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename LIKE 'erc20%' ORDER BY 1",
+  );
+
+it('builds exactly the indexes that the migrations had made', async () => {
+  const migrated = await definitions();
+  await dropBulkIndexes(scratch.database, datasets);
+  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual(['erc20_transfers_by_token']);
+  expect(await definitions()).not.toEqual(migrated);
+  await buildBulkIndexes(scratch.database, datasets);
+  expect(await definitions()).toEqual(migrated);
+  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
+});
+
+it('replaces an index that an interrupted build left invalid', async () => {
+  await scratch.database.query(
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfers_by_token'::regclass",
+  );
+  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual(['erc20_transfers_by_token']);
+  await buildBulkIndexes(scratch.database, datasets);
+  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
+});
+
+it('leaves indexes alone that are there', async () => {
+  const built: string[] = [];
+  await buildBulkIndexes(scratch.database, datasets, (index) => built.push(index));
+  expect(built).toEqual([]);
+});
