@@ -98,7 +98,7 @@ export function findBlockLimit(text: string): number | undefined {
 
 /** The count of logs that the text allows, if it says. */
 export function findResultLimit(text: string): number | undefined {
-  const match = /(?:more than|max results|limit of|filter:|exceeds limit of) ([\d,]+)|cap of (\d+)K logs/i.exec(text);
+  const match = /(?:more than|max results|filter:|query exceeds limit of) ([\d,]+)|cap of (\d+)K logs/i.exec(text);
   if (match === null) return undefined;
   const limit = match[1] === undefined ? Number(match[2]) * 1000 : Number(match[1].replaceAll(',', ''));
   return Number.isSafeInteger(limit) && limit > 0 ? limit : undefined;

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
+import { createUpstreamState } from './create-upstream-state.ts';
 import { createFailover } from './failover.ts';
 import { createBlockFetcher } from './fetch-blocks.ts';
 import { createLogFetcher } from './fetch-logs.ts';
@@ -15,7 +16,6 @@ import { nameUpstreams } from './redact-secrets.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
 import type { UpstreamConfig, UpstreamPool } from './upstream-pool.ts';
-import { createUpstreamState } from './upstream-state.ts';
 
 export interface UpstreamPoolOptions {
   readonly chain: Chain;

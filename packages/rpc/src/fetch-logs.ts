@@ -1,4 +1,5 @@
 import { type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
+import { createByteBudget } from './byte-budget.ts';
 import { checkLogs, type LogsExpectation, looksTruncated, toExpectation } from './check-logs.ts';
 import { UpstreamFault } from './errors.ts';
 import type { Failover } from './failover.ts';
@@ -42,6 +43,9 @@ const METHOD = 'eth_getLogs';
 const ADDRESSES_MAX = 1_000;
 /** Addresses up to which a query's density is remembered. */
 const KEY_ADDRESSES_MAX = 20;
+/** Texts of upstreams that keep recent blocks only: asked last for blocks at or below the one refused. */
+const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
+const HISTORY_GONE_FITNESS = 0.01;
 /** Time-outs of one stretch before it is halved. */
 const TIMEOUTS_MAX = 2;
 
@@ -53,6 +57,7 @@ export function createLogFetcher(options: {
 }): LogFetcher {
   const { failover, receipts, chain, limits } = options;
   const trust = createLogTrust();
+  const budget = createByteBudget(limits.logsBytesInFlight);
 
   async function fetchAll(query: LogsQuery, given: RequestOptions): Promise<Part[]> {
     const ending = new AbortController();
@@ -72,17 +77,19 @@ export function createLogFetcher(options: {
           const range = task.pending.shift();
           if (range === undefined) break;
           active++;
-          void fetchPiece(task, range, { ...given, signal }).then(
-            (part) => {
-              active--;
-              task.parts.push(part);
-              task.wake();
-            },
-            (error: unknown) => {
-              hasFailed = true;
-              finished.reject(error);
-            },
-          );
+          void budget
+            .run(() => fetchPiece(task, range, { ...given, signal }))
+            .then(
+              (part) => {
+                active--;
+                task.parts.push(part);
+                task.wake();
+              },
+              (error: unknown) => {
+                hasFailed = true;
+                finished.reject(error);
+              },
+            );
         }
         if (active === 0 && task.pending.length === 0) finished.resolve();
       },
@@ -109,7 +116,9 @@ export function createLogFetcher(options: {
     const answer = await failover.run<readonly Log[]>(
       {
         method: METHOD,
-        fitness: (upstream) => upstream.logRanges.span(piece, task.key) / rangeSize(piece),
+        fitness: (upstream) =>
+          (upstream.logRanges.span(piece, task.key) / rangeSize(piece)) *
+          (upstream.state.lacksHistory(piece.from) ? HISTORY_GONE_FITNESS : 1),
         async run(upstream, signal) {
           for (;;) {
             cutTo(upstream.logRanges.span(piece, task.key));
@@ -119,6 +128,7 @@ export function createLogFetcher(options: {
             } catch (error) {
               if (!(error instanceof UpstreamFault)) throw error;
               if (error.hints.reaction === 'timeout' && ++timeouts < TIMEOUTS_MAX) throw error;
+              if (HISTORY_GONE.test(error.text)) upstream.state.setHistoryGone(piece.from);
               if (!learn(upstream, piece, task.key, error)) throw error;
               if (piece.from === piece.to) return readFromReceipts(task, upstream, piece.from, signal);
             }
@@ -137,6 +147,7 @@ export function createLogFetcher(options: {
     given: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
   ): Promise<readonly Log[]> {
     const { result, bytes } = await upstream.callSized(METHOD, [toFilter(task.query, range)], given);
+    budget.observe(bytes);
     const logs = checkLogs(parseLogs(result), { ...task.expected, range });
     await trust.requireServed(upstream, range, logs, given.signal);
     if (looksTruncated(logs, range)) {

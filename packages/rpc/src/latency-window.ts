@@ -25,3 +25,27 @@ export function createLatencyWindow(size = 128): LatencyWindow {
     },
   };
 }
+
+/** Latencies by method, and of all together. */
+export interface MethodLatencies {
+  add(method: string, milliseconds: number): void;
+  /** Of a method, or of all where it has none yet or is null. */
+  percentile(method: string | null, share: number): number;
+}
+
+export function createMethodLatencies(): MethodLatencies {
+  const all = createLatencyWindow();
+  const byMethod = new Map<string, LatencyWindow>();
+  return {
+    add(method, milliseconds) {
+      all.add(milliseconds);
+      let window = byMethod.get(method);
+      if (window === undefined) {
+        window = createLatencyWindow();
+        byMethod.set(method, window);
+      }
+      window.add(milliseconds);
+    },
+    percentile: (method, share) => ((method === null ? undefined : byMethod.get(method)) ?? all).percentile(share),
+  };
+}

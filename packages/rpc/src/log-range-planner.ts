@@ -25,12 +25,17 @@ const STRETCHES_MAX = 512;
 const FILL = 0.7;
 /** Answers in a row at a guessed cap before a wider call is tried. */
 const PATIENCE = 8;
+/** Growth after an answer that used the whole span; faster where it was nearly empty. */
+const GROWTH = 2;
+const GROWTH_EMPTY = 4;
 
 /**
- * @param options.logRangeMax blocks asked at most while no cap is known
+ * @param options.logRangeStart blocks asked first, while nothing is known of the density
+ * @param options.logRangeMax blocks asked at most, whatever the upstream allows
  * @param options.targetBytes size of an answer that ranges are fitted to
  */
 export function createLogRangePlanner(options: {
+  readonly logRangeStart: number;
   readonly logRangeMax: number;
   readonly targetBytes: number;
 }): LogRangePlanner {
@@ -39,51 +44,55 @@ export function createLogRangePlanner(options: {
   let refused: number | null = null;
   let streak = 0;
   let resultCap: number | null = null;
-  const density = new Map<string, number>();
+  /** Span by stretch and query, and under the bare query the newest one, with which unknown stretches begin. */
+  const spans = new Map<string, number>();
 
-  function stretchKey(range: BlockRange, key: string): string {
+  function stretch(range: BlockRange, key: string): string {
     return `${Math.floor(range.from / STRETCH)}|${key}`;
   }
 
-  function remember(at: string, span: number): void {
-    density.delete(at);
-    density.set(at, Math.max(1, Math.floor(span)));
-    if (density.size > STRETCHES_MAX)
-      for (const oldest of density.keys()) {
-        density.delete(oldest);
-        break;
-      }
+  function dense(range: BlockRange, key: string): number {
+    return spans.get(stretch(range, key)) ?? spans.get(key) ?? options.logRangeStart;
   }
 
-  function structural(): number {
-    return Math.min(cap ?? options.logRangeMax, options.logRangeMax);
+  function remember(range: BlockRange, key: string, blocks: number): void {
+    const span = Math.max(1, Math.min(options.logRangeMax, Math.floor(blocks)));
+    for (const at of [stretch(range, key), key]) {
+      spans.delete(at);
+      spans.set(at, span);
+    }
+    for (const oldest of spans.keys()) {
+      if (spans.size <= STRETCHES_MAX) break;
+      spans.delete(oldest);
+    }
+  }
+
+  /** A guessed cap is tested from time to time, half-way up to what was refused. */
+  function testGuess(size: number): void {
+    if (cap === null || refused === null || size !== cap || refused - cap <= Math.max(1, cap * 0.05)) return;
+    streak++;
+    if (streak < PATIENCE) return;
+    cap = Math.floor((cap + refused) / 2);
+    streak = 0;
   }
 
   return {
     span(range, key) {
-      const dense = density.get(stretchKey(range, key));
-      return Math.max(1, Math.min(rangeSize(range), structural(), dense ?? Number.POSITIVE_INFINITY));
+      return Math.max(1, Math.min(rangeSize(range), cap ?? options.logRangeMax, dense(range, key)));
     },
 
     answered(range, key, { logs, bytes }) {
       const size = rangeSize(range);
-      if (cap !== null && refused !== null && size === cap && refused - cap > Math.max(1, cap * 0.05)) {
-        streak++;
-        if (streak >= PATIENCE) {
-          cap = Math.floor((cap + refused) / 2);
-          streak = 0;
-        }
-      }
+      testGuess(size);
       const byBytes = bytes > 0 ? (size * options.targetBytes) / bytes : Number.POSITIVE_INFINITY;
       const byResults = resultCap !== null && logs > 0 ? (size * resultCap * FILL) / logs : Number.POSITIVE_INFINITY;
       const fit = Math.min(byBytes, byResults);
-      const at = stretchKey(range, key);
-      const dense = density.get(at);
-      if (fit < size) remember(at, fit);
-      else if (dense !== undefined && size >= dense) {
-        const grown = Math.min(dense * 2, fit);
-        if (grown >= structural()) density.delete(at);
-        else remember(at, Math.max(grown, dense));
+      const current = dense(range, key);
+      const isWhole = size >= Math.min(current, cap ?? current);
+      if (fit < size) remember(range, key, fit);
+      else if (isWhole) {
+        const growth = fit > size * 4 * GROWTH_EMPTY ? GROWTH_EMPTY : GROWTH;
+        remember(range, key, Math.max(current, Math.min(size * growth, fit)));
       }
     },
 
@@ -105,11 +114,8 @@ export function createLogRangePlanner(options: {
       if (hint.limitResults !== undefined)
         resultCap = resultCap === null ? hint.limitResults : Math.min(resultCap, hint.limitResults);
       const suggested = hint.suggestedBlocks;
-      const half = Math.max(1, Math.floor(size / 2));
-      remember(
-        stretchKey(range, key),
-        suggested !== undefined && suggested >= 1 && suggested < size ? suggested : half,
-      );
+      const isUsable = suggested !== undefined && suggested >= 1 && suggested < size;
+      remember(range, key, isUsable ? suggested : size / 2);
     },
 
     get cap() {

@@ -15,11 +15,15 @@ export interface PoolLimits {
   /** Requests in flight per upstream where its configuration says nothing. */
   readonly concurrency: number;
   readonly batchSizeMax: number;
-  /** Sub-ranges of one getLogs in flight at once. */
+  /** Sub-ranges of one getLogs call of the pool in flight at once. */
   readonly logsConcurrency: number;
   /** Size of a getLogs answer that ranges are fitted to, bytes. Keeps memory flat where providers have no cap. */
   readonly logsResponseBytes: number;
-  /** Blocks that the first getLogs of an upstream asks at most. */
+  /** Bytes of getLogs answers in flight at once, over all calls; estimated from those before. */
+  readonly logsBytesInFlight: number;
+  /** Blocks of the first getLogs of a kind, while its density is unknown. */
+  readonly logRangeStart: number;
+  /** Blocks of one getLogs at most, whatever an upstream allows. */
   readonly logRangeMax: number;
   /** How long start() waits for a first upstream, milliseconds. */
   readonly startTimeoutMs: number;
@@ -45,7 +49,9 @@ export const DEFAULT_LIMITS: PoolLimits = {
   concurrency: 16,
   batchSizeMax: 100,
   logsConcurrency: 16,
-  logsResponseBytes: 16 * 1024 * 1024,
+  logsResponseBytes: 8 * 1024 * 1024,
+  logsBytesInFlight: 64 * 1024 * 1024,
+  logRangeStart: 200,
   logRangeMax: 100_000,
   startTimeoutMs: 15_000,
   startGraceMs: 2_000,

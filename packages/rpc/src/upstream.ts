@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@chainstead/core';
 import { createBatchSender } from './batch-sender.ts';
+import { createUpstreamState } from './create-upstream-state.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeReply, encodeCall, type RpcCall } from './json-rpc.ts';
@@ -9,7 +10,7 @@ import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
-import { createUpstreamState, type UpstreamState } from './upstream-state.ts';
+import type { UpstreamState } from './upstream-state.ts';
 
 /** A result and how large the whole answer was. */
 export interface CallResult {
@@ -51,7 +52,7 @@ export function createUpstream(options: {
   const redact = createRedactor(config);
   const state = createUpstreamState(options);
   const exchange = createRpcExchange({ ...options, concurrency, state, redact });
-  const logRanges = createLogRangePlanner({ logRangeMax: limits.logRangeMax, targetBytes: limits.logsResponseBytes });
+  const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
   let nextId = 1;
   let headRequest: Promise<number> | null = null;

@@ -1,0 +1,74 @@
+import type { Address, Hash, Log } from '@chainstead/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkLogs, compareLogs, looksTruncated } from './check-logs.ts';
+
+const TOPIC = `0x${'dd'.repeat(32)}` as Hash;
+const TOKEN = `0x${'aa'.repeat(20)}` as Address;
+const any = { range: { from: 0, to: 100 }, topics: null, addresses: null };
+
+function log(blockNumber: number, transactionIndex: number, logIndex: number, change: Partial<Log> = {}): Log {
+  return {
+    address: TOKEN,
+    topics: [TOPIC],
+    data: '0x',
+    blockNumber,
+    blockHash: `0x${blockNumber.toString(16).padStart(64, '0')}` as Hash,
+    transactionHash: `0x${transactionIndex.toString(16).padStart(64, '0')}` as Hash,
+    transactionIndex,
+    logIndex,
+    blockTimestamp: null,
+    ...change,
+  };
+}
+
+test('logs in any order come out in chain order', () => {
+  const place = fc.tuple(fc.nat(100), fc.nat(5), fc.nat(9));
+  fc.assert(
+    fc.property(fc.uniqueArray(place, { selector: (key) => key.join() }), (places) => {
+      const checked = checkLogs(
+        places.map(([block, transaction, index]) => log(block, transaction, index)),
+        any,
+      );
+      expect(checked.length).toBe(places.length);
+      for (let index = 1; index < checked.length; index++)
+        expect(compareLogs(checked[index - 1] as Log, checked[index] as Log)).toBeLessThan(0);
+    }),
+  );
+});
+
+test('an index that repeats in the block but not in the transaction is accepted', () => {
+  expect(checkLogs([log(1, 0, 0), log(1, 1, 0)], any)).toHaveLength(2);
+});
+
+describe('refuses', () => {
+  test.each([
+    ['a log below the range', [log(0, 0, 0)], { ...any, range: { from: 1, to: 5 } }],
+    ['a log above the range', [log(6, 0, 0)], { ...any, range: { from: 1, to: 5 } }],
+    ['a topic not asked for', [log(1, 0, 0)], { ...any, topics: new Set([`0x${'ee'.repeat(32)}`]) }],
+    ['no topic where one was asked for', [log(1, 0, 0, { topics: [] })], { ...any, topics: new Set([TOPIC]) }],
+    ['a contract not asked for', [log(1, 0, 0)], { ...any, addresses: new Set(['0x00']) }],
+    ['a log twice', [log(1, 0, 3), log(1, 0, 3)], any],
+    ['a log twice, far apart', [log(1, 0, 3), log(2, 0, 0), log(1, 0, 3)], any],
+    ['two hashes of one block', [log(1, 0, 0), log(1, 0, 1, { blockHash: TOPIC })], any],
+  ])('%s', (_what, logs, expected) => {
+    expect(() => checkLogs(logs, expected)).toThrow(/block \d/);
+  });
+});
+
+describe('an answer looks truncated', () => {
+  const thousand = Array.from({ length: 1_000 }, (_, index) => log(Math.floor(index / 20), 0, index));
+
+  test('when a usual cap of logs ends well before the range', () => {
+    expect(looksTruncated(thousand, { from: 0, to: 99 })).toBe(true);
+  });
+
+  test.each([
+    ['it reaches the end of the range', thousand, { from: 0, to: 49 }],
+    ['its count is no usual cap', thousand.slice(1), { from: 0, to: 99 }],
+    ['hardly anything could be missing', thousand, { from: 0, to: 51 }],
+    ['it is empty', [], { from: 0, to: 99 }],
+  ])('but not when %s', (_what, logs, range) => {
+    expect(looksTruncated(logs, range)).toBe(false);
+  });
+});
