@@ -1,0 +1,18 @@
+import { createConfig } from 'ponder';
+import { parseAbi } from 'viem';
+
+// The URLs come from the benchmark: one, or several of the same node.
+const urls = (process.env.BENCH_RPC_URLS ?? '').split(',');
+
+export default createConfig({
+  database: { kind: 'postgres', connectionString: process.env.BENCH_DATABASE_URL ?? '' },
+  chains: { bench: { id: 1, rpc: urls } },
+  contracts: {
+    Token: {
+      abi: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),
+      chain: 'bench',
+      startBlock: 1,
+      endBlock: Number(process.env.BENCH_END_BLOCK),
+    },
+  },
+});

@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url';
+import type { BenchNode, RequestCounts, ScratchDatabase, ScratchServer } from '@chainstead/testkit';
+import type { BareBackfillPlan } from './bare/bare-backfill.ts';
+import { CHAIN_ID, urlsOf } from './bench-chain.ts';
+import { BenchmarkError } from './benchmark-error.ts';
+import { startChainstead } from './chainstead-program.ts';
+import { type MeasuredProcess, type MemorySample, startProcess } from './measured-process.ts';
+
+/** What is indexed: blocks 1 to `blocks`, into a fresh database. */
+export interface BackfillPlan {
+  readonly server: ScratchServer;
+  readonly node: BenchNode;
+  readonly blocks: number;
+  /** URLs of the node that the indexer is given. Default 1. */
+  readonly urls?: number;
+  /** Whole receipts instead of filtered logs. Default false. */
+  readonly proven?: boolean;
+  /** Before the run, such as dropping an index; the time counts. */
+  prepare?(database: ScratchDatabase): Promise<void>;
+  /** After the run, such as building it again; the time counts. */
+  complete?(database: ScratchDatabase): Promise<void>;
+}
+
+export interface BackfillRun {
+  /** From the start of the process to its end, with `prepare` and `complete`. */
+  readonly seconds: number;
+  readonly transfers: number;
+  readonly transfersPerSecond: number;
+  readonly blocksPerSecond: number;
+  readonly memory: readonly MemorySample[];
+  readonly counts: RequestCounts;
+}
+
+/** `chainstead backfill` as an operator would run it. */
+export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
+  return runBackfill(plan, (databaseUrl, rpcUrls) =>
+    startChainstead(['backfill', '--chain', 'eth', '--from', '1', '--to', String(plan.blocks)], {
+      databaseUrl,
+      rpcUrls,
+      env: { BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none' },
+    }),
+  );
+}
+
+/** The bare script into the same tables. */
+export function runBareScript(plan: BackfillPlan): Promise<BackfillRun> {
+  return runBackfill(plan, (databaseUrl, rpcUrls) => {
+    const told: BareBackfillPlan = {
+      databaseUrl,
+      rpcUrls,
+      chainId: CHAIN_ID,
+      from: 1,
+      to: plan.blocks,
+      mode: plan.proven === true ? 'receipts' : 'logs',
+    };
+    return startProcess({
+      args: [fileURLToPath(new URL('./bare/bare-backfill.ts', import.meta.url)), JSON.stringify(told)],
+      env: {},
+    });
+  });
+}
+
+async function runBackfill(
+  plan: BackfillPlan,
+  start: (databaseUrl: string, rpcUrls: readonly string[]) => MeasuredProcess,
+): Promise<BackfillRun> {
+  const { server, node, blocks } = plan;
+  const scratch = await server.createDatabase();
+  try {
+    await scratch.database.query('CHECKPOINT');
+    await node.resetCounters();
+    const before = performance.now();
+    await plan.prepare?.(scratch);
+    const process = start(scratch.url, urlsOf(node, plan.urls ?? 1));
+    await process.finished();
+    await plan.complete?.(scratch);
+    const seconds = (performance.now() - before) / 1_000;
+    const counts = await node.counters();
+    const transfers = await countTransfers(scratch);
+    return {
+      seconds,
+      transfers,
+      transfersPerSecond: transfers / seconds,
+      blocksPerSecond: blocks / seconds,
+      memory: process.memory,
+      counts,
+    };
+  } finally {
+    await scratch.drop();
+  }
+}
+
+async function countTransfers({ database }: ScratchDatabase): Promise<number> {
+  const [row] = await database.query<{ transfers: number }>(
+    'SELECT count(*) AS transfers FROM erc20_transfers WHERE direction <> 1',
+  );
+  return row?.transfers ?? 0;
+}
+
+/** Both sides must have written the same number of transfers, else their times are not comparable. @throws BenchmarkError */
+export function requireSameWork(...runs: readonly { readonly transfers: number }[]): void {
+  const counts = new Set(runs.map((run) => run.transfers));
+  if (counts.size !== 1 || counts.has(0))
+    throw new BenchmarkError(`The sides wrote different numbers of transfers: ${[...counts].join(', ')}`);
+}

@@ -1,0 +1,25 @@
+import { type BenchNode, type BenchNodeOptions, startBenchNode } from '@chainstead/testkit';
+
+/** The benchmark's chain answers as Ethereum, so that blocks are proven under its rules. */
+export const CHAIN_ID = 1;
+
+/** Blocks above what is indexed, so that it is final for everybody. */
+const BLOCKS_ABOVE = 100;
+
+/**
+ * A node in a process of its own, with `blocks` blocks to index (1 to `blocks`) and some more above them. getLogs gives at
+ * most 20,000 logs, as hosted providers do.
+ */
+export function startNode(blocks: number, options: Partial<BenchNodeOptions> = {}): Promise<BenchNode> {
+  return startBenchNode({
+    chainId: CHAIN_ID,
+    ...options,
+    blocks: blocks + BLOCKS_ABOVE,
+    faults: { logLimit: { style: 'infura', maxResults: 20_000 }, ...options.faults },
+  });
+}
+
+/** Several URLs of the same node: for clients that limit themselves by URL, it is as many nodes. */
+export function urlsOf(node: BenchNode, count: number): string[] {
+  return count === 1 ? [node.url] : Array.from({ length: count }, (_, index) => `${node.url}/#${index + 1}`);
+}

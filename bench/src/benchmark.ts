@@ -1,0 +1,94 @@
+import type { ScratchServer } from '@chainstead/testkit';
+
+/** How large a benchmark is. */
+export interface BenchmarkSizes {
+  /** Blocks of the main chain; each holds 100 logs, 80 of them ERC-20 transfers. */
+  readonly blocks: number;
+  /** Blocks of the chain in which most are empty. */
+  readonly emptyChainBlocks: number;
+  /** Blocks that are read whole and proven. */
+  readonly provenBlocks: number;
+  /** A Ponder run is ended after so many seconds; its rate is that of the time before. */
+  readonly ponderSeconds: number;
+  /** Rows of `erc20_transfers` behind the API, and how many of them belong to one huge wallet. */
+  readonly apiRows: number;
+  readonly apiWhaleRows: number;
+  /** Seconds of each load on the API. */
+  readonly loadSeconds: number;
+  /** Requests of each latency measurement. */
+  readonly latencyRequests: number;
+  /** Seconds of following at 20 blocks a second. */
+  readonly followSeconds: number;
+}
+
+/** What a benchmark is given. */
+export interface BenchmarkContext {
+  /** Production settings: fsync and synchronous commit are on. */
+  readonly server: ScratchServer;
+  readonly sizes: BenchmarkSizes;
+  /** Runs of each side. */
+  readonly runs: number;
+  /** Says on standard error what is going on. */
+  say(text: string): void;
+}
+
+/** One figure, measured several times. */
+export interface Measure {
+  readonly name: string;
+  readonly unit: string;
+  readonly samples: readonly number[];
+}
+
+/** One figure of two sides, measured in turn. `samples[i]` of both were measured next to each other. */
+export interface Comparison {
+  readonly name: string;
+  readonly unit: string;
+  readonly ours: readonly number[];
+  readonly peer: readonly number[];
+  /** What the ratio is held against; absent where the figure is for information. */
+  readonly target?: Target;
+}
+
+/** `ours / peer` must be at least, or at most, so much. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number };
+
+/** What a benchmark found. */
+export interface BenchmarkReport {
+  readonly comparisons: readonly Comparison[];
+  readonly measures: readonly (Measure & { readonly target?: Target })[];
+  /** What must be known to read the figures. */
+  readonly notes: readonly string[];
+}
+
+/** One benchmark: a file in `benchmarks/`. */
+export interface Benchmark {
+  readonly name: string;
+  /** One sentence: what is compared with what. */
+  readonly title: string;
+  run(context: BenchmarkContext): Promise<BenchmarkReport>;
+}
+
+export const FULL_SIZES: BenchmarkSizes = {
+  blocks: 13_000,
+  emptyChainBlocks: 100_000,
+  provenBlocks: 4_000,
+  ponderSeconds: 90,
+  apiRows: 5_000_000,
+  apiWhaleRows: 1_000_000,
+  loadSeconds: 6,
+  latencyRequests: 400,
+  followSeconds: 30,
+};
+
+/** For seeing that everything works; the figures mean little. */
+export const QUICK_SIZES: BenchmarkSizes = {
+  blocks: 1_000,
+  emptyChainBlocks: 10_000,
+  provenBlocks: 300,
+  ponderSeconds: 15,
+  apiRows: 200_000,
+  apiWhaleRows: 110_000,
+  loadSeconds: 2,
+  latencyRequests: 50,
+  followSeconds: 5,
+};

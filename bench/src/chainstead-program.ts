@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { type MeasuredProcess, startProcess } from './measured-process.ts';
+
+/** Where a process of the program works. */
+export interface ProgramPlace {
+  readonly databaseUrl: string;
+  readonly rpcUrls: readonly string[];
+  /** More configuration keys. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../apps/chainstead/bin/chainstead.js', import.meta.url));
+
+/** Runs the program itself, with its defaults, on the benchmark's chain as `eth`. */
+export function startChainstead(args: readonly string[], place: ProgramPlace): MeasuredProcess {
+  return startProcess({
+    args: [PROGRAM, ...args],
+    env: {
+      DATABASE_URL: place.databaseUrl,
+      CHAINS: 'eth',
+      RPC_URLS_ETH: place.rpcUrls.join(','),
+      ...place.env,
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { BenchmarkError } from './benchmark-error.ts';
+
+export interface ProcessPlan {
+  readonly args: readonly string[];
+  /** Besides this process' own environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Resident memory at one moment. */
+export interface MemorySample {
+  /** Since the process was started. */
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+/** A process under measurement. Ends with this one. */
+export interface MeasuredProcess {
+  /** Milliseconds since it was started. */
+  elapsedMs(): number;
+  /** Resident memory so far, a few samples a second; empty where the machine has no `/proc`. */
+  readonly memory: readonly MemorySample[];
+  /** The first line of output for which `read` gives a value. @throws BenchmarkError when the process ends before. */
+  line<T>(read: (line: string) => T | undefined): Promise<T>;
+  /** Called with each line of output from now on. */
+  onLine(listener: (line: string) => void): void;
+  /** Waits for its end. @throws BenchmarkError when it fails */
+  finished(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const MEMORY_SAMPLE_MS = 100;
+const STOP_PATIENCE_MS = 5_000;
+const OUTPUT_KEPT_LINES = 30;
+
+/** Starts the Node that runs this program with the arguments of the plan. */
+export function startProcess(plan: ProcessPlan): MeasuredProcess {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, plan.args, {
+    env: { ...process.env, ...plan.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(plan.cwd === undefined ? {} : { cwd: plan.cwd }),
+  });
+  const exited = once(child, 'exit');
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const listeners = new Set<(line: string) => void>();
+  const kept: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    createInterface(stream).on('line', (line) => {
+      kept.push(line);
+      if (kept.length > OUTPUT_KEPT_LINES) kept.shift();
+      for (const listener of listeners) listener(line);
+    });
+  const memory = sampleMemory(child, startedAt);
+  const ended = exited.then(([code]) => {
+    process.off('exit', killAtExit);
+    return code as number | null;
+  });
+  const failure = (code: number | null): BenchmarkError =>
+    new BenchmarkError(`${plan.args.join(' ')} ended with exit code ${code}:\n${kept.join('\n')}`);
+  return {
+    elapsedMs: () => performance.now() - startedAt,
+    memory,
+    onLine: (listener) => void listeners.add(listener),
+    line: (read) =>
+      new Promise((resolve, reject) => {
+        const listener = (line: string): void => {
+          const found = read(line);
+          if (found === undefined) return;
+          listeners.delete(listener);
+          resolve(found);
+        };
+        listeners.add(listener);
+        void ended.then((code) => reject(failure(code)));
+      }),
+    async finished() {
+      const code = await ended;
+      if (code !== 0) throw failure(code);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+      await ended;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+function sampleMemory(child: ChildProcess, startedAt: number): MemorySample[] {
+  const samples: MemorySample[] = [];
+  const timer = setInterval(() => {
+    const bytes = residentBytes(child.pid);
+    if (bytes !== null) samples.push({ ms: performance.now() - startedAt, bytes });
+  }, MEMORY_SAMPLE_MS);
+  child.once('exit', () => clearInterval(timer));
+  return samples;
+}
+
+function residentBytes(pid: number | undefined): number | null {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+  } catch (error) {
+    // The process has just ended, or this is no Linux.
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * `npm run bench`: measures Chainstead against its peers, prints a table and writes JSON to bench/results/.
+ * How the figures are made: docs/benchmarks.md.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startScratchServer } from '@chainstead/testkit';
+import { type Benchmark, type BenchmarkContext, FULL_SIZES, QUICK_SIZES } from './benchmark.ts';
+import { BENCHMARKS } from './benchmarks.ts';
+import { type BenchmarkResult, describeMachine, renderTable, toJson } from './results.ts';
+
+const HELP = `npm run bench -- [options]
+
+  --only <list>         only these: ${BENCHMARKS.map(({ name }) => name).join(', ')}
+  --quick               small sizes, to see that everything works
+  --runs <n>            runs of each side (default 3)
+  --blocks <n>          blocks of the main chain (100 logs each)
+  --database-url <url>  another Postgres, whose user may create databases (default: an embedded one)`;
+
+/** As on a server: nothing that a crash could lose is left out. */
+const SERVER_SETTINGS = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  wal_level: 'replica',
+  max_wal_senders: '10',
+  shared_buffers: '1GB',
+  max_wal_size: '8GB',
+};
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '3' },
+    blocks: { type: 'string' },
+    'database-url': { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) console.log(HELP);
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const chosen = choose(values.only);
+  if (chosen === null) {
+    console.error(HELP);
+    return 2;
+  }
+  const startedAt = new Date();
+  const databaseUrl = values['database-url'];
+  const server = await startScratchServer({
+    settings: SERVER_SETTINGS,
+    ...(databaseUrl === undefined ? {} : { url: databaseUrl }),
+  });
+  const sizes = values.quick ? QUICK_SIZES : FULL_SIZES;
+  const context: BenchmarkContext = {
+    server,
+    sizes: values.blocks === undefined ? sizes : { ...sizes, blocks: Number(values.blocks) },
+    runs: Number(values.runs),
+    say: (text) => console.error(text),
+  };
+  const results: BenchmarkResult[] = [];
+  try {
+    for (const benchmark of chosen) results.push(await measure(benchmark, context));
+  } finally {
+    await server.stop();
+    if (results.length > 0) await publish(results, context, startedAt);
+  }
+  return 0;
+}
+
+function choose(only: string | undefined): readonly Benchmark[] | null {
+  if (only === undefined) return BENCHMARKS;
+  const names = only.split(',').map((name) => name.trim());
+  const chosen = BENCHMARKS.filter(({ name }) => names.includes(name));
+  return chosen.length === names.length ? chosen : null;
+}
+
+async function measure(benchmark: Benchmark, context: BenchmarkContext): Promise<BenchmarkResult> {
+  context.say(`${benchmark.name}: ${benchmark.title}`);
+  const before = performance.now();
+  const report = await benchmark.run(context);
+  const seconds = Math.round((performance.now() - before) / 1_000);
+  return { benchmark: benchmark.name, title: benchmark.title, seconds, ...report };
+}
+
+async function publish(
+  results: readonly BenchmarkResult[],
+  { sizes, runs }: BenchmarkContext,
+  startedAt: Date,
+): Promise<void> {
+  const machine = describeMachine();
+  console.log(renderTable(results));
+  for (const { benchmark, notes } of results) for (const note of notes) console.log(`${benchmark}: ${note}`);
+  const folder = fileURLToPath(new URL('../results/', import.meta.url));
+  await mkdir(folder, { recursive: true });
+  const file = `${folder}${startedAt.toISOString().replaceAll(':', '-').slice(0, 19)}.json`;
+  const document = { started_at: startedAt.toISOString(), machine, sizes, runs, results: results.map(toJson) };
+  await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
+  console.log(`\nWritten to ${file}`);
+}
