@@ -14,6 +14,7 @@ import { examplePool } from '../example-pool.ts';
 import { createTokenFactsReader, type TokenFacts } from './facts.ts';
 
 const scripted = createScriptedChain({ seed: 3 });
+const neverAborted = new AbortController().signal;
 const NOBODY = parseAddress(`0x${'de'.repeat(20)}`);
 const chainWith = (multicall3: Chain['multicall3']): Chain =>
   exampleChain({ id: scripted.chainId, key: 'scripted', multicall3 });
@@ -31,10 +32,10 @@ describe.each([
     node = await serveScriptedChain(scripted);
     const chain = chainWith(multicall3);
     pool = await examplePool(chain, node.url);
-    facts = await createTokenFactsReader({ pool, chain }).read([
-      ...scripted.tokens.map((token) => token.address),
-      NOBODY,
-    ]);
+    facts = await createTokenFactsReader({ pool, chain }).read(
+      [...scripted.tokens.map((token) => token.address), NOBODY],
+      neverAborted,
+    );
   });
   afterAll(async () => {
     await pool.close();
@@ -98,7 +99,10 @@ test('one burnt multicall does not take the facts of tokens behind it', async ()
   const chain = chainWith({ address: MULTICALL3_ADDRESS, blockCreated: 0 });
   const pool = await examplePool(chain, node.url);
   try {
-    const facts = await createTokenFactsReader({ pool, chain }).read(scripted.tokens.map((token) => token.address));
+    const facts = await createTokenFactsReader({ pool, chain }).read(
+      scripted.tokens.map((token) => token.address),
+      neverAborted,
+    );
     for (const token of scripted.tokens.filter((each) => each.facts !== null && each.kind === 'erc20'))
       expect(facts.get(token.address)).toMatchObject(token.facts ?? {});
   } finally {

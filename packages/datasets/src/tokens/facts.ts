@@ -19,9 +19,9 @@ export interface TokenFacts {
 export interface TokenFactsReader {
   /**
    * Facts of every address given. One odd contract never spoils another's facts.
-   * @throws UpstreamsExhaustedError (retryable) when no upstream answers.
+   * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
    */
-  read(addresses: readonly Address[]): Promise<Map<Address, TokenFacts>>;
+  read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenFacts>>;
 }
 
 /** ERC-165 interface ids: EIP-721, EIP-1155, and the one that EIP-165 says nobody supports. */
@@ -59,9 +59,9 @@ export function createTokenFactsReader(options: {
 }): TokenFactsReader {
   const { pool, chain } = options;
 
-  async function call(to: Address, data: Hex): Promise<Hex | null> {
+  async function call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
     try {
-      const answer = await pool.request('eth_call', [{ to, data }, 'latest']);
+      const answer = await pool.request('eth_call', [{ to, data }, 'latest'], { signal });
       return typeof answer.value === 'string' && answer.value.length > 2 ? (answer.value as Hex) : null;
     } catch (error) {
       // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
@@ -70,12 +70,16 @@ export function createTokenFactsReader(options: {
     }
   }
 
-  async function aggregate(addresses: readonly Address[], multicall3: Address): Promise<Answers[] | null> {
+  async function aggregate(
+    addresses: readonly Address[],
+    multicall3: Address,
+    signal: AbortSignal,
+  ): Promise<Answers[] | null> {
     const calls = addresses.flatMap((target) =>
       CALL_NAMES.map((name) => ({ target, allowFailure: true, callData: CALLS[name] })),
     );
     const data = encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [calls] });
-    const answer = await call(multicall3, data);
+    const answer = await call(multicall3, data, signal);
     const results = answer === null ? null : decodeAggregate(answer);
     if (results === null || results.length !== calls.length) return null;
     return addresses.map((_, token) => {
@@ -84,16 +88,17 @@ export function createTokenFactsReader(options: {
     });
   }
 
-  async function readTogether(addresses: readonly Address[]): Promise<Answers[]> {
+  async function readTogether(addresses: readonly Address[], signal: AbortSignal): Promise<Answers[]> {
     const deployed = chain.multicall3;
-    const answers = deployed === null || addresses.length === 1 ? null : await aggregate(addresses, deployed.address);
+    const answers =
+      deployed === null || addresses.length === 1 ? null : await aggregate(addresses, deployed.address, signal);
     return answers ?? addresses.map(() => ({ name: null, symbol: null, decimals: null, erc721: null, erc1155: null }));
   }
 
   /** Repeats alone what came to nothing in company; an ERC-165 call only where the contract is not plainly an ERC-20. */
-  async function readAlone(address: Address, first: Answers): Promise<TokenFacts> {
+  async function readAlone(address: Address, first: Answers, signal: AbortSignal): Promise<TokenFacts> {
     const again = (name: CallName): Promise<Hex | null> =>
-      first[name] === null ? call(address, CALLS[name]) : Promise.resolve(first[name]);
+      first[name] === null ? call(address, CALLS[name], signal) : Promise.resolve(first[name]);
     const [name, symbol, decimals] = await Promise.all([again('name'), again('symbol'), again('decimals')]);
     const places = decimals === null ? null : decodeDecimals(decimals);
     const plainlyErc20 = places !== null && places > 0;
@@ -104,7 +109,7 @@ export function createTokenFactsReader(options: {
       erc721 !== null && decodeFlag(erc721) ? 'erc721' : erc1155 !== null && decodeFlag(erc1155) ? 'erc1155' : null;
     const answered = [name, symbol, decimals, erc721, erc1155].some((answer) => answer !== null);
     // A contract that supports every interface, the impossible one included, does not speak ERC-165.
-    const honest = nft === null || !decodeFlag((await call(address, supportsInterface(NO_INTERFACE))) ?? '0x');
+    const honest = nft === null || !decodeFlag((await call(address, supportsInterface(NO_INTERFACE), signal)) ?? '0x');
     return {
       name: name === null ? null : decodeText(name, NAME_LENGTH_MAX),
       symbol: symbol === null ? null : decodeText(symbol, SYMBOL_LENGTH_MAX),
@@ -115,15 +120,15 @@ export function createTokenFactsReader(options: {
   }
 
   return {
-    async read(addresses) {
+    async read(addresses, signal) {
       const facts = new Map<Address, TokenFacts>();
       for (let at = 0; at < addresses.length; at += MULTICALL_TOKENS_MAX) {
         const batch = addresses.slice(at, at + MULTICALL_TOKENS_MAX);
-        const answers = await readTogether(batch);
+        const answers = await readTogether(batch, signal);
         const read = await Promise.all(
           answers.map(async (first, index) => {
             const address = batch[index] as Address;
-            return [address, await readAlone(address, first)] as const;
+            return [address, await readAlone(address, first, signal)] as const;
           }),
         );
         for (const [address, fact] of read) facts.set(address, fact);

@@ -34,8 +34,8 @@ export interface TokenFactsWorker {
 
 /** Tokens in one job. */
 const JOB_TOKENS_MAX = 50;
-/** Jobs that one sweep adds at most: 20 × 50 tokens every two seconds are more than any chain makes. */
-const SWEEP_JOBS_MAX = 20;
+/** Jobs that wait at most, so that none waits longer than its tokens are leased: 20 × 50 tokens are done within seconds. */
+const WAITING_JOBS_MAX = 20;
 const CONCURRENCY = 2;
 const SWEEP_EVERY_MS = 2_000;
 
@@ -59,7 +59,8 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
   });
 
   async function sweep(chain: Chain, queue: JobQueue<Payload>): Promise<void> {
-    for (let added = 0; added < SWEEP_JOBS_MAX; added++) {
+    const { waiting } = await queue.depth();
+    for (let jobs = waiting; jobs < WAITING_JOBS_MAX; jobs++) {
       const addresses = await leasePendingTokens(database, chain.id, JOB_TOKENS_MAX);
       const [first] = addresses;
       // A lease keeps a token out of every other job, so one token names the job.
@@ -68,8 +69,15 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
     }
   }
 
-  async function read(chain: Chain, reader: TokenFactsReader, addresses: readonly Address[]): Promise<void> {
-    const { facts, failed, error } = await readAll(reader, addresses);
+  async function read(
+    chain: Chain,
+    reader: TokenFactsReader,
+    addresses: readonly Address[],
+    ending: AbortSignal,
+  ): Promise<void> {
+    const { facts, failed, error } = await readAll(reader, addresses, ending);
+    // The process ends: what was not read is due again when its lease runs out.
+    if (ending.aborted) throw ending.reason;
     if (facts.size > 0) await saveTokenFacts(database, chain.id, facts);
     if (failed.length > 0) {
       await postponeTokenFacts(database, chain.id, failed);
@@ -90,11 +98,11 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
         const reader = createTokenFactsReader({ chain, pool });
         const queue = jobs.queue<Payload>(`token-facts-${chain.key}`, { schema: payloadSchema });
         await queue.work(
-          ({ payload }) =>
-            payload.kind === 'sweep' ? sweep(chain, queue) : read(chain, reader, payload.addresses.map(parseAddress)),
-          {
-            concurrency: CONCURRENCY,
-          },
+          ({ payload, signal }) =>
+            payload.kind === 'sweep'
+              ? sweep(chain, queue)
+              : read(chain, reader, payload.addresses.map(parseAddress), signal),
+          { concurrency: CONCURRENCY },
         );
         await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: options.sweepEveryMs ?? SWEEP_EVERY_MS });
       }
@@ -110,15 +118,20 @@ interface Readings {
 }
 
 /** Reads all together, and where that fails one by one, so that a contract whose answer no upstream can carry harms only itself. */
-async function readAll(reader: TokenFactsReader, addresses: readonly Address[]): Promise<Readings> {
-  const together = await attempt(reader, addresses);
+async function readAll(
+  reader: TokenFactsReader,
+  addresses: readonly Address[],
+  ending: AbortSignal,
+): Promise<Readings> {
+  const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
+  const together = await attempt(reader, addresses, signal, TOGETHER_MS_MAX);
   if (!together.failed || addresses.length === 1)
     return { facts: together.facts, failed: together.failed ? addresses : [], error: together.error };
   const facts = new Map<Address, TokenFacts>();
   const failed: Address[] = [];
   let error: unknown = together.error;
   for (const address of addresses) {
-    const alone = await attempt(reader, [address]);
+    const alone = await attempt(reader, [address], signal, ALONE_MS_MAX);
     for (const [key, fact] of alone.facts) facts.set(key, fact);
     if (alone.failed) {
       failed.push(address);
@@ -131,10 +144,18 @@ async function readAll(reader: TokenFactsReader, addresses: readonly Address[]):
 }
 
 const FAILURES_ALONE_MAX = 2;
+/** Together shorter than a token's lease (pending-facts.ts), or another job would read the same tokens meanwhile. Milliseconds. */
+const JOB_MS_MAX = 90_000;
+const TOGETHER_MS_MAX = 30_000;
+const ALONE_MS_MAX = 10_000;
 
-async function attempt(reader: TokenFactsReader, addresses: readonly Address[]) {
+async function attempt(reader: TokenFactsReader, addresses: readonly Address[], signal: AbortSignal, msMax: number) {
   try {
-    return { facts: await reader.read(addresses), failed: false, error: null };
+    return {
+      facts: await reader.read(addresses, AbortSignal.any([signal, AbortSignal.timeout(msMax)])),
+      failed: false,
+      error: null,
+    };
   } catch (error) {
     if (!(error instanceof ChainsteadError)) throw error;
     return { facts: new Map<Address, TokenFacts>(), failed: true, error };

@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
+import { type Database, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressOf, seedCoverage, seedTransfers, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
+
+const DOCUMENT = readFileSync(fileURLToPath(new URL('../../../../docs/analytics.md', import.meta.url)), 'utf8');
+const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0002_analytics.sql`, 'utf8');
+
+const eth = createChainRegistry().get('eth');
+const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' as Address;
+const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' as Address;
+const NFT = addressOf(0x721);
+const UNKNOWN = addressOf(0x404);
+const EXCHANGE = addressOf(0xe1);
+const FRIEND = addressOf(0xb0b);
+const BIGGEST = 123_456_789_012_345_678_901_234_567_890n;
+const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
+
+let scratch: ScratchDatabase;
+/** Each query of the document by its heading. */
+const queries = [...DOCUMENT.matchAll(/^### (\d+\. .*)\n[^#]*?```sql\n([^`]*)```/gm)].map(
+  (match) => [match[1] ?? '', match[2] ?? ''] as const,
+);
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const place = { transactionIndex: 0, logIndex: 0, token: USDC };
+  await seedTransfers(database, eth, [
+    { ...place, from: ZERO_ADDRESS, to: WALLET, value: 2_500_000n, blockNumber: 1 },
+    { ...place, from: WALLET, to: EXCHANGE, value: 1_000_001n, blockNumber: 2 },
+    { ...place, from: WALLET, to: WALLET, value: 7n, blockNumber: 3 },
+    { ...place, from: EXCHANGE, to: FRIEND, value: 400_000n, blockNumber: 4 },
+    { ...place, from: WALLET, to: ZERO_ADDRESS, value: 500_000n, blockNumber: 5 },
+    { ...place, from: WALLET, to: FRIEND, value: 1n, blockNumber: 6, token: NFT },
+    { ...place, from: FRIEND, to: WALLET, value: BIGGEST, blockNumber: 7, token: UNKNOWN },
+  ]);
+  await database.query(
+    `INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status, verified)
+     VALUES ($1, 1, 'erc20', 'USD Coin', 'USDC', 6, 'known', true), ($2, 1, 'erc721', 'Collectible', 'NFT', NULL, 'known', false)`,
+    [bytes(USDC), bytes(NFT)],
+  );
+  await database.query(
+    `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, 1, 'test', 'Exchange 1', 'Exchange')`,
+    [bytes(EXCHANGE)],
+  );
+  await seedCoverage(database, eth, 0, 3);
+  await seedCoverage(database, eth, 5, 8, 'none');
+  await database.query(
+    `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts, occurrences) VALUES (1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
+  );
+});
+afterAll(() => scratch.drop());
+
+/** As an analyst would: with the reading role's rights and no others. */
+function asReader<Row extends object>(sql: string, ...settings: readonly string[]): Promise<Row[]> {
+  return scratch.database.transaction(async (transaction) => {
+    await transaction.query('SET LOCAL ROLE chainstead_reader');
+    for (const setting of settings) await transaction.query(setting);
+    return transaction.query<Row>(sql);
+  });
+}
+
+const day = (block: number): Date => new Date(Math.floor(timestampOf(block) / 86_400) * 86_400_000);
+
+/** What each query of the document must give on the seeded rows. */
+const EXPECTED: readonly (readonly object[])[] = [
+  [
+    { direction: 'in', token_symbol: null, amount: null },
+    { direction: 'out', amount: '0.5' },
+    { direction: 'self', amount: '0.000007' },
+    { direction: 'out', amount: '1.000001' },
+    { direction: 'in', amount: '2.5', token_symbol: 'USDC', counterparty: ZERO_ADDRESS },
+  ],
+  [{ token_symbol: 'USDC', token_address: USDC, balance: '0.999999' }],
+  [{ day: day(1), transfers: 5, senders: 3, volume: '4.400008' }],
+  [
+    { amount: '2.5', from_address: ZERO_ADDRESS, to_address: WALLET },
+    { amount: '1.000001' },
+    { amount: '0.5' },
+    { amount: '0.4' },
+    { amount: '0.000007' },
+  ],
+  [
+    { wallet: WALLET, balance: '0.999999' },
+    { wallet: EXCHANGE, balance: '0.600001' },
+    { wallet: FRIEND, balance: '0.4' },
+  ],
+  [
+    { counterparty: ZERO_ADDRESS, transfers: 2 },
+    { counterparty: FRIEND, transfers: 1 },
+    { counterparty: WALLET },
+    { counterparty: EXCHANGE, label: 'Exchange 1' },
+  ],
+  [{ day: day(1), minted: '2.5', burnt: '0.5' }],
+  [{ entity: 'Exchange', token_symbol: 'USDC', received: '1.000001', sent: '0.4', net: '0.600001' }],
+  [
+    {
+      chain_id: 1,
+      dataset: 'erc20-transfers',
+      first_block: 0,
+      last_block: 8,
+      blocks: '8',
+      proven_percent: '50.0',
+      missing_blocks: '1',
+    },
+  ],
+  [{ upstream: 'liar.example', kind: 'missing-logs', blocks: 1, times: 3 }],
+];
+
+describe('docs/analytics.md', () => {
+  test('has ten queries', () => {
+    expect(queries).toHaveLength(10);
+    expect(EXPECTED).toHaveLength(10);
+  });
+
+  test.each(queries.map(([title, sql], index) => ({ title, sql, index })))('$title', async ({ sql, index }) => {
+    expect(await asReader(sql)).toMatchObject(EXPECTED[index] ?? []);
+  });
+
+  test('names every view there is', async () => {
+    const views = await asReader<{ table_name: string }>(
+      `SELECT table_name FROM information_schema.views WHERE table_schema = 'analytics'`,
+    );
+    expect(views.length).toBeGreaterThanOrEqual(6);
+    for (const { table_name } of views) expect(DOCUMENT).toContain(`\`analytics.${table_name}\``);
+  });
+
+  test('a wallet is found by an index, as told', async () => {
+    const sql = queries[0]?.[1] ?? '';
+    // Eleven rows are read faster whole; with that ruled out, only an index remains, if one can serve.
+    const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
+      /Index Cond: \(\(account = '\\xd8da6bf26964af9d7eed9e03e53415d37aa96045'/,
+    );
+  });
+});
+
+describe('the views', () => {
+  test('keep amounts exact, and wait for decimals', async () => {
+    const rows = await asReader<{ base_units: string; amount: string | null }>(
+      'SELECT base_units, amount FROM analytics.erc20_transfers ORDER BY block_number DESC LIMIT 1',
+    );
+    expect(rows).toEqual([{ base_units: BIGGEST.toString(), amount: null }]);
+    const [exact] = await scratch.database.query(
+      `SELECT analytics.amount((2::numeric ^ 256 - 1), 18::smallint)::text AS many, analytics.amount(1, 255::smallint) = ('1e-255')::numeric AS tiny`,
+    );
+    expect(exact).toEqual({
+      many: '115792089237316195423570985008687907853269984665640564039457.584007913129639935',
+      tiny: true,
+    });
+  });
+
+  test('show a transfer once among transfers, and once for each side among wallets’', async () => {
+    const [counts] = await asReader(
+      'SELECT (SELECT count(*) FROM analytics.erc20_transfers) AS transfers, (SELECT count(*) FROM analytics.wallet_transfers) AS sides',
+    );
+    expect(counts).toEqual({ transfers: 6, sides: 11 });
+  });
+});
+
+describe('the role chainstead_reader', () => {
+  test('reads the views and nothing else, and writes nothing', async () => {
+    await expect(asReader('SELECT 1 FROM public.api_keys')).rejects.toThrow(/permission denied/);
+    await expect(asReader('SELECT 1 FROM public.erc20_transfers')).rejects.toThrow(/permission denied/);
+    await expect(asReader('DELETE FROM analytics.tokens')).rejects.toThrow(/permission denied/);
+    const [role] = await scratch.database.query(`SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`);
+    expect(role).toEqual({ rolcanlogin: false });
+  });
+
+  test('is made by whoever comes first when several databases are migrated at once', async () => {
+    const role = `racing_reader_${Date.now()}`;
+    const others = await Promise.all([createScratchDatabase(), createScratchDatabase(), createScratchDatabase()]);
+    try {
+      await Promise.all(others.map(({ database }) => migrateAgain(database, role)));
+      for (const { database } of others)
+        expect(
+          await database.query(`SELECT has_table_privilege('${role}', 'analytics.tokens', 'SELECT') AS may`),
+        ).toEqual([{ may: true }]);
+    } finally {
+      await Promise.all(others.map((other) => other.drop()));
+      await scratch.database.query(`DROP ROLE IF EXISTS ${role}`);
+    }
+  });
+
+  test('is not needed: a user who may not create roles gets a notice and the views', async () => {
+    const user = `migrator_${Date.now()}`;
+    const other = await createScratchDatabase();
+    const notices: string[] = [];
+    try {
+      await other.database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'secret'`);
+      await other.database.query('DROP SCHEMA analytics CASCADE');
+      await other.database.query(`GRANT CREATE ON DATABASE ${new URL(other.url).pathname.slice(1)} TO ${user}`);
+      await other.database.query(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${user}`);
+      const url = new URL(other.url);
+      url.username = user;
+      url.password = 'secret';
+      const limited = openDatabase({ url: url.href, applicationName: 'test', logger: silentLogger() });
+      try {
+        await limited.transaction(async ({ client }) => {
+          client.on('notice', (notice) => notices.push(String(notice.message)));
+          // The role exists on this server, so its absence is played by another name.
+          await client.query(MIGRATION.replaceAll('chainstead_reader', `${user}_reader`));
+        });
+        expect(await limited.query('SELECT count(*) FROM analytics.tokens')).toEqual([{ count: 0 }]);
+      } finally {
+        await limited.close();
+      }
+      expect(notices.join('\n')).toContain(`${user} may not create roles`);
+    } finally {
+      await other.database.query(`DROP OWNED BY ${user}`);
+      await other.database.query(`DROP ROLE ${user}`);
+      await other.drop();
+    }
+  });
+});
+
+/** The analytics migration with a role that the server does not have yet. */
+async function migrateAgain(database: Database, role: string): Promise<void> {
+  await database.transaction(async ({ client }) => {
+    await client.query('DROP SCHEMA analytics CASCADE');
+    await client.query(MIGRATION.replaceAll('chainstead_reader', role));
+  });
+}
