@@ -22,6 +22,19 @@ describe('error table', () => {
     ]);
   });
 
+  it('reads errors whose class takes code, message and remedy one after the other', () => {
+    const text = "throw new ListError('LIST_EMPTY', `The list ${name} is empty`, 'Give another');";
+    expect(collectErrors([{ path: 'packages/datasets/src/list.ts', text }])).toEqual([
+      { code: 'LIST_EMPTY', message: 'The list … is empty', remedy: 'Give another', retry: 'no', owner: 'datasets' },
+    ]);
+  });
+
+  it('falls back to what the class says of itself', () => {
+    const text =
+      "/** The thing is gone. More. */\nexport class GoneError extends ChainsteadError {\n  constructor(message: string) {\n    super({ code: 'THING_GONE', message, retryable: false });\n  }\n}";
+    expect(collectErrors([{ path: 'packages/db/src/gone.ts', text }])[0]?.message).toBe('The thing is gone.');
+  });
+
   it('passes over tests and the testkit', () => {
     expect(collectErrors([{ path: 'packages/db/src/lost.test.ts', text: SOURCE }])).toEqual([]);
     expect(collectErrors([{ path: 'packages/testkit/src/lost.ts', text: SOURCE }])).toEqual([]);

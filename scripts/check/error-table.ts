@@ -16,6 +16,12 @@ const CODE = /\bcode: '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'/g;
 const PLACEHOLDER = String.raw`\$\{(?:[^{}]|\{[^{}]*\})*\}`;
 const TEXT = String.raw`('(?:[^'\\]|\\.)*'|\`(?:[^\`\\$]|\\.|${PLACEHOLDER})*\`|"(?:[^"\\]|\\.)*")`;
 
+/** An error class that takes code, message and remedy one after the other. */
+const POSITIONAL = new RegExp(
+  `new \\w+Error\\(\\s*'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)',\\s*${TEXT}(?:,\\s*${TEXT})?`,
+  'g',
+);
+
 /** Every error of the program by code, as the sources (tests and the testkit left out) make them. */
 export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
   const byCode = new Map<string, DocumentedError>();
@@ -24,6 +30,10 @@ export function collectErrors(files: readonly SourceFile[]): DocumentedError[] {
       const error = readError(file, match[1] ?? '', match.index);
       if (!byCode.has(error.code) || byCode.get(error.code)?.message === '') byCode.set(error.code, error);
     }
+  for (const file of files.filter(isProduct))
+    for (const [, code = '', message = '', remedy = ''] of file.text.matchAll(POSITIONAL))
+      if (!byCode.has(code))
+        byCode.set(code, { code, message: plain(message), remedy: plain(remedy), retry: 'no', owner: ownerOf(file) });
   return [...byCode.values()].toSorted((a, b) => a.code.localeCompare(b.code, 'en'));
 }
 
@@ -61,7 +71,7 @@ function readError(file: SourceFile, code: string, index: number): DocumentedErr
     message: readText(object, 'message') || readDescription(file.text, index),
     remedy: readText(object, 'remedy'),
     retry: retryable === 'true' ? 'yes' : retryable === undefined || retryable === 'false' ? 'no' : 'depends',
-    owner: file.path.split('/')[1] ?? '',
+    owner: ownerOf(file),
   };
 }
 
@@ -86,9 +96,17 @@ function enclosingObject(text: string, index: number): string {
   return text.slice(start + 1, end);
 }
 
+function ownerOf(file: SourceFile): string {
+  return file.path.split('/')[1] ?? '';
+}
+
 function readText(object: string, field: string): string {
   const match = new RegExp(`\\b${field}:\\s*(?:[^'"\`,]*\\?\\s*)?${TEXT}`).exec(object);
-  const literal = match?.[1] ?? '';
+  return plain(match?.[1] ?? '');
+}
+
+/** A literal as its reader sees it, with `…` where values stand. */
+function plain(literal: string): string {
   return literal
     .slice(1, -1)
     .replaceAll(new RegExp(PLACEHOLDER, 'g'), '…')

@@ -1,4 +1,7 @@
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
+import { createTokenFactsWorker } from '@chainstead/datasets';
+import { openDatabase } from '@chainstead/db';
+import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
@@ -12,5 +15,19 @@ export function createEveryMetric(): Registry {
   createPoolMetrics(metrics);
   createJobMetrics(metrics, logger);
   requestObserver({ logger, metrics });
+  createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
   return metrics;
 }
+
+/** Connects at the first query, and none is made. */
+function unusedDatabase() {
+  return openDatabase({ url: 'postgres://unused.invalid/unused', applicationName: 'unused', logger: silentLogger() });
+}
+
+const unusedJobs: Jobs = {
+  backend: 'postgres',
+  queue() {
+    throw new TypeError('Describing metrics opens no queue');
+  },
+  close: () => Promise.resolve(),
+};

@@ -4,6 +4,7 @@ import { backfillCommand } from './commands/backfill.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { gapsCommand } from './commands/gaps.ts';
+import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { recordCommand } from './commands/record.ts';
@@ -51,6 +52,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   reindexCommand,
   verifyCommand,
   recordCommand,
+  importCommand,
   keysCommand,
 ];
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { redactUrl } from '@chainstead/core';
 import type { ChainConfiguration, Configuration, RoleName } from './configuration/index.ts';
 import type { Storage } from './storage.ts';
@@ -5,7 +6,7 @@ import type { RoleReady } from './supervisor/role-process-handle.ts';
 
 export interface StartSummary {
   readonly configuration: Configuration;
-  readonly storage: Pick<Storage, 'isEmbedded'>;
+  readonly storage: Pick<Storage, 'isEmbedded' | 'url'>;
   readonly roles: readonly RoleName[];
   readonly ready: readonly RoleReady[];
 }
@@ -17,12 +18,18 @@ export function renderStartSummary({ configuration, storage, roles, ready }: Sta
   const lines = [
     `Chainstead runs: ${roles.join(', ')}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
-    `  Database  ${storage.isEmbedded ? `embedded, in ${database.dataDirectory}` : redactUrl(database.url ?? '')}`,
+    `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactUrl(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
     ...chainLines(configuration.chains),
     ...warnings(configuration, address),
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+/** With what a SQL client needs; the password stays in its file. */
+function embeddedDatabase(url: string, dataDirectory: string): string {
+  const { username, host, pathname } = new URL(url);
+  return `embedded: postgres://${username}@${host}${pathname}, password in ${join(dataDirectory, 'password')}`;
 }
 
 function chainLines(chains: readonly ChainConfiguration[]): string[] {
@@ -40,8 +47,10 @@ function chainLines(chains: readonly ChainConfiguration[]): string[] {
 
 function warnings({ privateNetworks, api }: Configuration, address: string | null): string[] {
   const lines: string[] = [];
-  if (privateNetworks.length > 0)
-    lines.push(`  Warning   webhook and metadata URLs may reach private networks: ${privateNetworks.join(', ')}`);
+  if (privateNetworks !== false) {
+    const which = privateNetworks === true ? 'all of them' : privateNetworks.join(', ');
+    lines.push(`  Warning   webhook and metadata URLs may reach private networks: ${which}`);
+  }
   if (address !== null && api.keys.length === 0)
     lines.push('  Note      without a key in API_KEYS or `chainstead keys create`, the API answers this machine only');
   return lines;

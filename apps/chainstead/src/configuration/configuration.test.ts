@@ -32,7 +32,7 @@ describe('defaults', () => {
       database: { url: null, dataDirectory: './.chainstead', poolSize: 10 },
       redisUrl: null,
       api: { host: '127.0.0.1', port: 8080, keys: [], pageLimitMax: 100, rateLimit: null, readyLagBlocks: 20 },
-      privateNetworks: [],
+      privateNetworks: false,
       chains: [],
       proverRate: 5,
     });
@@ -228,7 +228,7 @@ describe('files', () => {
     const { configuration } = parseConfiguration([fileSource(path)]);
     expect(configuration.api.port).toBe(9000);
     expect(configuration.chains).toHaveLength(2);
-    expect(configuration.privateNetworks).toEqual(['0.0.0.0/0', '::/0']);
+    expect(configuration.privateNetworks).toBe(true);
   });
 
   it('are warned of for every key that has no effect', () => {

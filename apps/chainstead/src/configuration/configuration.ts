@@ -32,8 +32,8 @@ export interface Configuration {
     readonly readyLagBlocks: number;
     readonly corsOrigins: '*' | readonly string[];
   };
-  /** Networks (CIDR) that strangers' URLs may reach although they are private. */
-  readonly privateNetworks: readonly string[];
+  /** Private networks that strangers' URLs may reach: none, all, or these (CIDR). */
+  readonly privateNetworks: boolean | readonly string[];
   readonly chains: readonly ChainConfiguration[];
   /** Every chain that is known, with what the configuration adds and changes. */
   readonly chainRegistry: ChainRegistry;

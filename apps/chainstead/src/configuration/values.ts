@@ -55,18 +55,15 @@ export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly 
 const YES = ['true', 'yes', '1'];
 const NO = ['false', 'no', '0'];
 
-/**
- * Which private networks strangers' URLs may reach: none (`[]`), all (`['0.0.0.0/0', '::/0']`), or the CIDRs listed.
- */
-export const privateNetworks: z.ZodType<readonly string[], string> = plainText
-  .transform((text) => text.toLowerCase())
-  .transform((text) => {
-    if (NO.includes(text)) return [];
-    if (YES.includes(text)) return ['0.0.0.0/0', '::/0'];
-    return text.split(',').map((entry) => entry.trim());
+/** Which private networks strangers' URLs may reach: none (false), all (true), or the CIDRs listed. */
+export const privateNetworks: z.ZodType<boolean | readonly string[], string> = plainText
+  .transform((text): boolean | string[] => {
+    const answer = text.toLowerCase();
+    if (NO.includes(answer)) return false;
+    return YES.includes(answer) ? true : text.split(',').map((entry) => entry.trim());
   })
   .refine(
-    (entries) => entries.every((entry) => CIDR_OR_ADDRESS.test(entry)),
+    (value) => typeof value === 'boolean' || value.every((entry) => CIDR_OR_ADDRESS.test(entry)),
     'is neither true, false nor a list of CIDRs',
   );
 

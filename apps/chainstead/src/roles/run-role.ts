@@ -1,14 +1,14 @@
+import { datasetRoutes } from '@chainstead/datasets';
 import { openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
 import { startApi } from './api.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
-import { ROUTES } from './routes.ts';
 import { startWorker } from './worker.ts';
 
 /** What starts each role. */
 const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
-  api: (context) => startApi(context, ROUTES),
+  api: (context) => startApi(context, datasetRoutes),
   ingest: startIngest,
   worker: startWorker,
 };

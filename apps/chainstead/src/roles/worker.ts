@@ -1,5 +1,5 @@
+import { createTokenFactsWorker } from '@chainstead/datasets';
 import { createJobs } from '@chainstead/jobs';
-import { createTokenFactsWorker } from '../../../../packages/datasets/src/tokens/token-facts-worker.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 

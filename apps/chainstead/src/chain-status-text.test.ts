@@ -1,0 +1,72 @@
+import { createChainRegistry } from '@chainstead/chains';
+import type { ChainStatus } from '@chainstead/sync';
+import { describe, expect, it } from 'vitest';
+import { renderStatus, type StatusFacts, toStatusJson } from './chain-status-text.ts';
+
+const registry = createChainRegistry();
+const NOW = 1_700_000_000_000;
+
+const status: ChainStatus = {
+  chainId: registry.get('eth').id,
+  historyStart: 100,
+  firstFollowed: 190,
+  checkpoint: 200,
+  head: 203,
+  lag: 3,
+  stop: null,
+  stallReason: 'No progress for 40 s: a.example (degraded; eth_getBlockReceipts: timed out)',
+  upstreams: [
+    {
+      name: 'a.example',
+      state: 'degraded',
+      reason: 'times out',
+      score: 0.4,
+      head: 203,
+      latencyMs: { p50: 80.4, p95: 910 },
+      requests: 1_234,
+      faults: { timeout: 12, 'missing-logs': 1 },
+      capabilities: { blockReceipts: true, batch: true, traces: null, logRangeMax: 2_000, logTimestamps: true },
+      lastError: { at: NOW, method: 'eth_getBlockReceipts', text: 'timed out' },
+    },
+  ],
+  coverage: [
+    { dataset: 'erc20-transfers', range: { from: 150, to: 189 }, proof: 'none', reason: null, upstream: 'a.example' },
+    { dataset: 'erc20-transfers', range: { from: 190, to: 200 }, proof: 'receipts', reason: null, upstream: null },
+  ],
+  gaps: [{ dataset: 'erc20-transfers', range: { from: 100, to: 149 } }],
+  updatedAt: new Date(NOW - 2_000),
+};
+const facts: StatusFacts = { chains: [status], rows: new Map([['erc20_transfers', 5_000]]), registry, now: NOW };
+
+describe('status', () => {
+  it('shows a person head, lag, coverage by proof, what is missing, what holds it up, upstreams and rows', () => {
+    const text = renderStatus(facts);
+    expect(text).toContain('eth (1), as of 2s ago');
+    expect(text).toContain('indexed to  200, 3 blocks behind');
+    expect(text).toContain('erc20-transfers: 40 blocks none, 11 blocks receipts; 50 blocks missing');
+    expect(text).toContain('held up     No progress for 40 s');
+    expect(text).toMatch(
+      /a\.example\s+degraded \(times out\)\s+0\.40\s+203\s+80\/910 ms\s+1,234\s+timeout 12, missing-logs 1/,
+    );
+    expect(text).toMatch(/erc20_transfers\s+5,000/);
+  });
+
+  it('says loudly that a chain is stopped, and why', () => {
+    const stopped = { ...status, stop: { code: 'REORG_TOO_DEEP', message: 'Too deep' } };
+    expect(renderStatus({ ...facts, chains: [stopped] })).toContain('STOPPED     Too deep [REORG_TOO_DEEP]');
+  });
+
+  it('gives a program the same facts', () => {
+    expect(toStatusJson(facts)).toMatchObject({
+      chains: [
+        {
+          chain: 'eth',
+          head: 203,
+          lag: 3,
+          covered: [{ dataset: 'erc20-transfers', levels: { none: 40, receipts: 11 }, missing: 50 }],
+        },
+      ],
+      rows: { erc20_transfers: 5_000 },
+    });
+  });
+});

@@ -1,0 +1,312 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@chainstead/core';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  loadRecordedChain,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgram } from './command-line.ts';
+import { runCaptured } from './testing/captured-context.ts';
+import { startProgram } from './testing/program-process.ts';
+
+const chain = createScriptedChain({ seed: 11, finalityDepth: 8 });
+let node: Awaited<ReturnType<typeof serveScriptedChain>>;
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  chain.mine(120);
+  node = await serveScriptedChain(chain);
+  scratch = await createScratchDatabase();
+});
+
+afterAll(async () => {
+  await node?.close();
+  await scratch?.drop();
+});
+
+const run = (...args: string[]) =>
+  runCaptured(args, {
+    DATABASE_URL: scratch.url,
+    CHAINS: 'scripted',
+    CHAIN_ID_SCRIPTED: '31337',
+    RPC_URLS_SCRIPTED: node.url,
+    REORG_DEPTH_MAX_SCRIPTED: '8',
+  });
+
+const jsonLines = (text: string): Record<string, unknown>[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('help', () => {
+  const program = createProgram({
+    environment: {},
+    stdout: { write: () => true },
+    stderr: { write: () => true },
+    clock: systemClock,
+    stopSignal: new AbortController().signal,
+  });
+  const leaves = program.commands.flatMap((command) =>
+    command.commands.length === 0
+      ? [command.name()]
+      : command.commands.map((subcommand) => `${command.name()} ${subcommand.name()}`),
+  );
+
+  it.each(leaves)('of %s has examples', async (command) => {
+    const { exitCode, stdout } = await runCaptured([...command.split(' '), '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Examples:\n  $ ');
+    expect(stdout).toContain(`chainstead ${command}`);
+  });
+
+  it('works under an old system Node, which hands over to the pinned one', async () => {
+    const old = findOldNode();
+    if (old === null) process.stdout.write('No Node older than 26 on this machine: the hand-over was not tried\n');
+    const program = startProgram(['--help'], old === null ? {} : { node: old });
+    expect(await program.exited).toBe(0);
+    expect(program.output()).toContain('Usage: chainstead');
+  });
+
+  it('of a wrong command says so and ends with 2', async () => {
+    const { exitCode, stderr } = await runCaptured(['strat']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/unknown command 'strat'\s+\(Did you mean start\?\)/);
+  });
+});
+
+describe('config', () => {
+  it('validate says what is wrong and ends with 2', async () => {
+    const { exitCode, stderr } = await runCaptured(['config', 'validate'], {
+      PORT: 'x',
+      CHAINS: 'eth',
+      RPC_URL_ETH: 'y',
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('PORT is "x": is not a whole number');
+  });
+
+  it('validate warns of keys without effect and ends with 0', async () => {
+    const { exitCode, stdout, stderr } = await runCaptured(['config', 'validate'], { CHAINS: 'eth', RPC_URL_ETH: 'y' });
+    expect([exitCode, stdout]).toEqual([0, 'The configuration is valid. Chains: eth (1).\n']);
+    expect(stderr).toContain('did you mean RPC_URLS_ETH?');
+  });
+
+  it('print shows what is in force, as lines or JSON', async () => {
+    const environment = { CHAINS: 'eth', API_KEYS: 'very-secret-key' };
+    const lines = await runCaptured(['config', 'print'], environment);
+    expect(lines.stdout).toContain('API_KEYS=[redacted]  # environment\n');
+    const json = await runCaptured(['config', 'print', '--json'], environment);
+    expect(JSON.parse(json.stdout)).toMatchObject({ PORT: { value: '8080', origin: 'default' } });
+  });
+
+  it('reads the file of --config', async () => {
+    const { exitCode, stderr } = await runCaptured(['--config', '/nowhere/x.env', 'config', 'validate']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('/nowhere/x.env');
+  });
+});
+
+describe('migrate', () => {
+  it('applies what is missing once', async () => {
+    const empty = await createScratchDatabase({ migrated: false });
+    try {
+      const first = await runCaptured(['migrate'], { DATABASE_URL: empty.url });
+      expect([first.exitCode, first.stdout]).toEqual([0, expect.stringContaining('applied 0000_spine')]);
+      const second = await runCaptured(['migrate'], { DATABASE_URL: empty.url });
+      expect(second.stdout).toBe('The schema was up to date.\n');
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  it('is what other commands ask for on a database without tables', async () => {
+    const empty = await createScratchDatabase({ migrated: false });
+    try {
+      const { exitCode, stderr } = await runCaptured(['status'], { DATABASE_URL: empty.url });
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Run "chainstead migrate"')]);
+    } finally {
+      await empty.drop();
+    }
+  });
+});
+
+describe('keys', () => {
+  it('are made, listed and revoked, and the key itself is shown once', async () => {
+    const created = await run('keys', 'create', '--name', 'web shop');
+    const key = created.stdout.trim();
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    const listed = await run('keys', 'list');
+    expect(listed.stdout).toMatch(new RegExp(`${key.slice(0, 8)}….*web shop.*active`));
+    expect(listed.stdout).not.toContain(key);
+    expect((await run('keys', 'revoke', key.slice(0, 8))).stdout).toContain('Revoked');
+    expect(JSON.parse((await run('keys', 'list', '--json')).stdout)[0].revokedAt).not.toBeNull();
+    expect((await run('keys', 'revoke', 'ffffffff')).exitCode).toBe(1);
+  });
+});
+
+describe('work on ranges', () => {
+  it('backfills, lists gaps, verifies and reindexes, telling progress as JSON lines', async () => {
+    const backfill = await run('backfill', '--chain', 'scripted', '--range', '0-19', '--range', '40-59');
+    expect([backfill.exitCode, backfill.stderr]).toEqual([0, '']);
+    const lines = jsonLines(backfill.stdout);
+    expect(lines.at(-1)).toMatchObject({ work: 'backfill', chain: 'scripted', blocks: 40, finished: true });
+    expect(lines.slice(0, -1).at(-1)).toMatchObject({ done: 40, total: 40, unit: 'blocks' });
+
+    const rows = await scratch.database.query<{ blocks: number }>(
+      'SELECT count(DISTINCT block_number) AS blocks FROM erc20_transfers WHERE block_number BETWEEN 20 AND 39',
+    );
+    expect(rows).toEqual([{ blocks: 0 }]);
+
+    const reindex = await run(
+      'reindex',
+      '--chain',
+      '31337',
+      '--from',
+      '0',
+      '--to',
+      '19',
+      '--dataset',
+      'erc20-transfers',
+    );
+    expect(jsonLines(reindex.stdout).at(-1)).toMatchObject({
+      work: 'reindex',
+      blocks: 20,
+      datasets: ['erc20-transfers'],
+    });
+
+    const verify = await run('verify', '--chain', 'scripted', '--from', '40', '--to', '59');
+    expect(jsonLines(verify.stdout).at(-1)).toMatchObject({ work: 'verify', levels: { receipts: 20 }, repairs: [] });
+    expect(verify.exitCode).toBe(0);
+  });
+
+  it('fails to verify what is not indexed, saying how much', async () => {
+    const { exitCode, stderr } = await run('verify', '--chain', 'scripted', '--from', '59', '--to', '60');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('1 are not indexed');
+  });
+
+  it.each([
+    [['reindex', '--chain', 'scripted', '--from', '0', '--to', '1', '--dataset', 'nfts'], 'There is no dataset nfts'],
+    [['backfill', '--chain', 'scripted'], 'No blocks are given'],
+    [['backfill', '--chain', 'unheard-of', '--from', '1', '--to', '2'], 'unheard-of'],
+  ])('ends with 2 for %j', async (args, message) => {
+    const { exitCode, stderr } = await run(...args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('record', () => {
+  it('writes blocks that the recorded-chain node can load', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-record-'));
+    const { exitCode, stdout, stderr } = await run(
+      'record',
+      '--chain',
+      'scripted',
+      '--from',
+      '3',
+      '--to',
+      '5',
+      '--out',
+      folder,
+    );
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ work: 'record', blocks: 3 });
+    expect(JSON.parse(await readFile(join(folder, 'chain-ids.json'), 'utf8'))).toEqual({ scripted: 31337 });
+    const block: { hash: string; transactions: unknown[] } = JSON.parse(
+      await readFile(join(folder, 'scripted/4/block.json'), 'utf8'),
+    );
+    expect(block.hash).toBe(chain.blockAt(4)?.hash);
+    const receipts: unknown[] = JSON.parse(await readFile(join(folder, 'scripted/4/receipts.json'), 'utf8'));
+    expect(receipts).toHaveLength(block.transactions.length);
+    expect(await loadRecordedChain({ folder, chain: 'scripted' })).toBeDefined();
+  });
+});
+
+describe('import', () => {
+  const list = JSON.stringify({
+    name: 'Test list',
+    timestamp: '2026-01-01T00:00:00Z',
+    version: { major: 1, minor: 0, patch: 0 },
+    tokens: [
+      {
+        chainId: 31337,
+        address: `0x${'ab'.repeat(20)}`,
+        name: 'Listed',
+        symbol: 'LST',
+        decimals: 6,
+        logoURI: 'https://l.example/x.png',
+      },
+    ],
+  });
+
+  it('takes a file or a URL, and replaces what came from the same source', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-import-'));
+    const path = join(folder, 'list.json');
+    await writeFile(path, list);
+    const { exitCode, stdout, stderr } = await run('import', 'token-list', path, '--source', 'mine');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(jsonLines(stdout)).toEqual([
+      expect.objectContaining({ work: 'import', source: 'mine', rows: 1, finished: true }),
+    ]);
+
+    const server = createServer((_request, response) => response.end(list)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      expect((await run('import', 'token-list', `http://127.0.0.1:${port}/`, '--source', 'mine')).exitCode).toBe(0);
+    } finally {
+      server.close();
+    }
+    const rows = await scratch.database.query('SELECT source, symbol FROM token_list_entries');
+    expect(rows).toEqual([{ source: 'mine', symbol: 'LST' }]);
+  });
+
+  it.each([
+    [['import', 'recipes', './x.json'], 2, 'Allowed choices are token-list, labels, spam'],
+    [['import', 'spam', './x.json', '--chain', 'atlantis'], 2, '--chain atlantis is not a known chain'],
+    [['import', 'spam', '/nowhere/x.json'], 1, '[PLACE_UNREADABLE]'],
+  ])('refuses %j', async (args, code, message) => {
+    const { exitCode, stderr } = await run(...args);
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+});
+
+describe('status and gaps', () => {
+  it('tell of a chain that was never ingested', async () => {
+    const other = await createScratchDatabase();
+    try {
+      const environment = { DATABASE_URL: other.url };
+      expect((await runCaptured(['status'], environment)).stdout).toContain('No chain has been ingested yet');
+      expect((await runCaptured(['gaps'], environment)).stdout).toContain('No chain has been ingested yet');
+      expect(JSON.parse((await runCaptured(['gaps', '--json'], environment)).stdout)).toEqual([]);
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
+/** A Node of this machine that is too old to run the program, or null. */
+function findOldNode(): string | null {
+  const candidates = execFileSync('sh', ['-c', 'which -a node || true'], { encoding: 'utf8' }).trim().split('\n');
+  for (const candidate of [...candidates, '/usr/local/bin/node', '/usr/bin/node']) {
+    if (candidate === '' || candidate.includes('node_modules')) continue;
+    const version = execFileSync('sh', ['-c', `"${candidate}" --version || true`], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const major = Number(/^v(\d+)\./.exec(version)?.[1]);
+    if (major >= 20 && major < 26) return candidate;
+  }
+  return null;
+}

@@ -1,0 +1,77 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { datasets } from '@chainstead/datasets';
+import type { ChainStatus } from '@chainstead/sync';
+import { describe, expect, it } from 'vitest';
+import type { ChainConfiguration } from '../configuration/index.ts';
+import { judgeReadiness } from './readiness.ts';
+
+const eth = createChainRegistry().get('eth');
+const NOW = 1_700_000_000_000;
+
+const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfiguration => ({
+  chain: eth,
+  upstreams: [],
+  usesPublicUpstreams: true,
+  startBlock: 0,
+  endBlock: null,
+  backfillOrder: 'newest-first',
+  proof: 'strict',
+  backfillProof: 'none',
+  ...changes,
+});
+
+const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
+  chainId: eth.id,
+  historyStart: 0,
+  firstFollowed: 90,
+  checkpoint: 100,
+  head: 100,
+  lag: 0,
+  stop: null,
+  stallReason: null,
+  upstreams: [],
+  coverage: [],
+  gaps: [],
+  updatedAt: new Date(NOW - 1_000),
+  ...changes,
+});
+
+const judge = (statuses: readonly ChainStatus[], chains = [configured()]) =>
+  judgeReadiness(statuses, { chains, readyLagBlocks: 5, now: NOW }).reasons;
+
+describe('readiness', () => {
+  it.each<[string, Partial<ChainStatus>, string | null]>([
+    ['caught up', {}, null],
+    ['behind within the lag', { lag: 5 }, null],
+    ['behind', { lag: 6 }, 'eth is 6 blocks behind its head'],
+    ['before the first block', { lag: null }, 'eth has not followed a block yet'],
+    ['without ingest process', { updatedAt: new Date(NOW - 61_000) }, 'eth has no ingest process since 61 s'],
+    ['stopped', { stop: { code: 'REORG_TOO_DEEP', message: '' } }, 'eth is stopped: REORG_TOO_DEEP'],
+  ])('of a chain that is %s', (_what, changes, reason) => {
+    expect(judge([status(changes)])).toEqual(reason === null ? [] : [reason]);
+  });
+
+  it('of a chain that was never ingested', () => {
+    expect(judge([])).toEqual(['eth was never ingested']);
+  });
+
+  it('of a bounded chain is its coverage, whoever ingests it and however old that is', () => {
+    const covered = (to: number): ChainStatus =>
+      status({
+        checkpoint: null,
+        lag: null,
+        updatedAt: new Date(0),
+        coverage: datasets.map(({ name }) => ({
+          dataset: name,
+          range: { from: 0, to },
+          proof: 'none',
+          reason: null,
+          upstream: null,
+        })),
+      });
+    const bounded = [configured({ endBlock: 50 })];
+    expect(judge([covered(50)], bounded)).toEqual([]);
+    expect(judge([covered(45)], bounded)).toEqual([]);
+    expect(judge([covered(44)], bounded)).toEqual(['eth lacks 6 blocks up to END_BLOCK']);
+  });
+});

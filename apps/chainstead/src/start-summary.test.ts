@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { environmentSource, parseConfiguration } from './configuration/index.ts';
+import { renderStartSummary } from './start-summary.ts';
+
+const summary = (environment: Record<string, string>) => {
+  const { configuration } = parseConfiguration([environmentSource(environment)]);
+  return renderStartSummary({
+    configuration,
+    storage: {
+      isEmbedded: configuration.database.url === null,
+      url: configuration.database.url ?? 'postgres://postgres:hunter2@127.0.0.1:4711/chainstead',
+    },
+    roles: configuration.roles,
+    ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
+  });
+};
+
+describe('start summary', () => {
+  it('tells a newcomer where to look and what to set', () => {
+    const text = summary({});
+    expect(text).toContain('http://127.0.0.1:8080/docs');
+    expect(text).toContain('postgres://postgres@127.0.0.1:4711/chainstead, password in .chainstead/password');
+    expect(text).toContain('Chains    none: set CHAINS');
+    expect(text).toContain('the API answers this machine only');
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('names chains, history, proof and upstreams without their secrets', () => {
+    const text = summary({
+      CHAINS: 'eth,base',
+      RPC_URLS_ETH: 'https://a.example/v2/hunter2',
+      START_BLOCK_ETH: '18000000',
+      BACKFILL_PROOF_ETH: 'receipts',
+      DATABASE_URL: 'postgres://u:hunter2@db:5432/x',
+      API_KEYS: 'hunter2-hunter2',
+    });
+    expect(text).toContain(
+      'eth (1): history from 18000000; head proven (strict), history proven before it is served; https://a.example',
+    );
+    expect(text).toMatch(/base \(8453\): history from the head at the first start; .*public nodes/);
+    expect(text).not.toContain('hunter2');
+    expect(text).not.toContain('this machine only');
+  });
+
+  it('warns when strangers’ URLs may reach private networks', () => {
+    expect(summary({ WEBHOOK_ALLOW_PRIVATE: '10.0.0.0/8' })).toContain('may reach private networks: 10.0.0.0/8');
+    expect(summary({})).not.toContain('private networks');
+  });
+});

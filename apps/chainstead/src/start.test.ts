@@ -1,0 +1,179 @@
+import { platform } from 'node:os';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { childrenOf, commandLineOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
+
+const READY_TIMEOUT_MS = 30_000;
+const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
+let node: Awaited<ReturnType<typeof serveScriptedChain>>;
+let scratch: ScratchDatabase;
+let started: ProgramProcess[] = [];
+
+beforeAll(async () => {
+  chain.mine(40);
+  node = await serveScriptedChain(chain);
+  scratch = await createScratchDatabase({ migrated: false });
+});
+
+afterEach(async () => {
+  for (const program of started) program.kill('SIGKILL');
+  await Promise.all(started.map(({ exited }) => exited));
+  started = [];
+});
+
+afterAll(async () => {
+  await node?.close();
+  await scratch?.drop();
+});
+
+function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ProgramProcess {
+  const program = startProgram(['start', ...args], {
+    environment: {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      CHAINS: 'scripted',
+      CHAIN_ID_SCRIPTED: '31337',
+      RPC_URLS_SCRIPTED: node.url,
+      START_BLOCK_SCRIPTED: '0',
+      POLL_INTERVAL_MS_SCRIPTED: '50',
+      ...environment,
+    },
+  });
+  started.push(program);
+  return program;
+}
+
+async function addressOf(program: ProgramProcess): Promise<string> {
+  const match = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
+  return match[1] ?? '';
+}
+
+const read = async (url: string): Promise<{ status: number; text: string }> => {
+  const response = await fetch(url);
+  return { status: response.status, text: await response.text() };
+};
+
+/** The role processes: the supervisor has no other children. */
+function roleProcesses(program: ProgramProcess): Map<string, number> {
+  const roles = childrenOf(program.pid).flatMap((pid): [string, number][] => {
+    const role = /role-process\.ts (\w+)/.exec(commandLineOf(pid) ?? '')?.[1];
+    return role === undefined ? [] : [[role, pid]];
+  });
+  return new Map(roles);
+}
+
+describe.runIf(platform() === 'linux')('chainstead start', () => {
+  it('migrates, runs every role, catches up, and answers for all processes', async () => {
+    const program = start([]);
+    const address = await addressOf(program);
+    expect([...roleProcesses(program).keys()].toSorted()).toEqual(['api', 'ingest', 'worker']);
+    expect((await read(`${address}/health`)).status).toBe(200);
+    await vi.waitFor(async () => expect((await read(`${address}/ready`)).status).toBe(200), READY_TIMEOUT_MS);
+
+    const metrics = (await read(`${address}/metrics`)).text;
+    expect(metrics).toMatch(/chainstead_sync_checkpoint_block\{chain="scripted",role="ingest"\} 40\b/);
+    for (const role of ['api', 'ingest', 'worker'])
+      expect(metrics).toMatch(new RegExp(`process_resident_memory_bytes\\{role="${role}"\\} \\d`));
+    expect(metrics.match(/^# TYPE process_resident_memory_bytes /gm)).toHaveLength(1);
+
+    const [wallet] = chain.wallets;
+    const served = await fetch(`${address}/api/v2.2/${wallet}/erc20/transfers?chain=scripted`);
+    const body: { result: unknown[] } = JSON.parse(await served.text());
+    const sent = chain.expectedTransfers().filter(({ from, to }) => from === wallet || to === wallet);
+    // NFTs whose event looks like ERC-20's disappear once the worker has asked their contracts.
+    const sure = sent.filter(({ nft }) => !nft);
+    expect(sure.length).toBeGreaterThan(0);
+    expect(body.result.length).toBeGreaterThanOrEqual(Math.min(100, sure.length));
+    expect(body.result.length).toBeLessThanOrEqual(Math.min(100, sent.length));
+  });
+
+  it('starts a killed role again while the others go on, and ends cleanly at SIGTERM', async () => {
+    const program = start([]);
+    const address = await addressOf(program);
+    const before = roleProcesses(program);
+    process.kill(before.get('ingest') ?? 0, 'SIGKILL');
+    await program.waitFor(/Role process ended unexpectedly, starting it again/);
+    await vi.waitFor(() => expect(roleProcesses(program).has('ingest')).toBe(true), READY_TIMEOUT_MS);
+    const after = roleProcesses(program);
+    expect(after.get('ingest')).not.toBe(before.get('ingest'));
+    expect(after.get('api')).toBe(before.get('api'));
+    expect((await read(`${address}/health`)).status).toBe(200);
+
+    program.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+    for (const pid of after.values()) expect(commandLineOf(pid)).toBeNull();
+  });
+
+  it('takes its children with it when it is killed', async () => {
+    const program = start([]);
+    await addressOf(program);
+    const roles = roleProcesses(program);
+    expect(roles.size).toBe(3);
+    program.kill('SIGKILL');
+    await vi.waitFor(
+      () => expect([...roles.values()].map(commandLineOf)).toEqual([null, null, null]),
+      READY_TIMEOUT_MS,
+    );
+  });
+
+  it('runs a single role in its own process, with /health and /metrics on METRICS_PORT', async () => {
+    const program = start(['--roles', 'ingest'], { METRICS_PORT: '0' });
+    const [, address = ''] = await program.waitFor(/"address":"(http:[^"]+)","msg":"Listening"/);
+    expect(roleProcesses(program).size).toBe(0);
+    expect((await read(`${address}/health`)).status).toBe(200);
+    await vi.waitFor(
+      async () =>
+        expect((await read(`${address}/metrics`)).text).toContain(
+          'chainstead_sync_leader{chain="scripted",role="ingest"} 1',
+        ),
+      READY_TIMEOUT_MS,
+    );
+    program.kill('SIGINT');
+    expect(await program.exited).toBe(0);
+  });
+
+  it('answers for a set of roles without the API on METRICS_PORT', async () => {
+    const program = start(['--roles', 'ingest,worker'], { METRICS_PORT: '0' });
+    const [, address = ''] = await program.waitFor(/"address":"(http:[^"]+)","msg":"Listening"/);
+    await program.waitFor(/Chainstead runs: ingest, worker/);
+    const { text } = await read(`${address}/metrics`);
+    for (const role of ['ingest', 'worker']) expect(text).toContain(`process_resident_memory_bytes{role="${role}"}`);
+  });
+
+  it.each([
+    ['a host that others reach, without a key', ['--roles', 'api'], { HOST: '0.0.0.0' }, 'UNSAFE_BINDING'],
+    ['the same in a child process', [], { HOST: '0.0.0.0' }, 'UNSAFE_BINDING'],
+    ['a role that does not exist', ['--roles', 'api,cook'], {}, 'USAGE'],
+    ['a configuration that is wrong', [], { PORT: 'eighty' }, 'CONFIGURATION_INVALID'],
+  ])('ends with exit code 2 for %s', async (_what, args, environment, code) => {
+    const program = start(args, environment);
+    expect(await program.exited).toBe(2);
+    expect(program.output()).toContain(`[${code}]`);
+  });
+
+  it('ends with exit code 2 when the port is taken', async () => {
+    const first = start(['--roles', 'api']);
+    const { port } = new URL(await addressOf(first));
+    const second = start(['--roles', 'api'], { PORT: port });
+    expect(await second.exited).toBe(2);
+    expect(second.output()).toContain('[LISTEN_FAILED]');
+  });
+
+  it('keeps database passwords and keys of upstreams out of everything that it writes', async () => {
+    const { pathname, search } = new URL(node.url);
+    const program = start([], {
+      RPC_URLS_SCRIPTED: `${node.url.replace(/\/$/, '')}${pathname === '/' ? '' : pathname}/v2/hunter2${search}`,
+    });
+    await addressOf(program);
+    program.kill('SIGTERM');
+    await program.exited;
+    const { password } = new URL(scratch.url);
+    expect(program.output()).not.toContain('hunter2');
+    if (password !== '') expect(program.output()).not.toContain(password);
+  });
+});
