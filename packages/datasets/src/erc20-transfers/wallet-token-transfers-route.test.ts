@@ -2,17 +2,22 @@ import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { z } from 'zod';
-import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
-import { addressOf, hashOf, type SeededTransfer, seedCoverage, seedTransfers, timestampOf } from './seeded-wallets.ts';
-import { walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
+import { exampleApi } from '../example-api.ts';
+import {
+  type Answer,
+  blocksOf,
+  DAI,
+  eth,
+  FRIEND,
+  getTransfers,
+  requestTransfers,
+  transfer,
+  transfersIn,
+  USDC,
+  WALLET,
+} from './example-wallet.ts';
+import { addressOf, hashOf, seedCoverage, seedTransfers, timestampOf } from './seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
-
-const eth = createChainRegistry().get('eth');
-const WALLET = addressOf(0xa11ce);
-const FRIEND = addressOf(0xb0b);
-const USDC = addressOf(0xc0);
-const DAI = addressOf(0xda);
 
 let scratch: ScratchDatabase;
 let api: ApiApp;
@@ -26,44 +31,7 @@ beforeEach(() =>
   scratch.database.query('TRUNCATE erc20_transfers, blocks, sync_ranges, tokens, address_labels').then(() => undefined),
 );
 
-type Answer = z.infer<typeof walletTokenTransfersSchema>;
-
-async function request(
-  query: string,
-  wallet: string = WALLET,
-): Promise<{ status: number; body: { message?: string } & Record<string, unknown> }> {
-  const response = await api.request(`/api/v2.2/${wallet}/erc20/transfers${query}`, {
-    headers: { 'X-API-Key': EXAMPLE_KEY },
-  });
-  const body = (await response.json()) as Record<string, unknown>;
-  return { status: response.status, body };
-}
-
-/** An answer that keeps to the documented schema. */
-async function get(query: string, wallet: string = WALLET): Promise<Answer> {
-  const { status, body } = await request(query, wallet);
-  expect({ status, message: body.message }).toEqual({ status: 200, message: undefined });
-  return walletTokenTransfersSchema.parse(body);
-}
-
-const blocksOf = (answer: Answer): number[] => answer.result.map((row) => Number(row.block_number));
-
-function transfer(blockNumber: number, facts: Partial<SeededTransfer> = {}): SeededTransfer {
-  return {
-    from: WALLET,
-    to: FRIEND,
-    token: USDC,
-    value: 1_500_000n,
-    blockNumber,
-    transactionIndex: 0,
-    logIndex: 0,
-    ...facts,
-  };
-}
-
-const run = (first: number, last: number): SeededTransfer[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => transfer(first + index));
-
+const get = (query: string, wallet?: string): Promise<Answer> => getTransfers(api, query, wallet);
 async function addToken(
   address: string,
   columns: {
@@ -243,7 +211,7 @@ describe('parameters', () => {
   });
 
   test('bounds include their ends, and a block wins over a date', async () => {
-    await seedTransfers(scratch.database, eth, run(1, 9));
+    await seedTransfers(scratch.database, eth, transfersIn(1, 9));
     const date = (block: number, seconds = 0): string => new Date((timestampOf(block) + seconds) * 1000).toISOString();
     expect(blocksOf(await get('?from_block=3&to_block=5'))).toEqual([5, 4, 3]);
     expect(blocksOf(await get(`?from_date=${date(3)}&to_date=${date(5)}`))).toEqual([5, 4, 3]);
@@ -271,171 +239,34 @@ describe('parameters', () => {
     ['?disable_total=maybe', 'disable_total'],
     ['?cursor=abc', 'cursor'],
   ])('a 400 names the parameter: %.60s', async (query, parameter) => {
-    const { status, body } = await request(query);
+    const { status, body } = await requestTransfers(api, query);
     expect(status).toBe(400);
     expect(body.message).toContain(parameter);
   });
 
   test('an address that is none is refused, any letter case accepted', async () => {
     await seedTransfers(scratch.database, eth, [transfer(1)]);
-    expect((await request('', '0x123')).status).toBe(400);
+    expect((await requestTransfers(api, '', '0x123')).status).toBe(400);
     expect(blocksOf(await get('', `0x${WALLET.slice(2).toUpperCase()}`))).toEqual([1]);
   });
 });
 
-describe('paging', () => {
-  async function pages(query: string): Promise<Answer[]> {
-    const answers = [await get(query)];
-    for (let cursor = answers[0]?.cursor ?? null; cursor !== null; cursor = answers.at(-1)?.cursor ?? null)
-      answers.push(await get(`?cursor=${cursor}`));
-    return answers;
-  }
-
-  test.each(['ASC', 'DESC'])(
-    'walks every row once, %s, and ends with a null cursor and the exact total',
-    async (order) => {
-      await seedTransfers(scratch.database, eth, [
-        ...run(1, 7),
-        transfer(4, { logIndex: 1 }),
-        transfer(4, { transactionIndex: 1, logIndex: 0 }),
-      ]);
-      const answers = await pages(`?limit=2&order=${order}`);
-      const places = answers.flatMap((answer) =>
-        answer.result.map((row) => [Number(row.block_number), row.transaction_index, row.log_index]),
-      );
-      const expected = [
-        [1, 0, 0],
-        [2, 0, 0],
-        [3, 0, 0],
-        [4, 0, 0],
-        [4, 0, 1],
-        [4, 1, 0],
-        [5, 0, 0],
-        [6, 0, 0],
-        [7, 0, 0],
-      ];
-      expect(places).toEqual(order === 'ASC' ? expected : expected.toReversed());
-      expect(answers.map((answer) => [answer.page, answer.page_size, answer.total])).toEqual([
-        [0, 2, null],
-        [1, 2, null],
-        [2, 2, null],
-        [3, 2, null],
-        [4, 2, 9],
-      ]);
-    },
-  );
-
-  test('a page that is exactly full and last has no cursor', async () => {
-    await seedTransfers(scratch.database, eth, run(1, 4));
-    expect((await pages('?limit=2')).map((answer) => answer.result.length)).toEqual([2, 2]);
-  });
-
-  test('the limit is clamped, and shown as it counts', async () => {
-    expect(await get('?limit=1000000000')).toMatchObject({ page_size: 100 });
-  });
-
-  test('disable_total=false counts the whole answer on every page of the run', async () => {
-    await seedTransfers(scratch.database, eth, run(1, 5));
-    expect((await pages('?limit=2&disable_total=false')).map((answer) => answer.total)).toEqual([5, 5, 5]);
-    expect((await get('?limit=2&disable_total=false&from_block=2&to_block=4')).total).toBe(3);
-    expect((await get(`?limit=2&disable_total=false&contract_addresses=${DAI}`)).total).toBe(0);
-    expect((await get('?limit=2&disable_total=true')).total).toBeNull();
-  });
-
-  test('more than 10,000 rows are not counted', async () => {
-    await seedTransfers(scratch.database, eth, run(1, 10_000));
-    expect((await get('?disable_total=false')).total).toBe(10_000);
-    await seedTransfers(scratch.database, eth, [transfer(10_001)]);
-    expect((await get('?disable_total=false')).total).toBeNull();
-    expect((await get('?disable_total=false&from_block=2')).total).toBe(10_000);
-  });
-
-  test.each(['ASC', 'DESC'])('rows of new blocks never enter a running cursor, %s', async (order) => {
-    await seedTransfers(scratch.database, eth, run(1, 4));
-    const first = await get(`?limit=3&order=${order}`);
-    await seedTransfers(scratch.database, eth, run(5, 9));
-    const second = await get(`?cursor=${first.cursor}`);
-    expect([...blocksOf(first), ...blocksOf(second)]).toEqual(order === 'ASC' ? [1, 2, 3, 4] : [4, 3, 2, 1]);
-    expect(second).toMatchObject({ cursor: null, total: 4 });
-  });
-
-  test('rows that backfill adds beyond the cursor’s place appear, rows that a reorganisation removed vanish', async () => {
-    await seedCoverage(scratch.database, eth, 100, 200);
-    await seedTransfers(scratch.database, eth, [transfer(100), transfer(101), transfer(102)]);
-    const first = await get('?limit=2&order=ASC');
-    await seedTransfers(scratch.database, eth, [transfer(50), transfer(150), transfer(201)]);
-    await scratch.database.query('DELETE FROM erc20_transfers WHERE block_number = 102');
-    expect(blocksOf(await get(`?cursor=${first.cursor}`))).toEqual([150]);
-  });
-
-  test('a cursor keeps its query: what is left out comes from it, what contradicts it is refused', async () => {
-    await seedTransfers(scratch.database, eth, run(1, 9));
-    const { cursor } = await get(`?limit=2&order=ASC&from_block=2&contract_addresses=${USDC}&chain=0x1`);
-    expect(blocksOf(await get(`?cursor=${cursor}`))).toEqual([4, 5]);
-    expect(await get(`?cursor=${cursor}&limit=50`)).toMatchObject({ page: 1, page_size: 2 });
-    expect(
-      blocksOf(await get(`?cursor=${cursor}&order=asc&from_block=2&chain=eth&contract_addresses=${USDC}`)),
-    ).toEqual([4, 5]);
-    for (const changed of [
-      'order=DESC',
-      'from_block=3',
-      'chain=base',
-      `contract_addresses=${DAI}`,
-      'to_block=9',
-      'from_date=2020-01-01',
-    ])
-      expect([changed, (await request(`?cursor=${cursor}&${changed}`)).status]).toEqual([changed, 400]);
-    expect((await request(`?cursor=${cursor}`, FRIEND)).status).toBe(400);
-    expect((await request(`?cursor=${cursor?.slice(0, -2)}`)).status).toBe(400);
-  });
-});
-
-describe('indexed', () => {
-  const indexed = async (query = ''): Promise<Answer['indexed']> => (await get(query)).indexed;
-
-  test('is the unbroken run that ends with the newest covered block, whatever its proof', async () => {
-    await seedCoverage(scratch.database, eth, 0, 9);
-    await seedCoverage(scratch.database, eth, 20, 29);
-    await seedCoverage(scratch.database, eth, 30, 39, 'none');
-    expect(await indexed()).toEqual({ from_block: '20', to_block: '39', complete: false });
-    await seedCoverage(scratch.database, eth, 10, 19);
-    expect(await indexed()).toEqual({ from_block: '0', to_block: '39', complete: true });
-  });
-
-  test('is complete when the blocks that were asked for are covered', async () => {
-    await seedCoverage(scratch.database, eth, 5, 9);
-    await seedCoverage(scratch.database, eth, 20, 29);
-    const complete = async (query: string): Promise<boolean> => (await indexed(query)).complete;
-    expect(await complete('?from_block=20')).toBe(true);
-    expect(await complete('?from_block=19')).toBe(false);
-    expect(await complete('?from_block=5&to_block=9')).toBe(true);
-    expect(await complete('?from_block=5&to_block=10')).toBe(false);
-    expect(await complete('?from_block=20&to_block=29')).toBe(true);
-    expect(await complete('?from_block=20&to_block=30')).toBe(false);
-    expect(await complete('?from_block=30')).toBe(false);
-    expect(await complete('?to_block=9')).toBe(false);
-  });
-
-  test('is complete for dates when every block that may belong to them is covered', async () => {
-    await seedTransfers(scratch.database, eth, [transfer(10), transfer(15), transfer(20)]);
-    await seedCoverage(scratch.database, eth, 10, 20);
-    const date = (block: number): string => new Date(timestampOf(block) * 1000).toISOString();
-    const complete = async (query: string): Promise<boolean> => (await indexed(query)).complete;
-    // Nothing earlier is known, so blocks before the run may belong to the span too.
-    expect(await complete(`?from_date=${date(10)}`)).toBe(false);
-    expect(await complete(`?from_date=${date(11)}`)).toBe(true);
-    expect(await complete(`?from_date=${date(11)}&to_date=${date(16)}`)).toBe(true);
-    expect(await complete(`?from_date=${date(11)}&to_date=${date(99)}`)).toBe(true);
-    expect(await complete(`?to_date=${date(16)}`)).toBe(false);
-  });
-
-  test('does not change its mind on later pages', async () => {
-    await seedCoverage(scratch.database, eth, 0, 9);
-    await seedTransfers(scratch.database, eth, run(1, 9));
-    const open = await get('?limit=4');
-    const beyond = await get('?limit=4&to_block=50');
-    await seedCoverage(scratch.database, eth, 20, 29);
-    expect([open.indexed.complete, (await get(`?cursor=${open.cursor}`)).indexed.complete]).toEqual([true, true]);
-    expect([beyond.indexed.complete, (await get(`?cursor=${beyond.cursor}`)).indexed.complete]).toEqual([false, false]);
-  });
+test('is documented from the schemas that check it', async () => {
+  const document = await (await api.request('/openapi.json')).json();
+  const { parameters, responses } = Object(document).paths['/api/v2.2/{address}/erc20/transfers'].get;
+  expect(parameters.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'address',
+    'chain',
+    'contract_addresses',
+    'cursor',
+    'disable_total',
+    'from_block',
+    'from_date',
+    'limit',
+    'order',
+    'to_block',
+    'to_date',
+  ]);
+  expect(responses['200'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Erc20Transfers' });
+  expect(Object(document).components.schemas.Erc20Transfer.required).toContain('verified_collection');
 });

@@ -82,9 +82,7 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
     ...(toDate === null ? [] : [toDateBound(chainId, toDate)]),
     coverage(chainId),
   ];
-  const total = query.count
-    ? `(SELECT count(*) FROM (${transfersOf(scan, near, String(countMax + 1), COUNT_COLUMNS)}) AS row ${where(far)})`
-    : 'NULL::bigint';
+  const total = query.count ? countOf(scan, near, far, countMax + 1) : 'NULL::bigint';
   const text = `WITH RECURSIVE ${ctes.join(', ')}
 SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, ${total} AS total,
   greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1)) AS newest,
@@ -107,16 +105,35 @@ interface Scan {
 
 /** The first `limit` transfers in order, without those of contracts that turned out to be NFTs. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const conditions = [`account = ${scan.account}`, `chain_id = ${scan.chainId}`, ...bounds];
   const tail = `ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}`;
-  if (scan.tokens === null)
-    return `SELECT ${columns} FROM erc20_transfers AS transfer
+  if (scan.tokens !== null)
+    return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit)} WHERE ${NOT_NFT} ${tail}`;
+  return `SELECT ${columns} FROM erc20_transfers AS transfer
     LEFT JOIN LATERAL ${factsOf('transfer.token', scan.chainId)} AS facts ON true
-    ${where([...conditions, NOT_NFT])} ${tail}`;
-  return `SELECT ${columns} FROM unnest(${scan.tokens}::bytea[]) AS wanted(address)
+    ${where([...walletOf(scan), ...bounds, NOT_NFT])} ${tail}`;
+}
+
+/** The first `limit` transfers of each wanted token, one range scan a token. */
+function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string): string {
+  return `unnest(${scan.tokens}::bytea[]) AS wanted(address)
     LEFT JOIN LATERAL ${factsOf('wanted.address', scan.chainId)} AS facts ON true
-    CROSS JOIN LATERAL (SELECT * FROM erc20_transfers AS transfer ${where([...conditions, 'token = wanted.address'])} ${tail}) AS transfer
-    WHERE ${NOT_NFT} ${tail}`;
+    CROSS JOIN LATERAL (
+      SELECT * FROM erc20_transfers AS transfer ${where([...walletOf(scan), ...bounds, 'token = wanted.address'])}
+      ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}
+    ) AS transfer`;
+}
+
+function walletOf(scan: Scan): readonly string[] {
+  return [`account = ${scan.account}`, `chain_id = ${scan.chainId}`];
+}
+
+/** How many transfers there are, no more than `limit`. Tokens are counted one after the other until it is reached. */
+function countOf(scan: Scan, near: readonly string[], far: readonly string[], limit: number): string {
+  const rows =
+    scan.tokens === null
+      ? `SELECT * FROM (${transfersOf(scan, near, String(limit), COUNT_COLUMNS)}) AS row ${where(far)}`
+      : `SELECT FROM ${transfersOfTokens(scan, near, String(limit))} ${where([NOT_NFT, ...far])} LIMIT ${limit}`;
+  return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
 const COUNT_COLUMNS = 'transfer.block_number, transfer.block_timestamp';
