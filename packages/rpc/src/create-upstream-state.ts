@@ -104,10 +104,6 @@ class RememberedState implements UpstreamState {
     if (this.#served === null || block > this.#served) this.#served = block;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   get disabledReason(): string | null {
     return this.#disabledReason;
   }

@@ -77,8 +77,7 @@ export function createFailover(options: {
         attempts.reasons.set(upstream.name, upstream.state.obstacle);
         continue;
       }
-      const load = upstream.state.inFlight / upstream.concurrency;
-      const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + load);
+      const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
       if (value > bestValue) {
         best = upstream;
         bestValue = value;

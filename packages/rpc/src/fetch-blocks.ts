@@ -1,4 +1,4 @@
-import { type Block, type BlockHeader, type Hash, toQuantity } from '@chainstead/core';
+import { type Block, type BlockHeader, ChainsteadError, type Hash, toQuantity } from '@chainstead/core';
 import type { Failover } from './failover.ts';
 import { runNullable } from './nullable-operation.ts';
 import { parseBlock, parseHeader } from './parse-block.ts';
@@ -38,10 +38,12 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
             else if (outcome.result === null)
               problem ??= upstream.fault('missing-block', 'eth_getBlockByNumber', `answered null for block ${number}`);
             else {
-              const value = parseHeader(outcome.result);
-              checkIdentity(value, number);
-              upstream.state.setServed(number);
-              found.set(number, { value, upstream: upstream.name });
+              const value = readHeader(outcome.result, number);
+              if (value instanceof Error) problem ??= value;
+              else {
+                upstream.state.setServed(number);
+                found.set(number, { value, upstream: upstream.name });
+              }
             }
           }
           if (problem !== null) throw problem;
@@ -94,6 +96,18 @@ export function blockCall(at: number | Hash, transactions: boolean): { method: s
   return typeof at === 'number'
     ? { method: 'eth_getBlockByNumber', params: [toQuantity(at), transactions] }
     : { method: 'eth_getBlockByHash', params: [at, transactions] };
+}
+
+/** The header asked for, or what is wrong with it: one broken element must not cost the others of its batch. */
+function readHeader(json: unknown, number: number): BlockHeader | Error {
+  try {
+    const header = parseHeader(json);
+    checkIdentity(header, number);
+    return header;
+  } catch (error) {
+    if (error instanceof ChainsteadError) return error;
+    throw error;
+  }
 }
 
 /** @throws MalformedAnswerError when it is another block than the one asked for. */

@@ -34,6 +34,8 @@ export interface Outgoing {
 export interface RpcExchange {
   /** @throws UpstreamFault, RequestAbortedError */
   send(outgoing: Outgoing, options: CallOptions): Promise<TimedAnswer>;
+  /** Requests in flight or waiting for their turn, as a share of the concurrency; above 1 some wait. */
+  readonly load: number;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,9 @@ export function createRpcExchange(options: {
   }
 
   return {
+    get load() {
+      return (queue.pending + queue.size) / concurrency;
+    },
     async send(outgoing, given) {
       const signal = given.signal === undefined ? closed.signal : AbortSignal.any([given.signal, closed.signal]);
       if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);

@@ -19,7 +19,6 @@ export interface UpstreamState {
   /** Highest block that it has actually given, not only announced; null before the first. */
   readonly served: number | null;
   setServed(block: number): void;
-  readonly inFlight: number;
   /** Milliseconds until it may be asked, 0 for now; null while it is disabled. */
   waitMs(): number | null;
   /** Why it may not be asked now. */

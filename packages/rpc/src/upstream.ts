@@ -24,7 +24,8 @@ export interface Upstream {
   readonly config: UpstreamConfig;
   readonly state: UpstreamState;
   readonly logRanges: LogRangePlanner;
-  readonly concurrency: number;
+  /** Requests in flight or waiting, as a share of the concurrency. */
+  readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
   /** As call, with the size of the answer. */
@@ -100,7 +101,9 @@ export function createUpstream(options: {
     config,
     state,
     logRanges,
-    concurrency,
+    get load() {
+      return exchange.load;
+    },
     callSized,
     callMany: (calls, given = {}) => batches.callMany(calls, given),
     async call(method, params, given) {

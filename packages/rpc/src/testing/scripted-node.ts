@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Chain } from '@chainstead/chains';
-import { type Address, type ChainId, type Hash, parseChainId, toQuantity } from '@chainstead/core';
+import { type Address, type ChainId, type Hash, parseChainId, toQuantity, ZERO_HASH } from '@chainstead/core';
 
 /** A JSON-RPC call as the node received it. */
 export interface Received {
@@ -151,6 +151,7 @@ export function blockHash(chain: ScriptedChain, number: number): Hash {
 }
 
 function numberedHash(seed: string, number: number): Hash {
+  if (number < 0) return ZERO_HASH;
   const digest = createHash('sha256').update(`${seed}:${number}`).digest('hex');
   return `0x${number.toString(16).padStart(12, '0')}${digest.slice(0, 52)}` as Hash;
 }

@@ -1,0 +1,72 @@
+import type { Chain } from '@chainstead/chains';
+import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
+import { onTestFinished } from 'vitest';
+import { createUpstreamPool } from '../create-upstream-pool.ts';
+import type { PoolLimits } from '../pool-limits.ts';
+import type { UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
+import { type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
+
+/** Short waits, so that tests see many rounds. */
+const QUICK: Partial<PoolLimits> = {
+  attemptTimeoutMs: 400,
+  heavyTimeoutMs: 400,
+  backOffBaseMs: 5,
+  backOffMaxMs: 20,
+  startTimeoutMs: 400,
+  startGraceMs: 200,
+  recheckMs: 100,
+  breakerOpenMs: 40,
+  breakerOpenMaxMs: 80,
+  deadlineMs: 5_000,
+};
+
+/** A node that is stopped when the test ends. */
+export async function node(head: number, chain: ScriptedChain = {}): Promise<ScriptedNode> {
+  const started = await startScriptedNode(head, chain);
+  onTestFinished(() => started.close());
+  return started;
+}
+
+export interface TestPool extends UpstreamPool {
+  readonly registry: Registry;
+}
+
+/** A pool, not started, that is closed when the test ends. */
+export function pool(
+  upstreams: readonly (ScriptedNode | UpstreamConfig)[],
+  options: { chain?: Partial<Chain>; limits?: Partial<PoolLimits>; pollIntervalMs?: number } = {},
+): TestPool {
+  const registry = createMetricsRegistry();
+  const created = createUpstreamPool({
+    chain: testChain(options.chain),
+    upstreams: upstreams.map((upstream) => ('received' in upstream ? { url: upstream.url } : upstream)),
+    logger: silentLogger(),
+    metrics: registry,
+    limits: { ...QUICK, ...options.limits },
+    pollIntervalMs: options.pollIntervalMs ?? 20,
+  });
+  onTestFinished(() => created.close());
+  return { ...created, registry };
+}
+
+/** A started pool. */
+export async function startedPool(...given: Parameters<typeof pool>): Promise<TestPool> {
+  const created = pool(...given);
+  await created.start();
+  return created;
+}
+
+/** Faults of an upstream by kind. */
+export function faultsOf(from: UpstreamPool, name: string): Readonly<Record<string, number>> {
+  return from.status().find((upstream) => upstream.name === name)?.faults ?? {};
+}
+
+/** The error of a promise that must fail. */
+export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It did not fail');
+}
