@@ -10,7 +10,7 @@ import { type ChunkSizing, createChunkSizing } from './chunk-size.ts';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitRange } from './commit-range.ts';
-import { listCoverage, missingCoverage } from './coverage.ts';
+import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type RangeRead, readRangeFast, readRangeProven } from './read-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
@@ -46,6 +46,8 @@ const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64
 const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
 const PROVEN_READS_IN_FLIGHT = 12;
 const RETRY_DELAY_MS = 1_000;
+/** Between two looks at a range that another process holds. */
+const CLAIM_WAIT_MS = 1_000;
 
 /** One stretch that lacks the same datasets throughout. */
 interface Stretch {
@@ -74,15 +76,29 @@ async function planStretches(options: BackfillOptions, ranges: readonly BlockRan
       ranges.map((range) => ({ range, datasets })),
     );
   const coverage = await listCoverage(database, chain.id);
-  const names = datasets.map((dataset) => dataset.name);
-  const missing = ranges.flatMap((range) => missingCoverage(range, names, coverage));
   return inOrder(
     options,
-    missing.map((part) => ({
-      range: part.range,
-      datasets: datasets.filter((dataset) => part.datasets.includes(dataset.name)),
-    })),
+    ranges.flatMap((range) => stretchesWithout(coverage, { range, datasets })),
   );
+}
+
+/** What of the stretch is not covered. */
+function stretchesWithout(coverage: readonly DatasetCoverage[], { range, datasets }: Stretch): Stretch[] {
+  const names = datasets.map((dataset) => dataset.name);
+  return missingCoverage(range, names, coverage).map((part) => ({
+    range: part.range,
+    datasets: datasets.filter((dataset) => part.datasets.includes(dataset.name)),
+  }));
+}
+
+/** What is still to be done of a chunk: all of it when covered blocks are redone, else what is not covered by now. */
+async function notDone(
+  { chain, database, kind }: BackfillOptions,
+  { datasets }: Stretch,
+  range: BlockRange,
+): Promise<Stretch[]> {
+  if (kind === 'replace') return [{ range, datasets }];
+  return stretchesWithout(await listCoverage(database, chain.id), { range, datasets });
 }
 
 function inOrder(options: BackfillOptions, stretches: readonly Stretch[]): Stretch[] {
@@ -152,23 +168,33 @@ function* chunks(options: BackfillOptions, range: BlockRange, sizing: ChunkSizin
   }
 }
 
-/** Null when another process holds the range: it will be covered by that one. */
+/** Null when another process holds a part of the range, or has covered one since this work was planned. */
 async function readClaimed(
   options: BackfillOptions,
   stretch: Stretch,
   range: BlockRange,
   sizing: ChunkSizing,
+  trust: TimestampTrust,
   signal: AbortSignal,
 ): Promise<RangeRead | null> {
   const { chain, pool, owner, kind } = options;
   if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : 'backfill'))) {
     options.logger.info(
       { chain: chain.key, block_range: `${range.from}-${range.to}` },
-      'Range is claimed by another process, left to it',
+      'Range is claimed by another process, looked at again when that has ended',
     );
     return null;
   }
   try {
+    const [open] = await notDone(options, stretch, range);
+    if (
+      open === undefined ||
+      rangeSize(open.range) < rangeSize(range) ||
+      open.datasets.length < stretch.datasets.length
+    ) {
+      await owner.release(chain.id, range);
+      return null;
+    }
     const topics = [...new Set(stretch.datasets.flatMap((dataset) => dataset.topics))];
     const read =
       options.proof === 'receipts'

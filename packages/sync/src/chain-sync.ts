@@ -7,7 +7,7 @@ import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead
 import { advisoryKey, type Database, type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import type { Head, UpstreamPool } from '@chainstead/rpc';
 import { type BackfillProgress, backfill, backfillSpan } from './backfill.ts';
-import { type ChainState, type Checkpoint, readChainState, saveChainStart } from './checkpoint.ts';
+import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
 import { type ClaimOwner, createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
@@ -222,5 +222,3 @@ async function closeQuietly(logger: Logger, closable: { close(): Promise<void> }
     logger.debug({ error: errorText(error) }, 'Closing failed; the connection is gone anyway');
   }
 }
-
-export type { Checkpoint };

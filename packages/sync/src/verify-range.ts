@@ -3,7 +3,7 @@
  * repaired and the upstream that gave it is named; the coverage is raised to the level that was reached.
  */
 import type { ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, ChainsteadError, intersectRanges } from '@chainstead/core';
+import { type BlockRange, intersectRanges } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { FaultKind, UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
@@ -195,9 +195,4 @@ function countLevels(read: RangeRead): Record<string, number> {
   for (const level of read.levels)
     levels[level.proof] = (levels[level.proof] ?? 0) + level.range.to - level.range.from + 1;
   return levels;
-}
-
-/** The cause of a range that could not be verified, in one line, for progress output. */
-export function describeFailure(error: unknown): string {
-  return error instanceof ChainsteadError ? `${error.code}: ${error.message}` : String(error);
 }
