@@ -121,11 +121,23 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
 
   const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
     const read = await untilItSucceeds(options, range, stop, () => readClaimed(options, stretch, range, sizing, stop));
-    if (read === null) return;
+    if (read === null) return workAround(stretch, range);
     // A read counts as in flight until it is committed: that bounds what is held in memory.
     await commits.add(() => commitRead(options, stretch, read, stop));
-    state.done += rangeSize(range);
-    state.logs += read.logs.length;
+    advance(rangeSize(range), read.logs.length);
+  };
+
+  /** What another process leaves of a range, of which it holds a part or has covered one since it was planned. */
+  const workAround = async (stretch: Stretch, range: BlockRange): Promise<void> => {
+    await options.clock.sleep(CLAIM_WAIT_MS, stop);
+    const left = await untilItSucceeds(options, range, stop, () => notDone(options, stretch, range));
+    advance(rangeSize(range) - left.reduce((sum, part) => sum + rangeSize(part.range), 0), 0);
+    for (const part of left) await work(part, part.range);
+  };
+
+  const advance = (blocks: number, logs: number): void => {
+    state.done += blocks;
+    state.logs += logs;
     options.onProgress?.(progress());
   };
 
@@ -174,7 +186,6 @@ async function readClaimed(
   stretch: Stretch,
   range: BlockRange,
   sizing: ChunkSizing,
-  trust: TimestampTrust,
   signal: AbortSignal,
 ): Promise<RangeRead | null> {
   const { chain, pool, owner, kind } = options;
