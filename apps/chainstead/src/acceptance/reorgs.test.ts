@@ -97,7 +97,7 @@ describe.concurrent('a reorganisation', () => {
     await untilIndexed(scratch.database, facts, other);
     await expectTruth(scratch.database, facts, other);
     await expectEqualToFreshIndex(scratch.database, facts, other);
-    expect((await indexer.metrics.reorgs.get()).values[0]?.value).toBe(2);
+    expect((await indexer.metrics.reorgs.get()).values[0]?.value).toBeGreaterThanOrEqual(2);
   });
 
   stagedTest('while the process is down is found when it starts again', async ({ stage }) => {
