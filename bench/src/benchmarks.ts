@@ -1,5 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { backfillBare } from './benchmarks/backfill-bare.ts';
+import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 
 /** Every benchmark, in the order in which they run. */
-export const BENCHMARKS: readonly Benchmark[] = [backfillBare];
+export const BENCHMARKS: readonly Benchmark[] = [backfillPonder, backfillBare];

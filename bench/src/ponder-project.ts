@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { BenchNode, RequestCounts, ScratchServer } from '@chainstead/testkit';
+import { urlsOf } from './bench-chain.ts';
+import { BenchmarkError } from './benchmark-error.ts';
+import { startProcess } from './measured-process.ts';
+
+/** The project as it is committed, and where it is installed: its dependencies stay out of the lock file. */
+const TEMPLATE = fileURLToPath(new URL('../ponder/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../.ponder/', import.meta.url));
+const PROGRAM = 'node_modules/ponder/dist/esm/bin/ponder.js';
+
+export interface PonderPlan {
+  readonly server: ScratchServer;
+  readonly node: BenchNode;
+  readonly blocks: number;
+  readonly urls: number;
+  /** The run is ended after so many seconds. */
+  readonly seconds: number;
+}
+
+export interface PonderRun {
+  /** Whether every block was indexed before the time was over. */
+  readonly complete: boolean;
+  /** Events that were indexed, and how long that took: from the first call to the last progress. */
+  readonly events: number;
+  readonly seconds: number;
+  readonly eventsPerSecond: number;
+  readonly counts: RequestCounts;
+  readonly peakMemoryBytes: number;
+}
+
+/** Installs the project when it is not there or not of the committed versions. @returns Ponder's version */
+export async function installPonder(say: (text: string) => void): Promise<string> {
+  await mkdir(FOLDER, { recursive: true });
+  const wanted = await readFile(join(TEMPLATE, 'package.json'), 'utf8');
+  const { version } = JSON.parse(wanted).dependencies.ponder === undefined ? { version: '' } : await installed();
+  const isCurrent = version === JSON.parse(wanted).dependencies.ponder;
+  await cp(TEMPLATE, FOLDER, { recursive: true });
+  if (isCurrent) return version;
+  say('  installing Ponder into bench/.ponder');
+  const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  await promisify(execFile)('npm', install, { cwd: FOLDER });
+  return (await installed()).version;
+}
+
+async function installed(): Promise<{ version: string }> {
+  try {
+    return JSON.parse(await readFile(join(FOLDER, 'node_modules/ponder/package.json'), 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { version: '' };
+    throw error;
+  }
+}
+
+/**
+ * `ponder start` on an empty database. Its start-up is not counted: time runs from its first indexed events backwards to
+ * when it began to read, which it logs, and ends with the last ones.
+ */
+export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
+  const { server, node, blocks, urls, seconds } = plan;
+  const scratch = await server.createDatabase();
+  await scratch.database.query('CHECKPOINT');
+  await node.resetCounters();
+  const progress = { events: 0, startedAt: 0, lastAt: 0 };
+  const ponder = startProcess({
+    args: [PROGRAM, 'start', '--schema', 'bench', '--log-format', 'json', '--port', String(await freePort())],
+    cwd: FOLDER,
+    env: {
+      PONDER_TELEMETRY_DISABLED: 'true',
+      BENCH_DATABASE_URL: scratch.url,
+      BENCH_RPC_URLS: urlsOf(node, urls).join(','),
+      BENCH_END_BLOCK: String(blocks),
+    },
+  });
+  try {
+    ponder.onLine((line) => {
+      if (/Started syncing|Started returning 200 responses from \/health/.test(line))
+        progress.startedAt ||= ponder.elapsedMs();
+      const indexed = /"msg":"Indexed (\d+) events/.exec(line)?.[1];
+      if (indexed === undefined) return;
+      progress.events += Number(indexed);
+      progress.lastAt = ponder.elapsedMs();
+    });
+    const complete = await Promise.race([
+      ponder.line((line) => (line.includes('Completed historical indexing') ? true : undefined)),
+      new Promise<boolean>((resolve) => setTimeout(resolve, seconds * 1_000, false)),
+    ]);
+    const counts = await node.counters();
+    if (complete) progress.lastAt = ponder.elapsedMs();
+    if (progress.events === 0) throw new BenchmarkError(`Ponder indexed nothing in ${seconds} s`);
+    const took = (progress.lastAt - progress.startedAt) / 1_000;
+    return {
+      complete,
+      events: progress.events,
+      seconds: took,
+      eventsPerSecond: progress.events / took,
+      counts,
+      peakMemoryBytes: Math.max(0, ...ponder.memory.map((sample) => sample.bytes)),
+    };
+  } finally {
+    await ponder.stop();
+    await scratch.drop();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
