@@ -188,8 +188,21 @@ describe('work on ranges', () => {
     expect(verify.exitCode).toBe(0);
   });
 
+  it('leaves indexes out of a bulk backfill and builds them afterwards', async () => {
+    const indexes = (): Promise<object[]> =>
+      scratch.database.query("SELECT indexname FROM pg_indexes WHERE indexname = 'erc20_transfers_by_token'");
+    const bulk = await run('backfill', '--chain', 'scripted', '--from', '60', '--to', '79', '--bulk');
+    expect([bulk.exitCode, bulk.stderr]).toEqual([0, expect.stringContaining('building erc20_transfers_by_token')]);
+    expect(await indexes()).toHaveLength(1);
+
+    await scratch.database.query('DROP INDEX erc20_transfers_by_token');
+    const built = await run('indexes');
+    expect(jsonLines(built.stdout)).toEqual([{ work: 'indexes', built: ['erc20_transfers_by_token'], finished: true }]);
+    expect(await indexes()).toHaveLength(1);
+  });
+
   it('fails to verify what is not indexed, saying how much', async () => {
-    const { exitCode, stderr } = await run('verify', '--chain', 'scripted', '--from', '59', '--to', '60');
+    const { exitCode, stderr } = await run('verify', '--chain', 'scripted', '--from', '79', '--to', '80');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('1 are not indexed');
   });

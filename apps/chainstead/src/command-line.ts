@@ -5,6 +5,7 @@ import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
+import { indexesCommand } from './commands/indexes.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { recordCommand } from './commands/record.ts';
@@ -51,6 +52,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   backfillCommand,
   reindexCommand,
   verifyCommand,
+  indexesCommand,
   recordCommand,
   importCommand,
   keysCommand,

@@ -1,12 +1,14 @@
-import { createLogger } from '@chainstead/core';
+import { createLogger, type Logger } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
 import { migrate } from '@chainstead/db';
+import { missingBulkIndexes } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { ROLE_NAMES, type RoleName } from '../configuration/index.ts';
 import { configurationFile, readConfiguration } from '../read-configuration.ts';
 import { runRoles } from '../run-roles.ts';
 import { renderStartSummary } from '../start-summary.ts';
-import { openStorage } from '../storage.ts';
+import { openStorage, type Storage } from '../storage.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `chainstead start` */
@@ -41,6 +43,7 @@ async function start(options: { roles?: string }, command: Command, context: Com
   });
   try {
     if (!storage.isEmbedded) await migrate(storage.database);
+    await warnOfMissingIndexes(storage, logger);
     await runRoles({
       roles,
       configuration,
@@ -53,6 +56,13 @@ async function start(options: { roles?: string }, command: Command, context: Com
   } finally {
     await storage.close();
   }
+}
+
+/** An index takes hours on a large table: a start says that it is missing, and never builds it. */
+async function warnOfMissingIndexes({ database }: Storage, logger: Logger): Promise<void> {
+  const missing = await missingBulkIndexes(database, datasets);
+  if (missing.length > 0)
+    logger.warn({ indexes: missing }, 'Indexes are missing since a bulk backfill: run "chainstead indexes"');
 }
 
 function parseRoles(text: string): RoleName[] {

@@ -4,7 +4,6 @@
  */
 
 export type { ChainConfiguration } from './chain-configuration.ts';
-export { chainSuffix } from './chain-keys.ts';
 export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
 export { ROLE_NAMES, type RoleName } from './global-keys.ts';
 export { printConfiguration } from './printout.ts';

@@ -4,6 +4,7 @@ import { type DemoChain, startDemoChain } from './demo-chain.ts';
 import { DEMO_CHAIN_NAME, startDemoProgram } from './demo-program.ts';
 
 const PAUSE_MS = 500;
+const CATCH_UP_MS_MAX = 20_000;
 
 /** The demo that goes on until it is stopped: traffic, and curl lines to look at it. */
 export async function runDemo(context: CommandContext): Promise<void> {
@@ -12,11 +13,22 @@ export async function runDemo(context: CommandContext): Promise<void> {
   try {
     const program = await startDemoProgram(chain.devnet.url, context);
     const traffic = keepTrafficUp(chain, context);
+    await untilCaughtUp(program.address, context);
     context.stdout.write(renderInvitation(program.address, chain));
     await program.ended;
     await traffic;
   } finally {
     await chain.stop();
+  }
+}
+
+/** So that the first curl line already has something to show. */
+async function untilCaughtUp(address: string, { clock, stopSignal }: CommandContext): Promise<void> {
+  const deadline = clock.now() + CATCH_UP_MS_MAX;
+  while (!stopSignal.aborted && clock.now() < deadline) {
+    const { ok } = await fetch(`${address}/ready`);
+    if (ok) return;
+    await clock.sleep(PAUSE_MS);
   }
 }
 

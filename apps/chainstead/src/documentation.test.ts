@@ -1,0 +1,148 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createProgram } from './command-line.ts';
+import { chainKeys } from './configuration/chain-keys.ts';
+import { globalKeys } from './configuration/global-keys.ts';
+import { environmentSource, parseConfiguration } from './configuration/index.ts';
+import { runCaptured } from './testing/captured-context.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/architecture.md',
+  'docs/operating.md',
+  'docs/metrics.md',
+  'docs/spam.md',
+  'docs/analytics.md',
+];
+const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
+const ci = read('.ci/run');
+
+/** Lines of the `sh` blocks of a document. */
+function shellLines(document: string): string[] {
+  return [...document.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap((match) => (match[1] ?? '').trim().split('\n'));
+}
+
+describe('README.md', () => {
+  const lines = shellLines(read('README.md'));
+  let scratch: ScratchDatabase;
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+  });
+  afterAll(() => scratch.drop());
+
+  it('begins with the commands that CI runs from a fresh clone', () => {
+    expect(lines.slice(0, 3)).toEqual(['npm ci', 'npm run demo', 'npm test']);
+    for (const command of ['npm ci', 'npm test', 'npm run demo -- --once'])
+      expect(ci).toMatch(new RegExp(`^${command}$`, 'm'));
+    expect(() => accessSync(join(ROOT, '.ci/run'), constants.X_OK)).not.toThrow();
+  });
+
+  it('starts the program with configurations that are valid', () => {
+    const starts = lines.filter((line) => line.endsWith('npm start'));
+    expect(starts.length).toBeGreaterThan(1);
+    for (const start of starts) {
+      const variables = Object.fromEntries(
+        [...start.matchAll(/([A-Z_]+)=(\S+)/g)].map((match) => [match[1], match[2]]),
+      );
+      expect(parseConfiguration([environmentSource(variables)]).warnings, start).toEqual([]);
+    }
+  });
+
+  const commands = lines.filter((line) => line.startsWith('npx chainstead '));
+  it.each(commands)('%s works', async (line) => {
+    const args = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
+    const { exitCode, stderr } = await runCaptured(args, { DATABASE_URL: scratch.url });
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  });
+
+  it('has no other command that nobody runs', () => {
+    const known = new Set(['npm ci', 'npm run demo', 'npm test', ...commands]);
+    expect(lines.filter((line) => !known.has(line) && !line.endsWith('npm start'))).toEqual([]);
+  });
+});
+
+describe.each(DOCUMENTS)('%s', (path) => {
+  const text = read(path);
+
+  it('links to files that exist', () => {
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => match[1] ?? '');
+    expect(targets.filter((target) => !existsSync(join(ROOT, dirname(path), target)))).toEqual([]);
+  });
+
+  it('names source files that exist', () => {
+    const named = [...text.matchAll(/`((?:apps|packages|scripts|docs|migrations)\/[\w./-]+)`/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(named.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const named = [...text.matchAll(/\bnpm run ([a-z:]+)/g)].map((match) => match[1] ?? '');
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  it('names commands and options that exist', () => {
+    const program = createProgram({
+      environment: {},
+      stdout: { write: () => true },
+      stderr: { write: () => true },
+      clock: systemClock,
+      stopSignal: new AbortController().signal,
+    });
+    const named = [...text.matchAll(/(?:`|\$ |npx )(?:npx )?chainstead ((?!run)[a-z-][^`\n|]*)/g)].map(
+      (match) => match[1] ?? '',
+    );
+    for (const line of named) {
+      const words = line.replace(/^--config \S+ /, '').split(/\s+/);
+      const command = findCommand(program, words);
+      expect(command, line).not.toBeNull();
+      const flags = words.map((word) => word.replaceAll(/[[\]]/g, '')).filter((word) => /^--[a-z]/.test(word));
+      expect(flags.filter((flag) => command?.options.every(({ long }) => long !== flag))).toEqual([]);
+    }
+  });
+
+  it('names configuration keys that exist', () => {
+    const named = [...text.matchAll(/`([A-Z][A-Z_]+(?:_<CHAIN>|_<NAME>)?)(?:=[^`]*)?`/g)].map(
+      (match) => match[1] ?? '',
+    );
+    const perChain = named.filter((key) => /<(CHAIN|NAME)>$/.test(key)).map((key) => key.replace(/_<\w+>$/, ''));
+    expect(perChain.filter((key) => !Object.hasOwn(chainKeys.shape, key))).toEqual([]);
+    const known = new Set([...Object.keys(globalKeys.shape), ...OTHER_WORDS, ...errorCodes()]);
+    expect(named.filter((key) => !key.includes('<') && !known.has(key))).toEqual([]);
+  });
+});
+
+/** Words in capitals that are no configuration keys. */
+const OTHER_WORDS = [
+  'CHAINSTEAD_CONFIG',
+  'POSTGRES_PASSWORD',
+  'EXPLAIN',
+  'START_BLOCK',
+  'END_BLOCK',
+  'RPC_URLS',
+  'LICENSE',
+  'SELECT',
+  'STOPPED',
+  'SPAM_PATTERNS',
+];
+
+function errorCodes(): string[] {
+  return [...read('docs/errors.md').matchAll(/^\| `([A-Z_0-9]+)`/gm)].map((match) => match[1] ?? '');
+}
+
+function findCommand(program: Command, words: readonly string[]): Command | null {
+  const [verb, subverb] = words;
+  const command = program.commands.find((candidate) => candidate.name() === verb);
+  if (command === undefined) return null;
+  return command.commands.find((candidate) => candidate.name() === subverb) ?? command;
+}
