@@ -1,14 +1,16 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus, countRows } from '@chainstead/sync';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
+
+/** How many rows a table has, or about how many. */
+type TableRows = Awaited<ReturnType<typeof countRows>>[number];
 
 /** Everything that `chainstead status` shows. */
 export interface StatusFacts {
   readonly chains: readonly ChainStatus[];
-  /** Estimated rows by table. */
-  readonly rows: ReadonlyMap<string, number>;
+  readonly rows: readonly TableRows[];
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -17,9 +19,9 @@ export interface StatusFacts {
 /** The status for a person. */
 export function renderStatus(facts: StatusFacts): string {
   if (facts.chains.length === 0) return 'No chain has been ingested yet: set CHAINS and run "chainstead start".\n';
-  const rows = [...facts.rows].map(([table, count]) => [table, count]);
+  const rows = facts.rows.map(({ table, rows: count, exact }) => [table, count, exact ? '' : 'estimated']);
   const chains = facts.chains.map((status) => renderChain(status, facts));
-  return `${chains.join('\n')}\n${renderTable(['table', 'rows (estimated)'], rows)}`;
+  return `${chains.join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
 
 /** The status for a program. */
@@ -40,7 +42,7 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       upstreams: status.upstreams,
       updated_at: status.updatedAt.toISOString(),
     })),
-    rows: Object.fromEntries(facts.rows),
+    rows: facts.rows,
   };
 }
 

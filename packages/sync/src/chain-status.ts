@@ -75,15 +75,21 @@ function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readon
   );
 }
 
-/** Exact row counts of small tables are cheap; big ones are estimated by the planner's statistics. */
-export async function estimateRows(
-  database: Database,
-  tables: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query<{ relname: string; estimate: number }>(
-    `SELECT relname, greatest(reltuples, 0)::bigint AS estimate FROM pg_class
-      WHERE relkind = 'r' AND relname = ANY($1::text[])`,
+/** Larger tables are not counted: the planner's estimate must do. Bytes. */
+const COUNT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Rows by table: exact where counting is cheap, estimated above. */
+export async function countRows(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sizes = await database.query<{ name: string; bytes: number; estimate: number }>(
+    `SELECT relname AS name, pg_relation_size(oid) AS bytes, greatest(reltuples, 0)::bigint AS estimate FROM pg_class
+      WHERE relkind = 'r' AND relname = ANY($1::text[]) AND relnamespace = current_schema()::regnamespace ORDER BY relname`,
     [tables],
   );
-  return new Map(rows.map((row) => [row.relname, row.estimate]));
+  const counted = new Map<string, number>();
+  for (const { name, bytes, estimate } of sizes) {
+    const [row] =
+      bytes <= COUNT_BYTES_MAX ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
+    counted.set(name, row?.rows ?? estimate);
+  }
+  return counted;
 }

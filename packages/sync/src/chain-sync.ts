@@ -115,6 +115,7 @@ async function runSession(options: ChainSyncOptions, owner: ClaimOwner, signal: 
     'Leading the chain',
   );
   const reports = startStatusReports(options, stop);
+  reports.progress({ head, checkpoint: state.checkpoint });
   const shared = { ...options, owner, knownContracts: createKnownContracts(), policy: options.settings.proof };
   const bounded = options.settings.endBlock !== null;
   const prover = prove({ ...shared, blocksPerSecond: options.settings.proverRate, idleMs: PROVER_IDLE_MS }, stop);

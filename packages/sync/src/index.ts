@@ -5,7 +5,7 @@
  */
 export type { BackfillProgress } from './backfill.ts';
 export { type BulkIndex, buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
-export { type ChainStatus, estimateRows, type Gap, readChainStatuses } from './chain-status.ts';
+export { type ChainStatus, countRows, type Gap, readChainStatuses } from './chain-status.ts';
 export { type ChainSync, type ChainSyncOptions, type ChainSyncSettings, createChainSync } from './chain-sync.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
 export type { Dataset, DecodeContext } from './dataset.ts';

@@ -1,5 +1,5 @@
 import { datasets } from '@chainstead/datasets';
-import { estimateRows, readChainStatuses } from '@chainstead/sync';
+import { countRows, readChainStatuses } from '@chainstead/sync';
 import { Command } from 'commander';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -17,7 +17,7 @@ export function statusCommand(context: CommandContext): Command {
       return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
         const status = {
           chains: await readChainStatuses(database, datasets),
-          rows: await estimateRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
+          rows: await countRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
           registry: configuration.chainRegistry,
           now: context.clock.now(),
         };
