@@ -78,18 +78,25 @@ function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readon
 /** Larger tables are not counted: the planner's estimate must do. Bytes. */
 const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 
+export interface TableRows {
+  readonly table: string;
+  readonly rows: number;
+  /** False where it is an estimate. */
+  readonly exact: boolean;
+}
+
 /** Rows by table: exact where counting is cheap, estimated above. */
-export async function countRows(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
+export async function countRows(database: Database, tables: readonly string[]): Promise<TableRows[]> {
   const sizes = await database.query<{ name: string; bytes: number; estimate: number }>(
     `SELECT relname AS name, pg_relation_size(oid) AS bytes, greatest(reltuples, 0)::bigint AS estimate FROM pg_class
       WHERE relkind = 'r' AND relname = ANY($1::text[]) AND relnamespace = current_schema()::regnamespace ORDER BY relname`,
     [tables],
   );
-  const counted = new Map<string, number>();
+  const counted: TableRows[] = [];
   for (const { name, bytes, estimate } of sizes) {
-    const [row] =
-      bytes <= COUNT_BYTES_MAX ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
-    counted.set(name, row?.rows ?? estimate);
+    const exact = bytes <= COUNT_BYTES_MAX;
+    const [row] = exact ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
+    counted.push({ table: name, rows: row?.rows ?? estimate, exact });
   }
   return counted;
 }
