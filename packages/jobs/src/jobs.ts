@@ -23,7 +23,7 @@ export interface Jobs {
   /** A queue of this name; made where it doesn't exist. Ask once per name and process. */
   queue<Payload>(name: string, options: QueueOptions<Payload>): JobQueue<Payload>;
   /** Stops taking jobs, waits for those at work (see {@link JobQueue.close}), then closes the connections. */
-  close(): Promise<void>;
+  close(timeoutMs?: number): Promise<void>;
 }
 
 /**
@@ -42,8 +42,8 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
       queues.push(queue);
       return queue;
     },
-    close() {
-      closed ??= Promise.all(queues.map((queue) => queue.close())).then(() => backend.close());
+    close(timeoutMs) {
+      closed ??= Promise.all(queues.map((queue) => queue.close(timeoutMs))).then(() => backend.close());
       return closed;
     },
   };

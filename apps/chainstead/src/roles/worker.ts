@@ -3,6 +3,8 @@ import { createJobs } from '@chainstead/jobs';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
+/** How long jobs at work may take to end by themselves; what they leave undone is found again. Milliseconds. */
+const JOBS_CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
@@ -27,7 +29,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     address: null,
     async stop() {
       stop.abort();
-      await jobs.close();
+      await jobs.close(JOBS_CLOSE_MS);
       await Promise.all(starts);
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
