@@ -23,7 +23,7 @@ describe('error table', () => {
   });
 
   it('reads errors whose class takes code, message and remedy one after the other', () => {
-    const text = "throw new ListError('LIST_EMPTY', `The list ${name} is empty`, 'Give another');";
+    const text = `throw new ListError('LIST_EMPTY', \`The list \${name} is empty\`, 'Give another');`;
     expect(collectErrors([{ path: 'packages/datasets/src/list.ts', text }])).toEqual([
       { code: 'LIST_EMPTY', message: 'The list … is empty', remedy: 'Give another', retry: 'no', owner: 'datasets' },
     ]);

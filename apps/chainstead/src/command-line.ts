@@ -23,7 +23,8 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     return EXIT_CODE_OK;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-    context.stderr.write(`chainstead: ${describeError(error)}\n`);
+    // Whatever fails once a stop was asked for, fails because of it.
+    context.stderr.write(`chainstead: ${context.stopSignal.aborted ? 'interrupted' : describeError(error)}\n`);
     return exitCodeOf(error);
   }
 }
