@@ -53,6 +53,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
         state: createUpstreamState({ ...shared, name }),
       }),
     );
+  const closing = new AbortController();
   const probe = createHeadProbe({ clock });
   const heads = createHeadTracker({
     ...shared,
@@ -60,12 +61,13 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     subscriptions,
     probe,
     pollIntervalMs: options.pollIntervalMs ?? chain.pollIntervalMs,
+    closing: closing.signal,
   });
   const failover = createFailover({ ...shared, upstreams, bestHead: heads.bestNumber });
   const blocks = createBlockFetcher({ failover });
   const receipts = createReceiptFetcher({ failover, chain });
   const logs = createLogFetcher({ failover, receipts, chain, limits });
-  const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe });
+  const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe, closing: closing.signal });
   const finality = createFinalityReader({ chain, failover, probe, heads });
 
   return {
@@ -97,7 +99,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       ].toSorted((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
     },
     async close() {
-      check.close();
+      closing.abort();
       for (const subscription of subscriptions) subscription.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
     },

@@ -221,10 +221,16 @@ function exhausted(chain: string, method: string, attempts: Attempts): Upstreams
   return new UpstreamsExhaustedError({ chain, method, failures });
 }
 
+/** How nodes and plans say that a method is not there at all, as opposed to refused this time. */
+const NO_SUCH_METHOD: ReadonlySet<number | undefined> = new Set([-32601, -32604, -32004, -32612, -32613, 35]);
+
 /** Where everybody who was asked says that there is no such method, that is the answer. */
 function unservedMethod(attempts: Attempts): RpcCallError | null {
   const [first] = attempts.faults;
-  if (first === undefined || attempts.faults.some((fault) => fault.hints.reaction !== 'unsupported')) return null;
+  const isAnswer = attempts.faults.every(
+    (fault) => fault.hints.reaction === 'unsupported' && NO_SUCH_METHOD.has(fault.rpcCode),
+  );
+  if (first === undefined || !isAnswer) return null;
   return new RpcCallError({
     upstream: first.upstream,
     method: first.method,

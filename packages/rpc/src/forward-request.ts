@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Reaction } from './error-rules.ts';
 import { RpcCallError } from './errors.ts';
 import type { Failover } from './failover.ts';
 import { runNullable } from './nullable-operation.ts';
@@ -14,6 +15,8 @@ export type RequestForwarder = (
 /** Null may mean a lagging node here: another upstream is asked before it is passed on. */
 const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
 const TRACES = /^(debug_traceBlock|trace_block$|trace_replayBlock)/;
+/** Limits that the call exceeds everywhere: asking again changes nothing. */
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
 const SEND = 'eth_sendRawTransaction';
 const KNOWN = /already known|known transaction|already imported|alreadyknown/i;
 
@@ -35,6 +38,7 @@ export function createRequestForwarder(options: { readonly failover: Failover })
     return failover.run<unknown>(
       {
         method,
+        settled: (faults) => faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction)),
         async run(upstream, signal) {
           sends++;
           try {

@@ -23,9 +23,8 @@ const POLL_ALL_EVERY = 5;
 /** Polls in a row, and milliseconds, after which a head below the known one is believed. */
 const LOWER_POLLS = 3;
 const LOWER_MS = 30_000;
-/** While subscriptions are alive, polling is only a safety net. */
-const SAFETY_POLL_FACTOR = 10;
-const SAFETY_POLL_MIN_MS = 2_000;
+/** While a subscription announces blocks, polling is only a safety net. */
+const SAFETY_POLL_FACTOR = 5;
 /** How often a block that a subscription announced is looked for, and how long. */
 const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
@@ -39,8 +38,10 @@ export function createHeadTracker(options: {
   readonly logger: Logger;
   readonly limits: PoolLimits;
   readonly pollIntervalMs: number;
+  /** Aborts when the pool closes. */
+  readonly closing: AbortSignal;
 }): HeadTracker {
-  const { chain, upstreams, subscriptions, probe, clock, logger, limits, pollIntervalMs } = options;
+  const { chain, upstreams, subscriptions, probe, clock, logger, limits, pollIntervalMs, closing } = options;
   let polls = 0;
 
   function bestNumber(): number | null {
@@ -160,24 +161,22 @@ export function createHeadTracker(options: {
 
   /** Waits for the next reason to poll: the interval, or a subscription that announces a block. */
   async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
-    const live = subscriptions.filter((subscription) => subscription.isLive);
-    if (live.length === 0) {
-      await pause(pollIntervalMs, signal);
-      return null;
-    }
+    const isAnnounced = subscriptions.some((subscription) => subscription.isLive);
+    const interval = isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs;
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     try {
       return await Promise.race([
-        ...live.map((subscription) => subscription.next(after, either)),
-        pause(Math.max(SAFETY_POLL_MIN_MS, pollIntervalMs * SAFETY_POLL_FACTOR), either).then(() => null),
+        ...subscriptions.map((subscription) => subscription.next(after, either)),
+        pause(interval, either).then(() => null),
       ]);
     } finally {
       ending.abort();
     }
   }
 
-  async function waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>> {
+  async function waitForHead(after: Head | null, given: AbortSignal): Promise<Answer<Head>> {
+    const signal = AbortSignal.any([given, closing]);
     const isNew = createNewness(after);
     let announced: number | null = null;
     let chaseUntil = 0;

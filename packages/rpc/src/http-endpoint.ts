@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { errorText } from '@chainstead/core';
+import { ChainsteadError, errorText } from '@chainstead/core';
 import { type Dispatcher, Pool } from 'undici';
 import { parseRetryAfter } from './back-off.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
@@ -17,11 +17,11 @@ export interface HttpAnswer {
 }
 
 /** Why no usable HTTP answer came. */
-export class TransportError extends Error {
+export class TransportError extends ChainsteadError {
   readonly kind: FaultKind | 'aborted' | 'too-large';
 
   constructor(kind: FaultKind | 'aborted' | 'too-large', message: string, cause?: unknown) {
-    super(message, { cause });
+    super({ code: 'TRANSPORT', message, facts: { kind }, retryable: true, cause });
     this.kind = kind;
   }
 }

@@ -11,7 +11,7 @@ export interface NewHeadsSubscription {
   readonly state: UpstreamState;
   /** Whether announcements are arriving. */
   readonly isLive: boolean;
-  /** The number of the next announced block that is not `after`, or null when the connection drops or the signal aborts. */
+  /** The number of the next announced block that is not `after`; null when the connection drops or the signal aborts. */
   next(after: Head | null, signal: AbortSignal): Promise<number | null>;
   start(): void;
   close(): void;
@@ -20,6 +20,9 @@ export interface NewHeadsSubscription {
 /** Block times without an announcement after which the connection is taken for dead. */
 const SILENCE_BLOCKS = 20;
 const SILENCE_MIN_MS = 30_000;
+/** An announcement this recent shows that they are arriving. */
+const FRESH_BLOCKS = 3;
+const FRESH_MIN_MS = 3_000;
 const RECONNECT_BASE_MS = 500;
 const RECONNECT_MAX_MS = 60_000;
 
@@ -39,8 +42,9 @@ export function createNewHeadsSubscription(options: {
   const { config, state, chain, acceptsChainId, clock, logger } = options;
   const redact = createRedactor(config);
   const silenceMs = Math.max(SILENCE_MIN_MS, chain.blockTimeMs * SILENCE_BLOCKS);
+  const freshMs = Math.max(FRESH_MIN_MS, chain.blockTimeMs * FRESH_BLOCKS);
   const ending = new AbortController();
-  let isLive = false;
+  let announcedAt = Number.NEGATIVE_INFINITY;
   let newest: Announcement | null = null;
   let waiters: ((announcement: Announcement | null) => void)[] = [];
 
@@ -58,7 +62,7 @@ export function createNewHeadsSubscription(options: {
     const finish = (reason: string): void => {
       clearTimeout(silence);
       ending.signal.removeEventListener('abort', onClose);
-      isLive = false;
+      announcedAt = Number.NEGATIVE_INFINITY;
       newest = null;
       socket.close();
       tell(null);
@@ -98,13 +102,13 @@ export function createNewHeadsSubscription(options: {
     }
     if (message.id === 2) {
       if (message.error !== undefined) return `refuses eth_subscribe: ${JSON.stringify(message.error)}`;
-      isLive = true;
       if (state.disabledReason !== null) state.enable();
       return null;
     }
     const announcement = parseAnnouncement(message.params);
     if (announcement !== null) {
       newest = announcement;
+      announcedAt = clock.now();
       state.setHead(announcement.number);
       tell(announcement);
     }
@@ -132,12 +136,12 @@ export function createNewHeadsSubscription(options: {
     name: state.name,
     state,
     get isLive() {
-      return isLive;
+      return clock.now() - announcedAt < freshMs;
     },
     next(after, signal) {
       if (newest !== null && after !== null && newest.number >= after.number && newest.hash !== after.hash)
         return Promise.resolve(newest.number);
-      if (!isLive || signal.aborted) return Promise.resolve(null);
+      if (signal.aborted) return Promise.resolve(null);
       const { promise, resolve } = Promise.withResolvers<number | null>();
       const waiter = (announcement: Announcement | null): void => {
         signal.removeEventListener('abort', onAbort);

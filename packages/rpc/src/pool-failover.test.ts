@@ -1,7 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 import type { Scripted, ScriptedNode } from './testing/scripted-node.ts';
 import { errorOf, faultsOf, node, startedPool } from './testing/test-pool.ts';
@@ -259,43 +256,12 @@ test('a transaction that is already known because its first send was lost counts
   });
 });
 
-test('headers and basic credentials are sent; compressed answers are read', async () => {
-  const seen: Record<string, string | string[] | undefined>[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request.headers);
-    response.writeHead(200, { 'content-encoding': 'gzip' });
-    response.end(gzipSync(JSON.stringify({ jsonrpc: '2.0', id: null, result: '0x1' })));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
-  const { port } = server.address() as AddressInfo;
-  const pool = await startedPool([{ url: `http://user:pass@127.0.0.1:${port}`, headers: { 'X-Token': 'abc' } }]);
-  expect((await pool.request('eth_gasPrice', [])).value).toBe('0x1');
-  expect(seen.at(-1)).toMatchObject({ authorization: `Basic ${btoa('user:pass')}`, 'x-token': 'abc' });
-});
-
-test('a fault reported by a higher layer is counted and lowers the score', async () => {
+test('a refusal that is not about the method stays retryable, even where it is marked as unsupported', async () => {
   const one = await node(100);
   const pool = await startedPool([one]);
-  const before = pool.status()[0]?.score ?? 0;
-  pool.reportFault(one.name, 'missing-logs', { block: 5 });
-  expect(pool.status()[0]?.score).toBeLessThan(before);
-  expect(await pool.registry.metrics()).toContain(
-    `chainstead_rpc_faults_total{chain="eth",upstream="${one.name}",kind="missing-logs"} 1`,
-  );
-});
-
-test('requests, latency, heads and circuits are in the metrics, and methods of strangers are not labels', async () => {
-  const one = await node(100);
-  const pool = await startedPool([one]);
-  await errorOf(pool.request('eth_evil{"x"}', []));
-  const text = await pool.registry.metrics();
-  expect(text).toContain(
-    `chainstead_rpc_requests_total{chain="eth",upstream="${one.name}",method="eth_chainId",outcome="ok"}`,
-  );
-  expect(text).toContain(`chainstead_rpc_upstream_head{chain="eth",upstream="${one.name}"} 100`);
-  expect(text).toContain(`chainstead_rpc_circuit_state{chain="eth",upstream="${one.name}"} 0`);
-  expect(text).toContain(`chainstead_rpc_in_flight{chain="eth",upstream="${one.name}"} 0`);
-  expect(text).toContain('chainstead_rpc_request_duration_seconds_bucket');
-  expect(text).not.toContain('evil');
+  one.script = only('eth_getLogs', { error: { code: -32005, message: 'limit exceeded' } });
+  const error = await errorOf(pool.getLogs({ range: { from: 1, to: 5 }, topics: [] }));
+  expect(error).toMatchObject({ code: 'UPSTREAMS_EXHAUSTED', retryable: true });
+  one.script = () => undefined;
+  expect((await pool.getLogs({ range: { from: 1, to: 5 }, topics: [] })).logs).toHaveLength(5);
 });

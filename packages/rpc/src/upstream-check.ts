@@ -9,7 +9,6 @@ import type { Upstream } from './upstream.ts';
 export interface UpstreamCheck {
   /** @throws NoUpstreamError when all are refused, or none answers in time. */
   start(): Promise<void>;
-  close(): void;
 }
 
 type Verdict = 'in-use' | 'refused' | 'down';
@@ -25,9 +24,10 @@ export function createUpstreamCheck(options: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: PoolLimits;
+  /** Aborts when the pool closes. */
+  readonly closing: AbortSignal;
 }): UpstreamCheck {
-  const { chain, upstreams, acceptsChainId, probe, clock, logger, limits } = options;
-  const closing = new AbortController();
+  const { chain, upstreams, acceptsChainId, probe, clock, logger, limits, closing } = options;
   let isWatching = false;
 
   async function verify(upstream: Upstream): Promise<Verdict> {
@@ -35,7 +35,7 @@ export function createUpstreamCheck(options: {
     const wasOut = state.disabledReason !== null;
     let id: number;
     try {
-      id = Number(await upstream.call('eth_chainId', [], { urgent: true, signal: closing.signal }));
+      id = Number(await upstream.call('eth_chainId', [], { urgent: true, signal: closing }));
     } catch (error) {
       if (error instanceof UpstreamFault && error.hints.reaction === 'misconfigured') return 'refused';
       if (error instanceof RequestAbortedError) return 'down';
@@ -60,7 +60,7 @@ export function createUpstreamCheck(options: {
     const { capabilities } = upstream.state;
     try {
       const head = await probe.ask(upstream);
-      const given = { signal: closing.signal, urgent: true };
+      const given = { signal: closing, urgent: true };
       await upstream.callMany(
         [
           { method: 'eth_blockNumber', params: [] },
@@ -96,17 +96,26 @@ export function createUpstreamCheck(options: {
     }
   }
 
+  /** As verify; what it did not foresee must not end the watch. */
+  async function verifyAgain(upstream: Upstream): Promise<void> {
+    try {
+      await verify(upstream);
+    } catch (error) {
+      logger.error({ chain: chain.key, upstream: upstream.name, err: error }, 'Upstream check failed');
+    }
+  }
+
   /** Looks again at what is out, and tries open circuits, so that recovery needs no traffic. */
   async function watch(): Promise<void> {
-    while (!closing.signal.aborted) {
+    while (!closing.aborted) {
       try {
-        await clock.sleep(Math.max(50, limits.recheckMs / 5), closing.signal);
+        await clock.sleep(Math.max(50, limits.recheckMs / 5), closing);
       } catch {
         return;
       }
       const now = clock.now();
       const due = upstreams.filter(({ state }) => state.recheckAt !== null && state.recheckAt <= now);
-      await Promise.all(due.map(verify));
+      await Promise.all(due.map(verifyAgain));
     }
   }
 
@@ -126,7 +135,7 @@ export function createUpstreamCheck(options: {
       const firstInUse = Promise.withResolvers<void>();
       const all = Promise.all(
         upstreams.map(async (upstream, index) => {
-          verdicts[index] = await insist(upstream, AbortSignal.any([over.signal, closing.signal]));
+          verdicts[index] = await insist(upstream, AbortSignal.any([over.signal, closing]));
           if (verdicts[index] === 'in-use') firstInUse.resolve();
         }),
       );
@@ -140,9 +149,6 @@ export function createUpstreamCheck(options: {
         isWatching = true;
         void watch();
       }
-    },
-    close() {
-      closing.abort();
     },
   };
 }

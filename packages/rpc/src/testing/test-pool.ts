@@ -8,8 +8,8 @@ import { type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } f
 
 /** Short waits, so that tests see many rounds. */
 const QUICK: Partial<PoolLimits> = {
-  attemptTimeoutMs: 400,
-  heavyTimeoutMs: 400,
+  attemptTimeoutMs: 700,
+  heavyTimeoutMs: 700,
   backOffBaseMs: 5,
   backOffMaxMs: 20,
   startTimeoutMs: 400,
