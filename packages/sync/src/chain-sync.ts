@@ -55,7 +55,7 @@ const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
 /** A chain that stopped for a reason that needs the operator looks again so often. */
 const STOPPED_RETRY_MS = 60_000;
-const PROVER_IDLE_MS = 5_000;
+const PROVER_IDLE_MS = 1_000;
 
 export function createChainSync(options: ChainSyncOptions): ChainSync {
   return {
@@ -117,13 +117,24 @@ async function runSession(options: ChainSyncOptions, owner: ClaimOwner, signal: 
   const reports = startStatusReports(options, stop);
   reports.progress({ head, checkpoint: state.checkpoint });
   const shared = { ...options, owner, knownContracts: createKnownContracts(), policy: options.settings.proof };
-  const bounded = options.settings.endBlock !== null;
-  const prover = prove({ ...shared, blocksPerSecond: options.settings.proverRate, idleMs: PROVER_IDLE_MS }, stop);
+  let finished = false;
+  const prover = prove(
+    {
+      ...shared,
+      blocksPerSecond: options.settings.proverRate,
+      idleMs: PROVER_IDLE_MS,
+      finished: () => finished,
+    },
+    stop,
+  );
   const work = [runFollower(shared, state, reports, stop), runBackfill(shared, state, stop)];
   try {
-    // The prover never ends by itself; it only may fail.
-    await Promise.race([Promise.all(work), prover.then(() => Promise.all(work))]);
-    if (!bounded) stop.throwIfAborted();
+    const covered = Promise.all(work);
+    // Whichever of them fails first ends the session.
+    await Promise.race([covered, prover.then(() => covered)]);
+    finished = true;
+    if (options.settings.endBlock !== null) await prover;
+    else stop.throwIfAborted();
   } finally {
     session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
     await Promise.allSettled([...work, prover, reports.stopped]);

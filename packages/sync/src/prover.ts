@@ -13,19 +13,22 @@ export interface ProverOptions extends VerifyOptions {
   readonly blocksPerSecond: number;
   /** Look again for unproven ranges after so many milliseconds without any. */
   readonly idleMs: number;
+  /** True once nothing more will be covered: the prover ends when it has been through everything. */
+  finished(): boolean;
 }
 
 /** Blocks of one transaction. */
 const STRETCH_BLOCKS = 64;
 const READS_IN_FLIGHT = 8;
 
-/** Runs until the signal aborts. A range that can't be proven now is logged and left for the next round. */
+/** Runs until the signal aborts, or until it is through with a finished chain. A range that can't be proven now is logged and left for the next round. */
 export async function prove(options: ProverOptions, signal: AbortSignal): Promise<void> {
   if (options.blocksPerSecond === 0) return;
   const skipped = new Set<number>();
   while (!signal.aborted) {
     const range = await nextUnproven(options, skipped);
     if (range === null) {
+      if (options.finished()) return;
       skipped.clear();
       await options.clock.sleep(options.idleMs, signal);
       continue;
