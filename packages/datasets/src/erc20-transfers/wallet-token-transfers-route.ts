@@ -117,7 +117,7 @@ function routeOf({ parameters }: ApiDependencies) {
       'Transfers that a wallet sent or received, by block number, newest first by default. Pages follow by `cursor`; rows that arrive meanwhile never shift them.',
     request: {
       params: z.object({ address: parameters.address }),
-      query: query as z.ZodPipe<z.ZodTransform<unknown, unknown>, z.ZodType<z.output<typeof query>, unknown>>,
+      query,
     },
     responses: {
       200: {
