@@ -14,6 +14,7 @@ export interface BatchSender {
 const SIZE_START = 20;
 const NO_REPLY: RpcReply = { kind: 'malformed', text: 'an element of the batch has no answer' };
 
+/** Starts with small batches and grows or shrinks by what comes back. */
 export function createBatchSender(options: {
   readonly exchange: RpcExchange;
   readonly state: UpstreamState;

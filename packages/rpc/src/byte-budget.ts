@@ -9,6 +9,7 @@ export interface ByteBudget {
 /** Share of a new size in the estimate; a larger one counts at once. */
 const WEIGHT = 0.2;
 
+/** @param bytesMax bytes in flight, by the estimate */
 export function createByteBudget(bytesMax: number): ByteBudget {
   const waiting: ((reserved: number) => void)[] = [];
   let estimate = 0;

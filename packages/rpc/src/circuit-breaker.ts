@@ -7,12 +7,14 @@ export interface BreakerLimits {
   readonly openMaxMs: number;
 }
 
+/** Closed lets calls through, open none, half-open waits for one trial. */
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }
   /** Nothing is asked before `until`, then one trial. */
   | { readonly kind: 'open'; readonly until: number; readonly openMs: number }
   | { readonly kind: 'half-open'; readonly openMs: number };
 
+/** The state of an upstream that has not failed. */
 export const CLOSED_BREAKER: BreakerState = { kind: 'closed', failures: 0 };
 
 /** Whether a call may go out now. */
@@ -25,11 +27,13 @@ export function entered(state: BreakerState, now: number): BreakerState {
   return state.kind === 'open' && now >= state.until ? { kind: 'half-open', openMs: state.openMs } : state;
 }
 
+/** The state after a call that was answered. */
 export function succeeded(state: BreakerState): BreakerState {
   // A call that went out before the breaker opened says nothing about now, but an answer is an answer.
   return state.kind === 'closed' && state.failures === 0 ? state : CLOSED_BREAKER;
 }
 
+/** The state after a call that failed. */
 export function failed(state: BreakerState, now: number, limits: BreakerLimits): BreakerState {
   if (state.kind === 'open') return state;
   if (state.kind === 'half-open') {

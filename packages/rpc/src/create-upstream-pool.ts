@@ -17,6 +17,7 @@ import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
 import type { UpstreamConfig, UpstreamPool } from './upstream-pool.ts';
 
+/** What a pool is made of. */
 export interface UpstreamPoolOptions {
   readonly chain: Chain;
   readonly upstreams: readonly UpstreamConfig[];

@@ -44,6 +44,7 @@ interface Attempts {
   disputed: RpcCallError | null;
 }
 
+/** @param options.bestHead the highest head known, which lag is measured by */
 export function createFailover(options: {
   readonly chain: { readonly key: string };
   readonly upstreams: readonly Upstream[];

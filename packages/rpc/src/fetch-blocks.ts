@@ -17,6 +17,7 @@ export interface BlockFetcher {
 const NULL_PATIENCE = 3;
 const HEADERS_PER_RUN = 100;
 
+/** Reads by failover; a null is believed as told in nullable-operation.ts. */
 export function createBlockFetcher(options: { readonly failover: Failover }): BlockFetcher {
   const { failover } = options;
 

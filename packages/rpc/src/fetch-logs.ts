@@ -49,6 +49,7 @@ const HISTORY_GONE_FITNESS = 0.01;
 /** Time-outs of one stretch before it is halved. */
 const TIMEOUTS_MAX = 2;
 
+/** Cuts ranges to what each upstream allows, and joins the parts in order. */
 export function createLogFetcher(options: {
   readonly failover: Failover;
   readonly receipts: ReceiptFetcher;

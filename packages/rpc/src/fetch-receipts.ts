@@ -11,6 +11,7 @@ import type { CallOptions } from './rpc-exchange.ts';
 import type { Upstream } from './upstream.ts';
 import type { Answer, RequestOptions } from './upstream-pool.ts';
 
+/** A block and the receipts of its transactions, in its order. */
 export interface BlockWithReceipts {
   block: Block;
   receipts: readonly Receipt[];
@@ -36,6 +37,7 @@ const BLOCK_RECEIPTS = 'eth_getBlockReceipts';
 const RECEIPT = 'eth_getTransactionReceipt';
 const NULL_PATIENCE = 3;
 
+/** Prefers `eth_getBlockReceipts`, and falls back to a call per transaction. */
 export function createReceiptFetcher(options: {
   readonly failover: Failover;
   readonly chain: { readonly receiptsRoot: string };

@@ -20,6 +20,7 @@ const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyo
 const SEND = 'eth_sendRawTransaction';
 const KNOWN = /already known|known transaction|already imported|alreadyknown/i;
 
+/** Errors as {@link Failover.run}. */
 export function createRequestForwarder(options: { readonly failover: Failover }): RequestForwarder {
   const { failover } = options;
 

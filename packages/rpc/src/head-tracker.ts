@@ -29,6 +29,7 @@ const SAFETY_POLL_FACTOR = 5;
 const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
 
+/** Polls the best upstreams; subscriptions make it look earlier. */
 export function createHeadTracker(options: {
   readonly chain: { readonly key: string };
   readonly upstreams: readonly Upstream[];

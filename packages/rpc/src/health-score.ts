@@ -8,6 +8,7 @@ export interface Health {
   readonly at: number;
 }
 
+/** Of an upstream that was not asked yet: as good as any. */
 export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
 
 /** Badness halves in this time without traffic, so that an upstream that is avoided for its past is tried again. */
@@ -19,6 +20,7 @@ const SLOW_MS = 1_000;
 /** Lag behind the best head at which the score is halved. */
 const FAR_BEHIND_MS = 30_000;
 
+/** `latencyMs` null for calls whose time says nothing (large ranges). */
 export function goodAnswer(health: Health, now: number, latencyMs: number | null): Health {
   const latency =
     latencyMs === null

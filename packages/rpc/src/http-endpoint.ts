@@ -38,6 +38,7 @@ const gunzipBytes = promisify(gunzip);
 const inflateBytes = promisify(inflate);
 const brotliBytes = promisify(brotliDecompress);
 
+/** One undici pool, with size and time limits on each answer. */
 export function createHttpEndpoint(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;

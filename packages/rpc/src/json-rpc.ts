@@ -13,10 +13,12 @@ export type RpcReply =
   /** Neither, or for another call: the node is broken. */
   | { readonly kind: 'malformed'; readonly text: string };
 
+/** The body of a request for one call. */
 export function encodeCall(call: RpcCall, id: number): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params });
 }
 
+/** The body of a request for many calls; ids are their places. */
 export function encodeBatch(calls: readonly RpcCall[]): string {
   return `[${calls.map((call, index) => encodeCall(call, index)).join(',')}]`;
 }

@@ -33,6 +33,7 @@ export interface MethodLatencies {
   percentile(method: string | null, share: number): number;
 }
 
+/** One window per method and one for all. */
 export function createMethodLatencies(): MethodLatencies {
   const all = createLatencyWindow();
   const byMethod = new Map<string, LatencyWindow>();

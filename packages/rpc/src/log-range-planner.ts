@@ -136,11 +136,3 @@ export function splitAtBarriers(range: BlockRange, barriers: readonly number[]):
   if (from <= range.to) parts.push({ from, to: range.to });
   return parts;
 }
-
-/** Cuts into pieces of `span` blocks, the last one shorter. */
-export function splitBySpan(range: BlockRange, span: number): BlockRange[] {
-  const parts: BlockRange[] = [];
-  for (let from = range.from; from <= range.to; from += span)
-    parts.push({ from, to: Math.min(range.to, from + span - 1) });
-  return parts;
-}

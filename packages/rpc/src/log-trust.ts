@@ -22,6 +22,7 @@ export interface LogTrust {
 /** Blocks by which the nodes behind one balancer may differ. */
 const MARGIN = 16;
 
+/** Remembers of each upstream whether its timestamps are right. */
 export function createLogTrust(): LogTrust {
   const rightTimestamps = new Map<string, boolean>();
 

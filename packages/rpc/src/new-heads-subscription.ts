@@ -31,6 +31,7 @@ interface Announcement {
   readonly hash: string;
 }
 
+/** Reconnects with back-off until it is closed. */
 export function createNewHeadsSubscription(options: {
   readonly config: UpstreamConfig;
   readonly state: UpstreamState;

@@ -17,6 +17,7 @@ const BUDGET_BASE_MS = 60_000;
 /** Also the most that a Retry-After is believed. */
 const BUDGET_MAX_MS = 3_600_000;
 
+/** No pause at first. */
 export function createPause(): Pause {
   let until = 0;
   let reason = '';

@@ -38,6 +38,7 @@ export interface PoolLimits {
   readonly unsupportedMs: number;
 }
 
+/** Limits that suit public providers and own nodes alike. */
 export const DEFAULT_LIMITS: PoolLimits = {
   attemptTimeoutMs: 15_000,
   heavyTimeoutMs: 45_000,

@@ -75,6 +75,7 @@ function existing<M>(registry: Registry, name: string, kind: new (...args: never
 const KNOWN =
   /^(eth_(chainId|blockNumber|gasPrice|feeHistory|maxPriorityFeePerGas|call|estimateGas|getBalance|getCode|getStorageAt|getProof|getTransactionCount|sendRawTransaction|getLogs|getBlockBy(Number|Hash)|getBlockReceipts|getTransactionReceipt|getTransactionByHash)|debug_traceBlockBy(Number|Hash)|debug_traceTransaction|trace_block|net_version)$/;
 
+/** The label value of a method: its name where nodes know it, `other` for the rest. */
 export function methodLabel(method: string): string {
   return KNOWN.test(method) ? method : 'other';
 }

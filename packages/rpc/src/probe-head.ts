@@ -19,6 +19,7 @@ const SECOND_LOOK_MS = 150;
 /** How often an unchanged number is checked for another hash: a reorganisation of the same height. */
 const HASH_CHECK_MS = 1_000;
 
+/** Keeps each upstream's last head in memory. */
 export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
   const { clock } = options;
   const heads = new Map<string, { readonly head: Head; readonly at: number }>();

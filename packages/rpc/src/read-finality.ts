@@ -15,6 +15,7 @@ export interface FinalityReader {
 const NO_TAG = /finalized|commitment|malformed block ?number|invalid block ?hash/i;
 const METHOD = 'eth_getBlockByNumber';
 
+/** Reads the tag by failover and bounds it by the known heads. */
 export function createFinalityReader(options: {
   readonly chain: { readonly finalizedTag: boolean };
   readonly failover: Failover;

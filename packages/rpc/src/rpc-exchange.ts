@@ -9,6 +9,7 @@ import { createTokenBucket } from './token-bucket.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
+/** How one call is to be made. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -41,6 +42,7 @@ export interface RpcExchange {
 
 const HEAVY = /^(eth_getLogs|eth_getBlockReceipts|debug_|trace_)/;
 
+/** One queue, one token bucket and one connection pool. */
 export function createRpcExchange(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;

@@ -16,6 +16,7 @@ type Verdict = 'in-use' | 'refused' | 'down';
 const RETRY_BASE_MS = 300;
 const RETRY_MAX_MS = 3_000;
 
+/** Checks run until `closing` aborts. */
 export function createUpstreamCheck(options: {
   readonly chain: { readonly id: number; readonly key: string };
   readonly upstreams: readonly Upstream[];

@@ -19,6 +19,7 @@ export interface Answer<T> {
   readonly upstream: string;
 }
 
+/** The newest block, as far as it was asked for. */
 export interface Head {
   readonly number: number;
   readonly hash: Hash;
@@ -27,6 +28,7 @@ export interface Head {
   readonly timestamp: number;
 }
 
+/** Which upstreams may be asked, and for how long. */
 export interface RequestOptions {
   /** Upstreams (names) not to ask, e.g. the one whose answer is in doubt. */
   readonly exclude?: ReadonlySet<string>;
@@ -41,6 +43,7 @@ export interface RequestOptions {
   readonly hedge?: boolean;
 }
 
+/** Which logs of which blocks. */
 export interface LogsQuery {
   readonly range: BlockRange;
   /** Alternatives for topic0. */
@@ -76,6 +79,7 @@ export type FaultKind =
   | 'surplus-logs'
   | 'log-block-hash-mismatch';
 
+/** One upstream as an operator sees it. */
 export interface UpstreamStatus {
   readonly name: string;
   readonly state: 'healthy' | 'degraded' | 'open-circuit' | 'disabled';

@@ -39,6 +39,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
+/** Not in use before it was checked and enabled through its state. */
 export function createUpstream(options: {
   readonly name: string;
   readonly config: UpstreamConfig;

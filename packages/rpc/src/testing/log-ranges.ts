@@ -34,6 +34,7 @@ export function blockNumbers(answer: LogsAnswer): number[] {
   return answer.logs.map((log) => log.blockNumber);
 }
 
+/** All numbers of a range. */
 export function numbers(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

@@ -37,8 +37,11 @@ export interface ScriptedNode {
   close(): Promise<void>;
 }
 
+/** topic0 of every log of a scripted chain. */
 export const TOPIC = `0x${'dd'.repeat(32)}` as Hash;
+/** A topic that no log has. */
 export const OTHER_TOPIC = `0x${'ee'.repeat(32)}` as Hash;
+/** The contract of every log. */
 export const TOKEN = `0x${'aa'.repeat(20)}` as Address;
 
 /** The chain that scripted nodes serve. `logsIn` and `fork` change what its blocks hold. */
@@ -50,6 +53,7 @@ export interface ScriptedChain {
   readonly chainId?: number;
 }
 
+/** Starts on a free port. */
 export async function startScriptedNode(head: number, chain: ScriptedChain = {}): Promise<ScriptedNode> {
   const server = createServer((request, response) => {
     void handle(request, response);

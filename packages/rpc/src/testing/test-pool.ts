@@ -27,6 +27,7 @@ export async function node(head: number, chain: ScriptedChain = {}): Promise<Scr
   return started;
 }
 
+/** A pool and the registry with its metrics. */
 export interface TestPool extends UpstreamPool {
   readonly registry: Registry;
 }
