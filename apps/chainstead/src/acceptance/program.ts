@@ -1,0 +1,65 @@
+/** The real program as a child process: `chainstead start`, on a port of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface Program {
+  /** `http://127.0.0.1:<port>` once it serves; rejects when it ends before. */
+  readonly url: Promise<string>;
+  /** Asks it to stop by SIGTERM. @returns its exit code and how long it took. */
+  stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
+  /** SIGKILL to it and to all of its role processes. */
+  kill(): Promise<void>;
+  /** What it wrote, newest last. */
+  output(): string;
+}
+
+const ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url));
+const OUTPUT_CHARACTERS_MAX = 50_000;
+
+/** @param roles Default: all. */
+export function startProgram(environment: Readonly<Record<string, string>>, roles?: string): Program {
+  let output = '';
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [ENTRY, 'start', ...(roles === undefined ? [] : ['--roles', roles])],
+    // A process group of its own, so that SIGKILL takes the roles too.
+    { env: { PATH: process.env.PATH, ...environment }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  const url = Promise.withResolvers<string>();
+  // Not every test waits for it.
+  url.promise.catch(() => undefined);
+  const keep = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
+    const found = /API +(http:\/\/[^/\s]+)\/api/.exec(output)?.[1];
+    if (found !== undefined) url.resolve(found);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => {
+      url.reject(new Error(`The program ended with ${code}:\n${output}`));
+      resolve(code);
+    });
+  });
+  return {
+    url: url.promise,
+    async stop() {
+      const started = Date.now();
+      child.kill('SIGTERM');
+      return { code: await exited, milliseconds: Date.now() - started };
+    },
+    async kill() {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killGroup(child.pid);
+      await exited;
+    },
+    output: () => output,
+  };
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
