@@ -86,6 +86,12 @@ describe('/openapi.json', () => {
 });
 
 describe('/docs', () => {
+  test('fills in nothing that leaves rows out: examples become the values of the first request', async () => {
+    const parameters = (await readDocument()).paths['/demo/{address}/rows']?.get?.parameters ?? [];
+    const filledIn = parameters.filter(({ schema }) => schema.example !== undefined || schema.default !== undefined);
+    expect(filledIn.map(({ name }) => name).sort()).toEqual(['address', 'chain', 'limit', 'order']);
+  });
+
   test('works offline under a strict policy: everything that the page loads is served here', async () => {
     const response = await app.request('/docs');
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -119,10 +119,11 @@ function blockParameter(description: string) {
   return textParameter(BLOCK, parseBlockNumber).optional().openapi({ type: 'integer', minimum: 0, description });
 }
 
+/** Without an example: the documentation page would fill it in, and both bounds would ask for one moment. */
 function dateParameter(description: string) {
   return textParameter(DATE, readDate)
     .optional()
-    .openapi({ type: 'string', description, example: '2024-01-02T03:04:05.000Z' });
+    .openapi({ type: 'string', description: `${description} As ${DATE}.` });
 }
 
 function limitParameter(standard: number, max: number) {
