@@ -20,7 +20,7 @@ const TESTKIT_USERS = [
   /\.test\.ts$/,
   /^bench\//,
   /^scripts\//,
-  /^apps\/chainstead\/src\/demo\//,
+  /^apps\/chainstead\/src\/(?:acceptance|demo)\//,
   /^apps\/simulation\//,
   /^packages\/testkit\//,
 ];

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -15,6 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgram } from './command-line.ts';
 import { runCaptured } from './testing/captured-context.ts';
+import { findOldNode } from './testing/old-node.ts';
 import { startProgram } from './testing/program-process.ts';
 
 const chain = createScriptedChain({ seed: 11, finalityDepth: 8 });
@@ -136,6 +136,17 @@ describe('migrate', () => {
     } finally {
       await empty.drop();
     }
+  });
+});
+
+describe('a database that does not answer', () => {
+  it('is named without its password', async () => {
+    const { exitCode, stderr } = await runCaptured(['status'], { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^chainstead: The database at postgres:\/\/127\.0\.0\.1:1 can't be reached: .*\[DATABASE_UNREACHABLE\]\n$/,
+    );
+    expect(stderr).not.toContain('hunter2');
   });
 });
 
@@ -308,18 +319,3 @@ describe('status and gaps', () => {
     }
   });
 });
-
-/** A Node of this machine that is too old to run the program, or null. */
-function findOldNode(): string | null {
-  const candidates = execFileSync('sh', ['-c', 'which -a node || true'], { encoding: 'utf8' }).trim().split('\n');
-  for (const candidate of [...candidates, '/usr/local/bin/node', '/usr/bin/node']) {
-    if (candidate === '' || candidate.includes('node_modules')) continue;
-    const version = execFileSync('sh', ['-c', `"${candidate}" --version || true`], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const major = Number(/^v(\d+)\./.exec(version)?.[1]);
-    if (major >= 20 && major < 26) return candidate;
-  }
-  return null;
-}

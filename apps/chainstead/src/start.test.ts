@@ -6,17 +6,18 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findOldNode } from './testing/old-node.ts';
 import { childrenOf, commandLineOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
 
 const READY_TIMEOUT_MS = 30_000;
 const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
-let node: Awaited<ReturnType<typeof serveScriptedChain>>;
+let upstream: Awaited<ReturnType<typeof serveScriptedChain>>;
 let scratch: ScratchDatabase;
 let started: ProgramProcess[] = [];
 
 beforeAll(async () => {
   chain.mine(40);
-  node = await serveScriptedChain(chain);
+  upstream = await serveScriptedChain(chain);
   scratch = await createScratchDatabase({ migrated: false });
 });
 
@@ -27,18 +28,23 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await node?.close();
+  await upstream?.close();
   await scratch?.drop();
 });
 
-function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ProgramProcess {
+function start(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  node = process.execPath,
+): ProgramProcess {
   const program = startProgram(['start', ...args], {
+    node,
     environment: {
       DATABASE_URL: scratch.url,
       PORT: '0',
       CHAINS: 'scripted',
       CHAIN_ID_SCRIPTED: '31337',
-      RPC_URLS_SCRIPTED: node.url,
+      RPC_URLS_SCRIPTED: upstream.url,
       START_BLOCK_SCRIPTED: '0',
       POLL_INTERVAL_MS_SCRIPTED: '50',
       ...environment,
@@ -145,6 +151,25 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
     for (const role of ['ingest', 'worker']) expect(text).toContain(`process_resident_memory_bytes{role="${role}"}`);
   });
 
+  it('stops what the pinned Node runs when the old one that started it is stopped or killed', async () => {
+    const old = findOldNode();
+    if (old === null) {
+      process.stdout.write('No Node older than 26 on this machine: the hand-over was not tried\n');
+      return expect(old).toBeNull();
+    }
+    const stopped = start(['--roles', 'api'], {}, old);
+    await addressOf(stopped);
+    stopped.kill('SIGTERM');
+    expect(await stopped.exited).toBe(0);
+
+    const killed = start(['--roles', 'api'], {}, old);
+    await addressOf(killed);
+    const [pinned = 0] = childrenOf(killed.pid);
+    expect(commandLineOf(pinned)).toContain('main.ts');
+    killed.kill('SIGKILL');
+    await vi.waitFor(() => expect(commandLineOf(pinned)).toBeNull(), READY_TIMEOUT_MS);
+  });
+
   it.each([
     ['a host that others reach, without a key', ['--roles', 'api'], { HOST: '0.0.0.0' }, 'UNSAFE_BINDING'],
     ['the same in a child process', [], { HOST: '0.0.0.0' }, 'UNSAFE_BINDING'],
@@ -165,9 +190,9 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
   });
 
   it('keeps database passwords and keys of upstreams out of everything that it writes', async () => {
-    const { pathname, search } = new URL(node.url);
+    const { pathname, search } = new URL(upstream.url);
     const program = start([], {
-      RPC_URLS_SCRIPTED: `${node.url.replace(/\/$/, '')}${pathname === '/' ? '' : pathname}/v2/hunter2${search}`,
+      RPC_URLS_SCRIPTED: `${upstream.url.replace(/\/$/, '')}${pathname === '/' ? '' : pathname}/v2/hunter2${search}`,
     });
     await addressOf(program);
     program.kill('SIGTERM');

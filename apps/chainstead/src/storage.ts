@@ -1,4 +1,4 @@
-import type { Logger } from '@chainstead/core';
+import { ChainsteadError, errorText, type Logger, redactUrl } from '@chainstead/core';
 import { type Database, migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
 import type { Configuration } from './configuration/index.ts';
 
@@ -20,9 +20,24 @@ export interface StorageOptions {
   readonly logger: Logger;
 }
 
+/** No connection to the configured database. */
+class DatabaseUnreachableError extends ChainsteadError {
+  constructor(url: string, cause: unknown) {
+    super({
+      code: 'DATABASE_UNREACHABLE',
+      message: `The database at ${redactUrl(url)} can't be reached: ${errorText(cause)}`,
+      facts: { database: redactUrl(url) },
+      remedy: 'Check DATABASE_URL, and that the server runs and lets this user in; or unset it to use the embedded one',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
 /**
  * Opens the database, starting the embedded server where no URL is configured. An embedded database is brought up to
- * date at once; another one only by `start` and `migrate`. Errors are those of `startEmbeddedPostgres` and `migrate`.
+ * date at once; another one only by `start` and `migrate`. @throws DatabaseUnreachableError, and
+ * what `startEmbeddedPostgres` and `migrate` throw.
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { configuration, logger } = options;
@@ -40,10 +55,19 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await embedded?.stop();
   };
   try {
+    if (embedded === null) await checkConnection(database, url);
     const { applied } = embedded === null ? { applied: [] } : await migrate(database);
     return { database, url, isEmbedded: embedded !== null, appliedAtOpening: applied, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function checkConnection(database: Database, url: string): Promise<void> {
+  try {
+    await database.query('SELECT 1');
+  } catch (error) {
+    throw new DatabaseUnreachableError(url, error);
   }
 }

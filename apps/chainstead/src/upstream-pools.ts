@@ -27,21 +27,24 @@ export interface StartPoolOptions {
 /** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
 export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
   const { chain, clock, logger, signal } = options;
+  const aborted = abortOf(signal);
   while (!signal.aborted) {
     try {
-      await pool.start();
-      return true;
+      // An upstream that does not answer must not hold up a stop.
+      await Promise.race([pool.start(), aborted]);
+      return !signal.aborted;
     } catch (error) {
-      logger.error(
-        { chain: chain.key, reason: errorText(error), retry_ms: RETRY_MS },
-        'No upstream of the chain can be used',
-      );
+      const reason = errorText(error);
+      logger.error({ chain: chain.key, reason, retry_ms: RETRY_MS }, 'No upstream of the chain can be used');
     }
-    try {
-      await clock.sleep(RETRY_MS, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await Promise.race([clock.sleep(RETRY_MS), aborted]);
   }
   return false;
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -51,7 +51,8 @@ async function start(options: { roles?: string }, command: Command, context: Com
       storage,
       logger,
       context,
-      onReady: (ready) => context.stdout.write(renderStartSummary({ configuration, storage, roles, ready })),
+      // For people; standard output is the log's, one JSON line each.
+      onReady: (ready) => context.stderr.write(renderStartSummary({ configuration, storage, roles, ready })),
     });
   } finally {
     await storage.close();
