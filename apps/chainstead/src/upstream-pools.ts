@@ -37,7 +37,11 @@ export async function startPool(pool: UpstreamPool, options: StartPoolOptions): 
       const reason = errorText(error);
       logger.error({ chain: chain.key, reason, retry_ms: RETRY_MS }, 'No upstream of the chain can be used');
     }
-    await Promise.race([clock.sleep(RETRY_MS), aborted]);
+    try {
+      await clock.sleep(RETRY_MS, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
   return false;
 }
