@@ -1,0 +1,109 @@
+/** `kill -9` of the real ingest process at many random moments: the tables end as those of an undisturbed run. */
+import { systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import {
+  type ChainNode,
+  createScratchDatabase,
+  createScriptedChain,
+  createSeededRandom,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { expect, test } from 'vitest';
+import { scriptedChainFacts, waitUntil } from './indexed-chain.ts';
+import { expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
+import { type Program, startProgram } from './program.ts';
+
+const CHAIN_ID = 1_337_004;
+const SEED = 20_261_120;
+/** Kills while history is read, and while the head is followed. */
+const BACKFILL_KILLS = 8;
+const FOLLOW_KILLS = 7;
+const TIMEOUT_MS = 180_000;
+
+type BackfillProof = 'none' | 'receipts';
+
+function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: BackfillProof): Program {
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    CHAINS: 'crash',
+    CHAIN_ID_CRASH: `${CHAIN_ID}`,
+    RPC_URLS_CRASH: nodeUrl,
+    START_BLOCK_CRASH: '1',
+    POLL_INTERVAL_MS_CRASH: '20',
+    PROOF_CRASH: 'strict',
+    BACKFILL_PROOF_CRASH: backfillProof,
+    PROVER_RATE: '500',
+    LOG_LEVEL: 'info',
+  };
+  return startProgram(environment, 'ingest');
+}
+
+async function coveredBlocks(database: Database): Promise<number> {
+  const [row] = await database.query<{ blocks: number }>(
+    'SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges',
+  );
+  return row?.blocks ?? 0;
+}
+
+/** Waits until it works and the node was asked so often since: a moment that does not depend on how busy this machine is. */
+async function untilAsked(program: Program, node: ChainNode, requests: number): Promise<void> {
+  await waitUntil(() => (program.output().includes('Leading the chain') ? null : program.output()));
+  const until = node.counters.httpRequests + requests;
+  await waitUntil(() => (node.counters.httpRequests >= until ? null : program.output()));
+}
+
+test(
+  `${BACKFILL_KILLS + FOLLOW_KILLS} kills during backfill and follow leave the rows of an undisturbed run`,
+  async () => {
+    const random = createSeededRandom(`crash/${SEED}`);
+    const facts = scriptedChainFacts(CHAIN_ID);
+    const chain = createScriptedChain({ seed: SEED, chainId: CHAIN_ID });
+    chain.mine(900);
+    // Slow answers to small ranges, so that a kill meets work.
+    const faults = { latencyMs: 10, logLimit: { style: 'geth', maxRange: 16 } } as const;
+    const node = await serveScriptedChain(chain, { faults });
+    const scratch = await createScratchDatabase();
+    const { database } = scratch;
+    let program = startIngest(scratch.url, node.url, 'receipts');
+    const killed = { inBackfill: 0, afterCommits: 0 };
+    const killAfter = async (requests: number): Promise<void> => {
+      const before = await coveredBlocks(database);
+      await untilAsked(program, node, requests);
+      await systemClock.sleep(random.integer(0, 20));
+      await program.kill();
+      const covered = await coveredBlocks(database);
+      if (covered < chain.head) killed.inBackfill++;
+      if (covered > before) killed.afterCommits++;
+    };
+    try {
+      for (let kill = 0; kill < BACKFILL_KILLS; kill++) {
+        // Whole blocks take a request each, filtered logs one for sixteen blocks.
+        await killAfter(kill % 2 === 0 ? random.integer(60, 170) : random.integer(1, 20));
+        program = startIngest(scratch.url, node.url, kill % 2 === 0 ? 'none' : 'receipts');
+      }
+      for (let kill = 0; kill < FOLLOW_KILLS; kill++) {
+        const mining = setInterval(() => {
+          chain.mine(2);
+          if (random.chance(0.2)) chain.reorg(random.integer(1, 6), random.integer(6, 8));
+        }, 40);
+        await killAfter(random.integer(5, 90)).finally(() => clearInterval(mining));
+        program = startIngest(scratch.url, node.url, 'none');
+      }
+      node.faults.clear();
+      await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 40_000 });
+      await expectTruth(database, facts, chain);
+      await expectEqualToFreshIndex(database, facts, chain);
+      // The kills met a process that was in the middle of something.
+      expect(killed.inBackfill).toBeGreaterThan(4);
+      expect(killed.afterCommits).toBeGreaterThan(2);
+      const { code } = await program.stop();
+      expect(code, program.output()).toBe(0);
+      expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
+    } finally {
+      await program.kill();
+      await node.close();
+      await scratch.drop();
+    }
+  },
+  TIMEOUT_MS,
+);
