@@ -6,6 +6,13 @@ import { listenForStop } from './stop-signal.ts';
 /** After a command has ended, what still keeps the process alive (a poll of a node that is gone) is cut off. Milliseconds. */
 const LINGER_MS = 3_000;
 
+// The reader of a pipe may have seen enough (`chainstead gaps | head`): that is no failure.
+for (const output of [process.stdout, process.stderr])
+  output.on('error', (error) => {
+    if (!('code' in error) || error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   stdout: process.stdout,
