@@ -43,16 +43,18 @@ export function isComplete(span: BlockSpan): string {
  * nearest known block outwards, and each transfer's own time decides between it and the date.
  */
 export function fromDateBound(chainId: string, date: string): string {
-  return `${bisection('from_date_steps', chainId, `probe.block_timestamp < ${date}`)},
-from_date AS MATERIALIZED (SELECT max(low) AS block, nullif(max(low), 0) AS known_block FROM from_date_steps)`;
+  return `from_date AS MATERIALIZED (
+  ${bisection(chainId, `probe.block_timestamp < ${date}`)}
+  SELECT max(low) AS block, nullif(max(low), 0) AS known_block FROM steps
+)`;
 }
 
 /** CTE `to_date`: every block above `block` is later than the date; `known_block` is the same, or null when no known block is. */
 export function toDateBound(chainId: string, date: string): string {
-  return `${bisection('to_date_steps', chainId, `probe.block_timestamp <= ${date}`)},
-to_date AS MATERIALIZED (
+  return `to_date AS MATERIALIZED (
+  ${bisection(chainId, `probe.block_timestamp <= ${date}`)}
   SELECT known_block, coalesce(known_block, ${BIGINT_MAX}) AS block FROM (SELECT (
-    SELECT block_number - 1 FROM blocks WHERE chain_id = ${chainId} AND block_number >= (SELECT max(low) FROM to_date_steps)
+    SELECT block_number - 1 FROM blocks WHERE chain_id = ${chainId} AND block_number >= (SELECT max(low) FROM steps)
     ORDER BY block_number LIMIT 1) AS known_block) AS later
 )`;
 }
@@ -60,14 +62,17 @@ to_date AS MATERIALIZED (
 /**
  * Halves [low, high) until `low` is the block after the last known one that `isBelow`. Times never fall as numbers rise;
  * each step is one probe of the primary key, log2(newest block) of them.
+ *
+ * `WITH RECURSIVE steps` stands within the CTE that uses it: Citus refuses recursion beside a distributed table, but plans a
+ * CTE over local tables by itself.
  */
-function bisection(name: string, chainId: string, isBelow: string): string {
-  return `${name}(low, high) AS (
+function bisection(chainId: string, isBelow: string): string {
+  return `WITH RECURSIVE steps(low, high) AS (
   SELECT 0::bigint, coalesce((SELECT block_number + 1 FROM blocks WHERE chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1), 0)
   UNION ALL
   SELECT CASE WHEN ${isBelow} THEN probe.block_number + 1 ELSE step.low END,
     CASE WHEN ${isBelow} THEN step.high ELSE (step.low + step.high) / 2 END
-  FROM ${name} AS step CROSS JOIN LATERAL (
+  FROM steps AS step CROSS JOIN LATERAL (
     SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number >= (step.low + step.high) / 2
     ORDER BY block_number LIMIT 1) AS probe
   WHERE step.low < step.high

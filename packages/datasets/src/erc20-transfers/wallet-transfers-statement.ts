@@ -83,7 +83,7 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
     coverage(chainId),
   ];
   const total = query.count ? countOf(scan, near, far, countMax + 1) : 'NULL::bigint';
-  const text = `WITH RECURSIVE ${ctes.join(', ')}
+  const text = `WITH ${ctes.join(', ')}
 SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, ${total} AS total,
   greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1)) AS newest,
   wallet.label AS own_label, wallet.entity AS own_entity, wallet.entity_logo AS own_entity_logo,
