@@ -1,0 +1,84 @@
+/** What `chainstead reindex` does to real tables, any number of times. */
+import { datasets, erc20Transfers } from '@chainstead/datasets';
+import { backfillRanges, type Dataset, listCoverage, reindexRanges } from '@chainstead/sync';
+import { describe } from 'vitest';
+import { dumpTables, expectTruth } from './indexed-tables.ts';
+import {
+  blocksWithRows,
+  blocksWithTransfers,
+  commandOptions,
+  DAMAGED,
+  damage,
+  indexedStage,
+  never,
+} from './range-command-stage.ts';
+import { stagedTest } from './stage.ts';
+
+describe.concurrent('reindexRanges', () => {
+  stagedTest('gives the same result any number of times', async ({ stage, expect }) => {
+    const options = await commandOptions(stage, [await indexedStage(stage)]);
+    const before = await dumpTables(options.database, stage.facts);
+    const coverage = await listCoverage(options.database, stage.facts.id);
+    for (let turn = 0; turn < 3; turn++) {
+      await reindexRanges(options, [{ from: 30, to: 200 }], never);
+      expect(await dumpTables(options.database, stage.facts)).toEqual(before);
+      // What was proven is proven again: the level never falls.
+      expect(await listCoverage(options.database, stage.facts.id)).toEqual(coverage);
+    }
+    expect(await options.database.query('SELECT * FROM sync_claims')).toEqual([]);
+  });
+
+  stagedTest('restores what was deleted, altered and invented by hand', async ({ stage, expect }) => {
+    const options = await commandOptions(stage, [await indexedStage(stage)]);
+    await damage(stage);
+    const damaged = await dumpTables(options.database, stage.facts);
+    await reindexRanges(options, [DAMAGED], never);
+    await expectTruth(options.database, stage.facts, stage.chain);
+    expect(damaged.transfers).not.toEqual((await dumpTables(options.database, stage.facts)).transfers);
+  });
+
+  stagedTest('touches the range alone', async ({ stage, expect }) => {
+    const options = await commandOptions(stage, [await indexedStage(stage)]);
+    await damage(stage);
+    const damaged = await dumpTables(options.database, stage.facts);
+    await reindexRanges(
+      options,
+      [
+        { from: 1, to: 99 },
+        { from: 140, to: 236 },
+      ],
+      never,
+    );
+    expect(await dumpTables(options.database, stage.facts)).toEqual(damaged);
+  });
+
+  stagedTest('touches the given dataset alone', async ({ stage, expect }) => {
+    const node = await indexedStage(stage);
+    const { database } = stage.scratch;
+    // A second dataset of the same blocks, in a table of its own.
+    await database.query('CREATE TABLE copied_transfers (LIKE erc20_transfers INCLUDING ALL)');
+    const copied = { ...erc20Transfers, name: 'copied-transfers', table: 'copied_transfers' } as Dataset;
+    const both = await commandOptions(stage, [node], { datasets: [...datasets, copied] });
+    await backfillRanges(both, [{ from: 90, to: 150 }], never);
+    const copies = () => database.query<{ row: string }>('SELECT c::text AS row FROM copied_transfers c ORDER BY row');
+    const original = await copies();
+    expect(original.length).toBeGreaterThan(50);
+
+    await database.query('DELETE FROM copied_transfers WHERE block_number BETWEEN 100 AND 110');
+    await damage(stage);
+    const damaged = await dumpTables(database, stage.facts);
+    await reindexRanges({ ...both, datasets: [copied] }, [DAMAGED], never);
+    expect(await copies()).toEqual(original);
+    expect((await dumpTables(database, stage.facts)).transfers).toEqual(damaged.transfers);
+    await reindexRanges({ ...both, datasets }, [DAMAGED], never);
+    await expectTruth(database, stage.facts, stage.chain);
+    expect(await copies()).toEqual(original);
+  });
+
+  stagedTest('covers what was not covered', async ({ stage, expect }) => {
+    const options = await commandOptions(stage, [await stage.serve()]);
+    await reindexRanges(options, [{ from: 60, to: 70 }], never);
+    expect(await listCoverage(options.database, stage.facts.id)).toMatchObject([{ range: { from: 60, to: 70 } }]);
+    expect(await blocksWithRows(stage)).toEqual(blocksWithTransfers(stage, { from: 60, to: 70 }));
+  });
+});
