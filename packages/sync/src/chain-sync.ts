@@ -103,32 +103,35 @@ async function leadOnce(options: ChainSyncOptions, signal: AbortSignal): Promise
 async function runSession(options: ChainSyncOptions, owner: ClaimOwner, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
-  const { head, state } = await prepare(options, stop);
-  options.logger.info(
-    {
-      chain: options.chain.key,
-      head: head.number,
-      checkpoint: state.checkpoint?.number ?? null,
-      history_start: state.historyStart,
-      first_followed: state.firstFollowed,
-    },
-    'Leading the chain',
-  );
+  // From the very start: a chain whose upstreams give no head has to say so too.
   const reports = startStatusReports(options, stop);
-  reports.progress({ head, checkpoint: state.checkpoint });
-  const shared = { ...options, owner, knownContracts: createKnownContracts(), policy: options.settings.proof };
-  let finished = false;
-  const prover = prove(
-    {
-      ...shared,
-      blocksPerSecond: options.settings.proverRate,
-      idleMs: PROVER_IDLE_MS,
-      finished: () => finished,
-    },
-    stop,
-  );
-  const work = [runFollower(shared, state, reports, stop), runBackfill(shared, state, stop)];
+  const running: Promise<void>[] = [reports.stopped];
   try {
+    const { head, state } = await prepare(options, stop);
+    options.logger.info(
+      {
+        chain: options.chain.key,
+        head: head.number,
+        checkpoint: state.checkpoint?.number ?? null,
+        history_start: state.historyStart,
+        first_followed: state.firstFollowed,
+      },
+      'Leading the chain',
+    );
+    reports.progress({ head, checkpoint: state.checkpoint });
+    const shared = { ...options, owner, knownContracts: createKnownContracts(), policy: options.settings.proof };
+    let finished = false;
+    const prover = prove(
+      {
+        ...shared,
+        blocksPerSecond: options.settings.proverRate,
+        idleMs: PROVER_IDLE_MS,
+        finished: () => finished,
+      },
+      stop,
+    );
+    const work = [runFollower(shared, state, reports, stop), runBackfill(shared, state, stop)];
+    running.push(prover, ...work);
     const covered = Promise.all(work);
     // Whichever of them fails first ends the session.
     await Promise.race([covered, prover.then(() => covered)]);
@@ -137,7 +140,7 @@ async function runSession(options: ChainSyncOptions, owner: ClaimOwner, signal: 
     else stop.throwIfAborted();
   } finally {
     session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
-    await Promise.allSettled([...work, prover, reports.stopped]);
+    await Promise.allSettled(running);
   }
 }
 
