@@ -86,7 +86,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   emptyChainBlocks: 10_000,
   provenBlocks: 300,
   ponderSeconds: 15,
-  apiRows: 200_000,
+  apiRows: 500_000,
   apiWhaleRows: 110_000,
   loadSeconds: 2,
   latencyRequests: 50,

@@ -69,6 +69,11 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
     onLine: (listener) => void listeners.add(listener),
     line: (read) =>
       new Promise((resolve, reject) => {
+        // It may have been written before anybody listened.
+        for (const line of kept) {
+          const found = read(line);
+          if (found !== undefined) return resolve(found);
+        }
         const listener = (line: string): void => {
           const found = read(line);
           if (found === undefined) return;

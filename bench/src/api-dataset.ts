@@ -1,0 +1,119 @@
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { CHAIN_ID } from './bench-chain.ts';
+
+/** Whom to ask for in the filled table. */
+export interface ApiDataset {
+  readonly rows: number;
+  /** The wallets with the most transfers after the whale, each with a full page at least. */
+  readonly busyWallets: readonly Address[];
+  /** The wallet with a large share of all transfers. */
+  readonly whale: Address;
+  readonly whaleRows: number;
+  /** A token of which the whale has three transfers. */
+  readonly rareToken: Address;
+}
+
+export interface ApiDatasetPlan {
+  readonly rows: number;
+  readonly whaleRows: number;
+  /** The whale's transfers of the rare token. */
+  readonly rareRows: number;
+}
+
+const TRANSFERS_PER_BLOCK = 100;
+const WALLETS = 50_000;
+const TOKENS = 200;
+const BUSY_WALLETS = 200;
+/** Rows of so many blocks lie together in the heap, sorted by account, as the backfill writes them. */
+const BLOCKS_PER_CHUNK = 120;
+
+const WHALE = `substr(sha256('whale'), 1, 20)`;
+const RARE_TOKEN = `substr(sha256('rare token'), 1, 20)`;
+const ANY_WALLET = `substr(sha256(('wallet ' || floor(${WALLETS} * power(random(), 3)))::bytea), 1, 20)`;
+const token = (number: string): string => `substr(sha256(('token ' || ${number})::bytea), 1, 20)`;
+const hash = (kind: string, number: string): string => `sha256(('${kind} ' || ${number})::bytea)`;
+const time = (block: string): string => `to_timestamp(1700000000 + ${block} * 12)`;
+
+/** Fills the production tables: skewed wallets and tokens, one huge wallet, indexes built after the rows. */
+export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): Promise<ApiDataset> {
+  const transfers = Math.floor(plan.rows / 2);
+  const restoreIndexes = await dropIndexes(database);
+  await database.query('SELECT setseed(0.42)');
+  await database.query(`CREATE UNLOGGED TABLE bench_transfers AS
+    SELECT number / ${TRANSFERS_PER_BLOCK} + 1 AS block_number, number % ${TRANSFERS_PER_BLOCK} AS log_index,
+      CASE WHEN by_whale THEN ${WHALE} ELSE ${ANY_WALLET} END AS sender, ${ANY_WALLET} AS receiver,
+      CASE WHEN by_whale AND number % ${Math.floor(transfers / plan.rareRows)} < ${stride(plan, transfers)} AND number / ${Math.floor(transfers / plan.rareRows)} < ${plan.rareRows}
+        THEN ${RARE_TOKEN} ELSE ${token(`floor(${TOKENS} * power(random(), 2))`)} END AS token
+    FROM (SELECT number, number % ${stride(plan, transfers)} = 0 AS by_whale FROM generate_series(0, ${transfers - 1}) AS number) AS series`);
+  await database.query(`INSERT INTO erc20_transfers
+    SELECT account, ${CHAIN_ID}, block_number, log_index / 2, log_index, direction, token, counterparty, 1000000 + block_number,
+      ${hash('transaction', `block_number || ' ' || log_index / 2`)}, ${hash('block', 'block_number')}, ${time('block_number')}
+    FROM bench_transfers CROSS JOIN LATERAL (VALUES (0, sender, receiver), (1, receiver, sender)) AS side(direction, account, counterparty)
+    WHERE sender <> receiver
+    ORDER BY block_number / ${BLOCKS_PER_CHUNK}, account, block_number, log_index`);
+  await database.query('DROP TABLE bench_transfers');
+  await fillSurroundings(database, Math.ceil(transfers / TRANSFERS_PER_BLOCK));
+  await restoreIndexes();
+  await database.query('VACUUM ANALYZE');
+  return describe(database);
+}
+
+/** Every so manieth transfer is the whale's. */
+function stride(plan: ApiDatasetPlan, transfers: number): number {
+  return Math.max(2, Math.floor(transfers / plan.whaleRows));
+}
+
+/** Blocks, coverage, token facts and labels, as they are beside the transfers of a running system. */
+async function fillSurroundings(database: Database, blocks: number): Promise<void> {
+  await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+    SELECT ${CHAIN_ID}, number, ${hash('block', 'number')}, ${time('number')} FROM generate_series(1, ${blocks}) AS number`);
+  await database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 1, $2, 'receipts')`,
+    [CHAIN_ID, blocks],
+  );
+  await database.query(`INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
+    SELECT ${token('number')}, ${CHAIN_ID}, 'erc20', 'Token ' || number, 'T' || number, 18, 'known' FROM generate_series(0, ${TOKENS - 1}) AS number
+    UNION ALL SELECT ${RARE_TOKEN}, ${CHAIN_ID}, 'erc20', 'Rare', 'RARE', 18, 'known'`);
+  await database.query(`INSERT INTO address_labels (address, chain_id, source, label, entity)
+    SELECT substr(sha256(('wallet ' || number)::bytea), 1, 20), 0, 'bench', 'Wallet ' || number, 'Exchange' FROM generate_series(0, 499) AS number`);
+}
+
+/** Leaves the table bare for the load. @returns what builds the same indexes again */
+async function dropIndexes(database: Database): Promise<() => Promise<void>> {
+  const indexes = await database.query<{ name: string; definition: string; constraint_definition: string | null }>(
+    `SELECT index.relname AS name, pg_get_indexdef(index.oid) AS definition, pg_get_constraintdef(own.oid) AS constraint_definition
+     FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid LEFT JOIN pg_constraint AS own ON own.conindid = index.oid
+     WHERE indrelid = 'erc20_transfers'::regclass`,
+  );
+  for (const { name, constraint_definition } of indexes)
+    await database.query(
+      constraint_definition === null ? `DROP INDEX ${name}` : `ALTER TABLE erc20_transfers DROP CONSTRAINT ${name}`,
+    );
+  return async () => {
+    for (const { name, definition, constraint_definition } of indexes)
+      await database.query(
+        constraint_definition === null
+          ? definition
+          : `ALTER TABLE erc20_transfers ADD CONSTRAINT ${name} ${constraint_definition}`,
+      );
+  };
+}
+
+async function describe(database: Database): Promise<ApiDataset> {
+  const accounts = await database.query<{ account: Address; rows: number }>(
+    `SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfers GROUP BY account ORDER BY rows DESC LIMIT ${BUSY_WALLETS + 1}`,
+  );
+  const [facts] = await database.query<{ rows: number; whale: Address; whale_rows: number; rare: Address }>(
+    `SELECT (SELECT count(*) FROM erc20_transfers) AS rows, '0x' || encode(${WHALE}, 'hex') AS whale,
+       (SELECT count(*) FROM erc20_transfers WHERE account = ${WHALE}) AS whale_rows, '0x' || encode(${RARE_TOKEN}, 'hex') AS rare`,
+  );
+  if (facts === undefined) throw new RangeError('The filled table could not be described');
+  return {
+    rows: facts.rows,
+    busyWallets: accounts.map((one) => one.account).filter((account) => account !== facts.whale),
+    whale: facts.whale,
+    whaleRows: facts.whale_rows,
+    rareToken: facts.rare,
+  };
+}
