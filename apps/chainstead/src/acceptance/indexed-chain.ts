@@ -159,12 +159,21 @@ export async function indexFresh(options: {
 
 /** How often an upstream was caught in a fault, by the metric. */
 export async function countFaults(registry: Registry, upstream: string, kinds: readonly string[]): Promise<number> {
-  const metric = registry.getSingleMetric('chainstead_rpc_faults_total');
-  if (metric === undefined) throw new Error('chainstead_rpc_faults_total is not registered');
+  const values = await valuesOf(registry, 'chainstead_rpc_faults_total', upstream);
+  return values.filter(({ labels }) => kinds.includes(String(labels.kind))).reduce((sum, { value }) => sum + value, 0);
+}
+
+/** The newest block of an upstream, by the metric; undefined before the first. */
+export async function headByMetric(registry: Registry, upstream: string): Promise<number | undefined> {
+  const [head] = await valuesOf(registry, 'chainstead_rpc_upstream_head', upstream);
+  return head?.value;
+}
+
+async function valuesOf(registry: Registry, name: string, upstream: string) {
+  const metric = registry.getSingleMetric(name);
+  if (metric === undefined) throw new Error(`${name} is not registered`);
   const { values } = await metric.get();
-  return values
-    .filter(({ labels }) => labels.upstream === upstream && kinds.includes(String(labels.kind)))
-    .reduce((sum, { value }) => sum + value, 0);
+  return values.filter(({ labels }) => labels.upstream === upstream);
 }
 
 /** The name under which the pool counts the node of a URL. */
