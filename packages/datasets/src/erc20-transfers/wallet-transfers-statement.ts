@@ -132,7 +132,7 @@ function countOf(scan: Scan, near: readonly string[], far: readonly string[], li
   const rows =
     scan.tokens === null
       ? `SELECT * FROM (${transfersOf(scan, near, String(limit), COUNT_COLUMNS)}) AS row ${where(far)}`
-      : `SELECT FROM ${transfersOfTokens(scan, near, String(limit))} ${where([NOT_NFT, ...far])} LIMIT ${limit}`;
+      : `SELECT 1 FROM ${transfersOfTokens(scan, near, String(limit))} ${where([NOT_NFT, ...far])} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
