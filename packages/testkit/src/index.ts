@@ -8,6 +8,14 @@ export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode 
 export type { CallOutcome, ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { type DependentProcess, firstLine, spawnDependent } from './child-process.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
+export {
+  CONTAINER_HOOK_MS_MAX,
+  CONTAINER_IMAGES,
+  findDockerDaemon,
+  type ScratchContainer,
+  startPostgresContainer,
+  startRedisContainer,
+} from './containers.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, type DevnetOptions, startDevnet } from './devnet.ts';
 export { createFaults, type FaultSettings, type Faults, NO_FAULTS, type ThrottleStyle } from './faults.ts';

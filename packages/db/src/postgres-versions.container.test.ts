@@ -1,0 +1,102 @@
+import {
+  CONTAINER_HOOK_MS_MAX,
+  CONTAINER_IMAGES,
+  findDockerDaemon,
+  type ScratchContainer,
+  type ScratchDatabase,
+  type ScratchServer,
+  startPostgresContainer,
+  startScratchServer,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { advisoryKey, transactionLock, tryAcquireLeadership } from './advisory-lock.ts';
+import { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
+import { migrate } from './migrate.ts';
+
+const daemon = await findDockerDaemon('migrations, COPY and advisory locks on Postgres 15, 16 and 17');
+
+describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
+  let container: ScratchContainer | undefined;
+  let server: ScratchServer | undefined;
+  let scratch: ScratchDatabase;
+
+  beforeAll(async () => {
+    container = await startPostgresContainer(image);
+    server = await startScratchServer({ url: container.url });
+    scratch = await server.createDatabase();
+  }, CONTAINER_HOOK_MS_MAX);
+  afterAll(async () => {
+    await scratch?.drop();
+    await server?.stop();
+    await container?.stop();
+  });
+
+  test('every migration has been applied to the version that the image is named after', async () => {
+    const [row] = await scratch.database.query<{ major: number; migrations: number }>(
+      `SELECT current_setting('server_version_num')::int / 10000 AS major, count(*) AS migrations FROM schema_migrations`,
+    );
+    expect(`postgres:${row?.major}-bookworm`).toBe(image);
+    expect(row?.migrations).toBeGreaterThan(2);
+    expect((await migrate(scratch.database)).applied).toEqual([]);
+  });
+
+  test('COPY writes many rows, and every kind of value as it was', async () => {
+    const blocks = Array.from({ length: 20_000 }, (_, number) =>
+      [1, number, copyHex('0xab00'), COPY_NULL, copyValue(new Date(1_700_000_000_123 + number))].join('\t'),
+    );
+    const columns = ['chain_id', 'block_number', 'block_hash', 'parent_hash', 'block_timestamp'];
+    const copied = await scratch.database.transaction(async (transaction) => {
+      await transaction.copy(
+        'tokens',
+        ['address', 'chain_id', 'name', 'decimals'],
+        [[copyHex('0x00ff'), 1, copyText('tab\t, slash \\, 🦄, NUL\0'), COPY_NULL].join('\t')],
+      );
+      return transaction.copy('blocks', columns, blocks);
+    });
+    expect(copied).toBe(20_000);
+    expect(await scratch.database.query('SELECT address, name, decimals FROM tokens')).toEqual([
+      { address: Buffer.from('00ff', 'hex'), name: 'tab\t, slash \\, 🦄, NUL', decimals: null },
+    ]);
+    expect(await scratch.database.query('SELECT * FROM blocks WHERE block_number = 19999')).toEqual([
+      {
+        chain_id: 1,
+        block_number: 19_999,
+        block_hash: Buffer.from('ab00', 'hex'),
+        parent_hash: null,
+        block_timestamp: new Date(1_700_000_020_122),
+      },
+    ]);
+  });
+
+  test('a key has one holder at a time, is free after its release, and queues transactions', async () => {
+    const key = advisoryKey('versions', 1);
+    const leader = await tryAcquireLeadership(scratch.url, key);
+    expect(leader).not.toBeNull();
+    expect(await tryAcquireLeadership(scratch.url, key)).toBeNull();
+    const order: string[] = [];
+    const waiting = scratch.database.transaction(async (transaction) => {
+      await transactionLock(transaction, key);
+      order.push('transaction');
+    });
+    await vi.waitFor(async () =>
+      expect(
+        await scratch.database.query("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+      ).toHaveLength(1),
+    );
+    order.push('release');
+    await leader?.release();
+    await waiting;
+    expect(order).toEqual(['release', 'transaction']);
+  });
+
+  test('ranges that overlap are refused, neighbours are not', async () => {
+    const cover = (first: number, last: number) =>
+      scratch.database.query(
+        "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'x', $1, $2, 'none')",
+        [first, last],
+      );
+    await cover(1, 10);
+    await cover(11, 20);
+    await expect(cover(20, 30)).rejects.toMatchObject({ code: '23P01' });
+  });
+});
