@@ -48,8 +48,14 @@ export function addSystemRoutes(
       requestLogger(c, options.logger).error({ err: error }, 'Readiness could not be determined');
       return { ready: false, reasons: ['readiness could not be determined'] };
     });
-    if (!isReady)
-      throw new UnavailableError(reasons.length === 0 ? 'Not ready' : `Not ready: ${reasons.join('; ')}`, { reasons });
+    if (!isReady) {
+      // An answer, not an error: a probe that is told "not yet" every second must not fill the error log.
+      const notYet = new UnavailableError(reasons.length === 0 ? 'Not ready' : `Not ready: ${reasons.join('; ')}`, {
+        reasons,
+      });
+      for (const [name, value] of Object.entries(notYet.headers)) c.header(name, value);
+      return c.json({ message: notYet.message, details: { reasons } }, 503);
+    }
     return c.json({ status: 'ready' }, 200);
   });
   app.openapi(metricsRoute, async (c) =>

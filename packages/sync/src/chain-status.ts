@@ -41,7 +41,7 @@ interface StatusRow {
 
 /** One entry for each chain that was ever ingested here. */
 export async function readChainStatuses(database: Database, datasets: readonly Dataset[]): Promise<ChainStatus[]> {
-  const rows = await database.query<StatusRow>('SELECT * FROM sync_chains ORDER BY chain_id');
+  const rows = await database.query<StatusRow>(STATUS_QUERY);
   const statuses: ChainStatus[] = [];
   for (const row of rows) {
     const chainId = parseChainId(row.chain_id);
@@ -63,6 +63,15 @@ export async function readChainStatuses(database: Database, datasets: readonly D
   }
   return statuses;
 }
+
+/** A chain that only range commands have worked on has coverage but no follower: its span is what is covered. */
+const STATUS_QUERY = `
+  SELECT chain_id, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, updated_at
+    FROM sync_chains
+  UNION ALL
+  SELECT chain_id, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, now()
+    FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
+  ORDER BY chain_id`;
 
 /** Blocks from the start of history to the checkpoint that a dataset does not cover. */
 function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readonly DatasetCoverage[]): Gap[] {
