@@ -54,7 +54,7 @@ export function addSystemRoutes(
         reasons,
       });
       for (const [name, value] of Object.entries(notYet.headers)) c.header(name, value);
-      return c.json({ message: notYet.message, details: { reasons } }, 503);
+      return c.json({ message: notYet.message, details: { reasons: [...reasons] } }, 503);
     }
     return c.json({ status: 'ready' }, 200);
   });
