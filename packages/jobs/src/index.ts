@@ -3,5 +3,6 @@
  */
 export { delaySchedule, exponentialBackoff } from './backoff.ts';
 export { JobError } from './job-error.ts';
-export type { AddOptions, Job, JobQueue, PayloadSchema, QueueDepth, QueueOptions, WorkOptions } from './job-queue.ts';
+export type { AddOptions, Job, JobQueue, QueueDepth, QueueOptions, WorkOptions } from './job-queue.ts';
 export { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
+export type { PayloadSchema } from './payload-schema.ts';

@@ -3,7 +3,8 @@ import { type Job as BullJob, UnrecoverableError, WaitingError } from 'bullmq';
 import { checkPayload } from './job-error.ts';
 import { decodeJobId } from './job-id.ts';
 import type { JobMetrics } from './job-metrics.ts';
-import type { Job, PayloadSchema } from './job-queue.ts';
+import type { Job } from './job-queue.ts';
+import type { PayloadSchema } from './payload-schema.ts';
 
 export interface AttemptOptions<Payload> {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { ChainsteadError, errorText } from '@chainstead/core';
-import type { PayloadSchema } from './job-queue.ts';
+import type { PayloadSchema } from './payload-schema.ts';
 
 /** What can go wrong with queues and jobs. Codes: JOB_PAYLOAD_INVALID, JOBS_BACKEND_AMBIGUOUS, JOBS_REDIS_EVICTS. */
 export class JobError extends ChainsteadError {}

@@ -5,12 +5,8 @@ import { attemptJob } from './job-attempt.ts';
 import { checkPayload } from './job-error.ts';
 import { decodeJobId, encodeJobId } from './job-id.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import type { PayloadSchema } from './payload-schema.ts';
 import type { QueueBackend } from './queue-backend.ts';
-
-/** Checks a payload and gives it its type; throws when it doesn't fit. A zod schema is one. */
-export interface PayloadSchema<Payload> {
-  parse(input: unknown): Payload;
-}
 
 export interface QueueOptions<Payload> {
   /** Checked when a job is added and again before it is worked on, as the code may have changed in between. Plain JSON. */

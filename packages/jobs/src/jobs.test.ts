@@ -6,8 +6,8 @@ import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { delaySchedule } from './backoff.ts';
 import { JobError } from './job-error.ts';
-import type { PayloadSchema } from './job-queue.ts';
 import { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
+import type { PayloadSchema } from './payload-schema.ts';
 
 interface Greeting {
   readonly name: string;

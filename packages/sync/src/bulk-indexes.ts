@@ -5,14 +5,7 @@
  */
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Dataset } from './dataset.ts';
-
-/** An index that a bulk backfill may leave out and build later. */
-export interface BulkIndex {
-  readonly name: string;
-  /** What follows `CREATE INDEX [CONCURRENTLY] name`, as in the migration: `ON table USING btree (…)`. */
-  readonly definition: string;
-}
+import type { BulkIndex, Dataset } from './dataset.ts';
 
 export async function dropBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<void> {
   for (const { name } of bulkIndexesOf(datasets)) await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);

@@ -2,45 +2,19 @@
  * One chain's ingestion: leads it (or stands by), follows the head, fills history and proves it, all at once. State lives
  * in the database; whatever fails, the session is thrown away and a new one goes on from the last commit.
  */
-import type { Chain, ProofPolicy } from '@chainstead/chains';
-import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
-import { advisoryKey, type Database, type Leadership, tryAcquireLeadership } from '@chainstead/db';
-import type { Head, UpstreamPool } from '@chainstead/rpc';
-import { type BackfillProgress, backfill, backfillSpan } from './backfill.ts';
+import type { ProofPolicy } from '@chainstead/chains';
+import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import { advisoryKey, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import type { Head } from '@chainstead/rpc';
+import { backfill, backfillSpan } from './backfill.ts';
+import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
 import { type ClaimOwner, createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
-import type { Dataset } from './dataset.ts';
 import { follow } from './follower.ts';
 import { prove } from './prover.ts';
 import { type StatusReports, saveChainStop, saveStall, startStatusReports } from './status-reports.ts';
-import type { SyncMetrics } from './sync-metrics.ts';
 import { createKnownContracts } from './write-batch.ts';
-
-export interface ChainSyncSettings {
-  /** Where history begins; null: at the head of the first start. */
-  readonly startBlock: number | null;
-  /** Last block of a bounded run; null: follow for ever. */
-  readonly endBlock: number | null;
-  readonly proof: ProofPolicy;
-  readonly backfillProof: 'none' | 'receipts';
-  readonly backfillOrder: 'newest-first' | 'oldest-first';
-  /** Blocks a second that the prover may read; 0: off. */
-  readonly proverRate: number;
-}
-
-export interface ChainSyncOptions {
-  readonly chain: Chain;
-  readonly pool: UpstreamPool;
-  readonly database: Database;
-  readonly datasets: readonly Dataset[];
-  readonly logger: Logger;
-  readonly metrics: SyncMetrics;
-  readonly clock: Clock;
-  readonly settings: ChainSyncSettings;
-  /** Progress of the backfill, for bars and logs. */
-  onBackfill?(progress: BackfillProgress): void;
-}
 
 export interface ChainSync {
   /**

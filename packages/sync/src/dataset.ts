@@ -1,12 +1,18 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
-import type { BulkIndex } from './bulk-indexes.ts';
 
 /** What a decoder may know besides the logs. No clock, no I/O. */
 export interface DecodeContext {
   readonly chain: Chain;
   /** Unix seconds of a block in this batch. */
   timestampOf(blockNumber: number): number;
+}
+
+/** An index that a bulk backfill may leave out and build later. */
+export interface BulkIndex {
+  readonly name: string;
+  /** What follows `CREATE INDEX [CONCURRENTLY] name`, as in the migration: `ON table USING btree (…)`. */
+  readonly definition: string;
 }
 
 /**

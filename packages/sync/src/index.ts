@@ -4,11 +4,12 @@
  * Start reading at `chain-sync.ts`.
  */
 export type { BackfillProgress } from './backfill.ts';
-export { type BulkIndex, buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
+export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
 export { type ChainStatus, countRows, type Gap, readChainStatuses } from './chain-status.ts';
-export { type ChainSync, type ChainSyncOptions, type ChainSyncSettings, createChainSync } from './chain-sync.ts';
+export { type ChainSync, createChainSync } from './chain-sync.ts';
+export type { ChainSyncOptions, ChainSyncSettings } from './chain-sync-options.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
-export type { Dataset, DecodeContext } from './dataset.ts';
+export type { BulkIndex, Dataset, DecodeContext } from './dataset.ts';
 export {
   ChainMovedError,
   CheckpointMovedError,

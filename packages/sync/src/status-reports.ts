@@ -5,7 +5,7 @@
 import { type ChainId, type ChainsteadError, errorText, rangeSize } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
-import type { ChainSyncOptions } from './chain-sync.ts';
+import type { ChainSyncOptions } from './chain-sync-options.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { readChainState } from './checkpoint.ts';
 import { listCoverage, missingCoverage } from './coverage.ts';

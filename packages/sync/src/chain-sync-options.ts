@@ -1,0 +1,33 @@
+/** What a chain's ingestion is given. */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import type { BackfillProgress } from './backfill.ts';
+import type { Dataset } from './dataset.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
+
+export interface ChainSyncSettings {
+  /** Where history begins; null: at the head of the first start. */
+  readonly startBlock: number | null;
+  /** Last block of a bounded run; null: follow for ever. */
+  readonly endBlock: number | null;
+  readonly proof: ProofPolicy;
+  readonly backfillProof: 'none' | 'receipts';
+  readonly backfillOrder: 'newest-first' | 'oldest-first';
+  /** Blocks a second that the prover may read; 0: off. */
+  readonly proverRate: number;
+}
+
+export interface ChainSyncOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  readonly clock: Clock;
+  readonly settings: ChainSyncSettings;
+  /** Progress of the backfill, for bars and logs. */
+  onBackfill?(progress: BackfillProgress): void;
+}
