@@ -90,7 +90,7 @@ test(
         program = startIngest(scratch.url, node.url, 'none');
       }
       node.faults.clear();
-      await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 40_000 });
+      await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 60_000 });
       await expectTruth(database, facts, chain);
       await expectEqualToFreshIndex(database, facts, chain);
       // The kills met a process that was in the middle of something.

@@ -184,7 +184,7 @@ export function upstreamName(url: string): string {
 /** Asks again and again until the condition gives null; it gives what is still missing otherwise. */
 export async function waitUntil(
   condition: () => Promise<string | null> | string | null,
-  timeoutMs = 20_000,
+  timeoutMs = 40_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   let missing: string | null = 'nothing was checked';

@@ -13,7 +13,7 @@ export interface Program {
   output(): string;
 }
 
-const ENTRY = fileURLToPath(new URL('../main.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../bin/chainstead.js', import.meta.url));
 const OUTPUT_CHARACTERS_MAX = 50_000;
 
 /** @param roles Default: all. */

@@ -11,7 +11,7 @@ import {
   startDevnet,
 } from '@chainstead/testkit';
 import { parseAbiItem, stringToHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -19,6 +19,9 @@ import { type Program, startProgram } from './program.ts';
 const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
   'moralis',
 );
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
 
 const KEY = 'acceptance-key-0123456789';
 const CHAIN_ID = 1_337_003;

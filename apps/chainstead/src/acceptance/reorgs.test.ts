@@ -8,7 +8,7 @@ import { dumpTables, expectEqualToFreshIndex, expectTruth, untilIndexed } from '
 import { type Stage, stagedTest } from './stage.ts';
 
 /** The deepest reorganisation that the chain of these tests is rolled back for. */
-const DEPTH_MAX = 20;
+const DEPTH_MAX = 12;
 
 function shallowFacts(stage: Stage) {
   return { ...stage.facts, reorgDepthMax: DEPTH_MAX };
