@@ -49,7 +49,7 @@ export async function saveTokenFacts(
       `UPDATE tokens SET
          name = fact.name, symbol = fact.symbol, decimals = fact.decimals, standard = fact.standard, facts_attempts = facts_attempts + 1,
          facts_status = CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN 'known' ELSE 'pending' END,
-         facts_retry_at = CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN NULL ELSE now() + ${backoff('$9', '$10')} END
+         facts_retry_at = ${fromNow(`CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN NULL ELSE ${backoff('$9', '$10')} END`)}
        FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
          AS fact(address, name, symbol, decimals, standard, answered)
        WHERE tokens.address = fact.address AND tokens.chain_id = $1`,
@@ -82,7 +82,7 @@ export async function postponeTokenFacts(
   await database.query(
     `UPDATE tokens SET facts_attempts = facts_attempts + 1,
        facts_status = CASE WHEN facts_attempts + 1 >= $3 THEN 'failed' ELSE 'pending' END,
-       facts_retry_at = now() + CASE WHEN facts_attempts + 1 >= $3 THEN make_interval(secs => $4) ELSE ${backoff('$5', '$6')} END
+       facts_retry_at = ${fromNow(`CASE WHEN facts_attempts + 1 >= $3 THEN $4::float8 ELSE ${backoff('$5', '$6')} END`)}
      WHERE (address, chain_id) IN (
        SELECT address, chain_id FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE)`,
     [chainId, addresses.map(bytes), FAILING_ATTEMPTS_MAX, FAILED_RETRY_SECONDS, RETRY_SECONDS_BASE, RETRY_SECONDS_MAX],
@@ -91,7 +91,15 @@ export async function postponeTokenFacts(
 
 /** 10 s, 20 s, 40 s, … up to an hour. */
 function backoff(base: string, max: string): string {
-  return `make_interval(secs => least(${base}::float8 * power(2, least(facts_attempts, 20)), ${max}::float8))`;
+  return `least(${base}::float8 * power(2, least(facts_attempts, 20)), ${max}::float8)`;
+}
+
+/**
+ * Null for null. Not `now() + interval`, which is only stable: what an UPDATE on Citus makes of a row's columns must be
+ * immutable, and its CASEs hold no `now()`.
+ */
+function fromNow(seconds: string): string {
+  return `to_timestamp(extract(epoch FROM now())::float8 + ${seconds})`;
 }
 
 function bytes(address: Address): Buffer {

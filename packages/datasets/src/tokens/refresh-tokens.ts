@@ -6,7 +6,8 @@ import { SPAM_PATTERNS } from './spam-rule.ts';
  * says something), name, symbol and decimals from there while the chain's own are not known, possible_spam from scam lists and
  * the rule of docs/spam.md. A token of a token list is never spam by the rule, only by a scam list.
  *
- * Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself.
+ * Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. What is said of a
+ * row uses immutable functions only (hence no `concat`): Citus refuses others in an UPDATE.
  * @param touched SQL of rows (address, chain_id); may use `values` as $1, $2, …
  */
 export async function refreshTokens(
@@ -21,7 +22,7 @@ export async function refreshTokens(
   await transaction.query(
     `UPDATE tokens SET logo = shown.logo, verified = shown.verified, name = shown.name, symbol = shown.symbol, decimals = shown.decimals,
        possible_spam = shown.is_listed_spam OR NOT shown.verified
-         AND concat(shown.name, ' ', shown.symbol) ~* ANY ($${values.length + 1}::text[])
+         AND (coalesce(shown.name, '') || ' ' || coalesce(shown.symbol, '')) ~* ANY ($${values.length + 1}::text[])
      FROM (
        SELECT token.address, token.chain_id, list.logo, list.entries > 0 AS verified,
          CASE WHEN token.facts_status = 'known' THEN token.name ELSE list.name END AS name,
