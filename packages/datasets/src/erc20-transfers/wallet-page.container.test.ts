@@ -1,6 +1,12 @@
 import { createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, migrate, openDatabase } from '@chainstead/db';
-import { backfillRanges, createSyncMetrics, type RangeCommandOptions, reindexRanges } from '@chainstead/sync';
+import {
+  backfillRanges,
+  createSyncMetrics,
+  type RangeCommandOptions,
+  reindexRanges,
+  verifyRanges,
+} from '@chainstead/sync';
 import {
   type ChainNode,
   CONTAINER_HOOK_MS_MAX,
@@ -96,6 +102,9 @@ describe.runIf(daemon).each([...CONTAINER_IMAGES.postgres, CONTAINER_IMAGES.citu
     };
     await backfillRanges(options, [RANGE], never);
     await reindexRanges(options, [{ from: 20, to: 40 }], never);
+    await database.query('DELETE FROM erc20_transfers WHERE block_number BETWEEN 50 AND 60');
+    const { repairs } = await verifyRanges(options, [{ from: 45, to: 65 }], never);
+    expect(repairs.length).toBeGreaterThan(0);
     await pool.close();
   }, CONTAINER_HOOK_MS_MAX);
   afterAll(async () => {
