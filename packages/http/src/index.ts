@@ -23,6 +23,5 @@ export {
 export { querySchema } from './query.ts';
 export type { Readiness } from './readiness.ts';
 export type { CorsOptions } from './request-gate.ts';
-export * from './schema.ts';
 export { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
 export { loadServerSecret } from './server-secret.ts';
