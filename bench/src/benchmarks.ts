@@ -1,7 +1,25 @@
 import type { Benchmark } from './benchmark.ts';
 import { api } from './benchmarks/api.ts';
 import { backfillBare } from './benchmarks/backfill-bare.ts';
+import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
+import { backfillProven } from './benchmarks/backfill-proven.ts';
+import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
+import { emptyBlocks } from './benchmarks/empty-blocks.ts';
+import { follow } from './benchmarks/follow.ts';
+import { ingestMemory } from './benchmarks/ingest-memory.ts';
+import { nodeTraffic } from './benchmarks/node-traffic.ts';
 
 /** Every benchmark, in the order in which they run. */
-export const BENCHMARKS: readonly Benchmark[] = [backfillPonder, backfillBare, api];
+export const BENCHMARKS: readonly Benchmark[] = [
+  backfillPonder,
+  backfillBare,
+  backfillProven,
+  backfillLatency,
+  emptyBlocks,
+  nodeTraffic,
+  bulkIndexes,
+  ingestMemory,
+  api,
+  follow,
+];

@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BenchNode, RequestCounts, ScratchServer } from '@chainstead/testkit';
 import { urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
-import { startProcess } from './measured-process.ts';
+import { type MeasuredProcess, startProcess } from './measured-process.ts';
 
 /** The project as it is committed, and where it is installed: its dependencies stay out of the lock file. */
 const TEMPLATE = fileURLToPath(new URL('../ponder/', import.meta.url));
@@ -86,10 +87,7 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
       progress.events += Number(indexed);
       progress.lastAt = ponder.elapsedMs();
     });
-    const complete = await Promise.race([
-      ponder.line((line) => (line.includes('Completed historical indexing') ? true : undefined)),
-      new Promise<boolean>((resolve) => setTimeout(resolve, seconds * 1_000, false)),
-    ]);
+    const complete = await completion(ponder, seconds);
     const counts = await node.counters();
     if (complete) progress.lastAt = ponder.elapsedMs();
     if (progress.events === 0) throw new BenchmarkError(`Ponder indexed nothing in ${seconds} s`);
@@ -105,6 +103,20 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   } finally {
     await ponder.stop();
     await scratch.drop();
+  }
+}
+
+/** @returns whether it was done before the time was over */
+async function completion(ponder: MeasuredProcess, seconds: number): Promise<boolean> {
+  const enough = new AbortController();
+  const done = ponder.line((line) => (line.includes('Completed historical indexing') ? true : undefined));
+  const timeOver = sleep(seconds * 1_000, false, { signal: enough.signal }).catch(() => false);
+  try {
+    return await Promise.race([done, timeOver]);
+  } finally {
+    enough.abort();
+    // When it is stopped for the time being over, that is no failure of the run.
+    done.catch(() => undefined);
   }
 }
 

@@ -13,10 +13,9 @@ export interface BareBackfillPlan {
   readonly from: number;
   readonly to: number;
   readonly mode: 'logs' | 'receipts';
+  readonly rangeBlocks: number;
 }
 
-/** Some 9,000 logs on the benchmark's chain. */
-const BLOCKS_PER_RANGE = 100;
 const RANGES_IN_FLIGHT = 4;
 /** Blocks of one JSON-RPC batch of receipts. */
 const BLOCKS_PER_BATCH = 10;
@@ -33,7 +32,7 @@ async function work(worker: number): Promise<void> {
   for (;;) {
     const from = next;
     if (from > plan.to) break;
-    const to = Math.min(from + BLOCKS_PER_RANGE - 1, plan.to);
+    const to = Math.min(from + plan.rangeBlocks - 1, plan.to);
     next = to + 1;
     const logs = plan.mode === 'logs' ? await readLogs(url, from, to) : await readReceipts(url, from, to);
     await copyRows(client, linesOf(plan.chainId, logs));
