@@ -6,7 +6,8 @@ import { createBlockFetcher } from './fetch-blocks.ts';
 import { createLogFetcher } from './fetch-logs.ts';
 import { createReceiptFetcher } from './fetch-receipts.ts';
 import { createRequestForwarder } from './forward-request.ts';
-import { createHeadTracker } from './head-tracker.ts';
+import { createHeadTracker, type HeadTracker } from './head-tracker.ts';
+import { lagTolerance } from './lag-watch.ts';
 import { createNewHeadsSubscription } from './new-heads-subscription.ts';
 import { DEFAULT_LIMITS, type PoolLimits } from './pool-limits.ts';
 import { createPoolMetrics } from './pool-metrics.ts';
@@ -38,11 +39,16 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const metrics = createPoolMetrics(options.metrics);
   const shared = { chain, clock, logger, limits, metrics };
+  const pollIntervalMs = options.pollIntervalMs ?? chain.pollIntervalMs;
+  const lag = {
+    lagToleranceBlocks: lagTolerance({ blockTimeMs: chain.blockTimeMs, pollIntervalMs }),
+    bestOfOthers: (name: string) => heads.bestNumber(name),
+  };
   const names = nameUpstreams(options.upstreams);
   const configured = options.upstreams.map((config, index) => ({ config, name: names[index] ?? config.url }));
   const upstreams: Upstream[] = configured
     .filter(({ config }) => /^https?:/.test(config.url))
-    .map(({ config, name }) => createUpstream({ ...shared, config, name }));
+    .map(({ config, name }) => createUpstream({ ...shared, ...lag, config, name }));
   const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
   const subscriptions = configured
     .filter(({ config }) => /^wss?:/.test(config.url))
@@ -56,12 +62,12 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     );
   const closing = new AbortController();
   const probe = createHeadProbe({ clock });
-  const heads = createHeadTracker({
+  const heads: HeadTracker = createHeadTracker({
     ...shared,
     upstreams,
     subscriptions,
     probe,
-    pollIntervalMs: options.pollIntervalMs ?? chain.pollIntervalMs,
+    pollIntervalMs,
     closing: closing.signal,
   });
   const failover = createFailover({ ...shared, upstreams, bestHead: heads.bestNumber });

@@ -11,8 +11,8 @@ import type { Answer, Head, RequestOptions } from './upstream-pool.ts';
 export interface HeadTracker {
   getHead(options?: RequestOptions): Promise<Answer<Head>>;
   waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
-  /** Highest number that an upstream in use has given; null before the first. */
-  bestNumber(): number | null;
+  /** Highest number that an upstream in use, but the one named, has given; null before the first. */
+  bestNumber(except?: string): number | null;
 }
 
 /** How long slower upstreams are waited for once one has answered, milliseconds. */
@@ -45,9 +45,10 @@ export function createHeadTracker(options: {
   const { chain, upstreams, subscriptions, probe, clock, logger, limits, pollIntervalMs, closing } = options;
   let polls = 0;
 
-  function bestNumber(): number | null {
+  function bestNumber(except?: string): number | null {
     let best: number | null = null;
     for (const { name, state } of upstreams) {
+      if (name === except) continue;
       const number = state.disabledReason === null ? probe.last(name)?.number : undefined;
       if (number !== undefined && (best === null || number > best)) best = number;
     }

@@ -40,6 +40,22 @@ describe('getHead', () => {
     expect(faultsOf(pool, liar.name)['head-lie']).toBeGreaterThan(0);
   });
 
+  test('counts an upstream that is far behind the others as lagging, once until it has caught up', async () => {
+    const ahead = await node(100);
+    const behind = await node(90);
+    const near = await node(98);
+    const pool = await startedPool([ahead, behind, near]);
+    for (let times = 0; times < 4; times++) await pool.getHead();
+    expect(faultsOf(pool, behind.name)).toEqual({ lagging: 1 });
+    expect(await pool.registry.metrics()).toContain(`upstream="${behind.name}",kind="lagging"} 1`);
+    behind.head = 100;
+    await pool.getHead();
+    behind.head = 92;
+    await pool.getHead();
+    expect(faultsOf(pool, behind.name)).toEqual({ lagging: 2 });
+    expect([faultsOf(pool, ahead.name), faultsOf(pool, near.name)]).toEqual([{}, {}]);
+  });
+
   test('does not wait for a slow upstream once another has answered', async () => {
     const slow = await node(100);
     const well = await node(100);

@@ -4,6 +4,7 @@ import { createUpstreamState } from './create-upstream-state.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeReply, encodeCall, type RpcCall } from './json-rpc.ts';
+import { createLagWatch } from './lag-watch.ts';
 import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
@@ -48,6 +49,10 @@ export function createUpstream(options: {
   readonly logger: Logger;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
+  /** Blocks behind the others that are no fault yet. */
+  readonly lagToleranceBlocks: number;
+  /** Highest block that upstreams but the named one have given; null before the first. */
+  readonly bestOfOthers: (name: string) => number | null;
 }): Upstream {
   const { name, config, chain, limits, metrics } = options;
   const concurrency = config.concurrency ?? limits.concurrency;
@@ -56,6 +61,7 @@ export function createUpstream(options: {
   const exchange = createRpcExchange({ ...options, concurrency, state, redact });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
+  const lag = createLagWatch(options.lagToleranceBlocks);
   let nextId = 1;
   let headRequest: Promise<number> | null = null;
 
@@ -89,11 +95,16 @@ export function createUpstream(options: {
   }
 
   async function askHead(): Promise<number> {
+    // Before it is asked: what others give in the meantime it need not know.
+    const best = options.bestOfOthers(name);
     const { result } = await callSized('eth_blockNumber', [], { urgent: true });
     const number = typeof result === 'string' ? Number(result) : Number.NaN;
     if (!Number.isSafeInteger(number) || number < 0)
       throw upstream.fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
     state.setHead(number);
+    const behind = lag.observe(number, best);
+    if (behind !== null)
+      upstream.fault('lagging', 'eth_blockNumber', `has only reached block ${number}, others ${behind} blocks more`);
     return number;
   }
 
