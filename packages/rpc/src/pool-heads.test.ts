@@ -12,6 +12,18 @@ function announcing(number: number): ScriptedNode['script'] {
   return ({ method }) => (method === 'eth_blockNumber' ? { result: `0x${number.toString(16)}` } : undefined);
 }
 
+/** Announces `ahead` blocks too many, and invents the newest of them for the tag `latest`. */
+function inventing(ahead: number, of: ScriptedNode): ScriptedNode['script'] {
+  return ({ method, params }) => {
+    const number = `0x${(of.head + ahead).toString(16)}`;
+    if (method === 'eth_blockNumber') return { result: number };
+    if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return undefined;
+    const hash = `0x${'ab'.repeat(32)}`;
+    const invented = { number, hash, parentHash: hash, timestamp: '0x1', transactions: [] };
+    return { result: { ...invented, logsBloom: `0x${'00'.repeat(256)}`, receiptsRoot: hash } };
+  };
+}
+
 describe('getHead', () => {
   test('is the highest of all upstreams', async () => {
     const behind = await node(90);
@@ -38,6 +50,23 @@ describe('getHead', () => {
     const pool = await startedPool([liar]);
     expect((await pool.getHead()).value.number).toBe(100);
     expect(faultsOf(pool, liar.name)['head-lie']).toBeGreaterThan(0);
+  });
+
+  test.each([1, 3, 40, 64])('of a single upstream that invents %i blocks is its newest real one', async (ahead) => {
+    const liar = await node(100);
+    liar.script = inventing(ahead, liar);
+    const pool = await startedPool([liar]);
+    expect((await pool.getHead()).value).toMatchObject({ number: 100, hash: blockHash({}, 100) });
+    expect(faultsOf(pool, liar.name)['head-lie']).toBeGreaterThan(0);
+    liar.head = 102;
+    expect((await pool.getHead()).value.number).toBe(102);
+  });
+
+  test('is not looked for without end below an invented one', async () => {
+    const liar = await node(1_000);
+    liar.script = inventing(65, liar);
+    const pool = await startedPool([liar], { limits: { deadlineMs: 1_000 } });
+    expect(String(await errorOf(pool.getHead()))).toContain('announced block 1065 and answers null for it');
   });
 
   test('counts an upstream that is far behind the others as lagging, once until it has caught up', async () => {

@@ -18,6 +18,8 @@ export interface HeadProbe {
 const SECOND_LOOK_MS = 150;
 /** How often an unchanged number is checked for another hash: a reorganisation of the same height. */
 const HASH_CHECK_MS = 1_000;
+/** How far below a number that it cannot serve an upstream's real head is looked for, blocks. */
+const STEP_BACK_MAX = 64;
 
 /** Keeps each upstream's last head in memory. */
 export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
@@ -58,9 +60,28 @@ export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
     const lie = upstream.fault('head-lie', 'eth_blockNumber', `announced block ${announced} and answers null for it`);
     const latest = await read(upstream, 'latest', given);
     if (latest !== null && latest.number < announced) return latest;
+    const served = await stepBack(upstream, announced, given);
+    if (served !== null) return served;
     const known = heads.get(upstream.name)?.head;
     if (known !== undefined && known.number < announced) upstream.state.setHead(known.number);
     throw lie;
+  }
+
+  /** The newest block that it serves below the one announced, where the tag `latest` lies too; null when it is too far. */
+  async function stepBack(upstream: Upstream, announced: number, given: CallOptions): Promise<Head | null> {
+    let missing = announced;
+    let found: Head | null = null;
+    for (let step = 1; found === null && step <= Math.min(STEP_BACK_MAX, announced); step *= 2) {
+      found = await read(upstream, announced - step, given);
+      if (found === null) missing = announced - step;
+    }
+    while (found !== null && missing - found.number > 1) {
+      const middle = Math.floor((found.number + missing) / 2);
+      const between = await read(upstream, middle, given);
+      if (between === null) missing = middle;
+      else found = between;
+    }
+    return found;
   }
 
   return {

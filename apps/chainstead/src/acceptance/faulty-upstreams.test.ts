@@ -111,6 +111,12 @@ const CASES: readonly Case[] = [
   { name: 'lags', faults: { lagBlocks: 7 }, honest: true, kinds: ['lagging'] },
   { name: 'announces blocks that do not exist', faults: { headLieBlocks: 40 }, honest: true, kinds: ['head-lie'] },
   {
+    name: 'announces blocks that do not exist and stands alone',
+    faults: { headLieBlocks: 40 },
+    honest: false,
+    kinds: ['head-lie'],
+  },
+  {
     name: 'answers null for the head that it announced',
     faults: { nullForHead: true },
     honest: true,
@@ -200,7 +206,7 @@ describe.concurrent('an upstream that', () => {
     const { chain, facts, scratch } = stage;
     const node = await stage.serve();
     await (await indexToTheTruth(stage, [node])).stop();
-    node.faults.set({ headLieBlocks: 3 });
+    node.faults.set({ headLieBlocks: 200 });
     chain.mine();
     const { metrics } = await stage.index([node]);
     await waitUntil(async () => {
