@@ -9,7 +9,7 @@ import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { deleteRows, type KnownContracts, lockChainCommits, writeBatch } from './write-batch.ts';
+import { deleteRows, type KnownContracts, lockChainCommits, writeContracts, writeRows } from './write-batch.ts';
 
 export interface FollowedCommit {
   /** Where the checkpoint is now. */
@@ -40,20 +40,17 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
     commit.blocks.flatMap((block) => block.logs),
     facts,
   );
-  try {
-    await database.transaction(async (transaction) => {
-      await lockChainCommits(transaction, chain);
-      await moveCheckpoint(transaction, chain, commit.from, to);
-      if (commit.ancestor !== null && commit.from !== null)
-        await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
-      await writeBatch(transaction, chain, batch, { blocks: 'empty-range', rows: 'empty-range' }, knownContracts);
-      await recordLevels(transaction, dependencies, commit.blocks);
-    });
-  } catch (error) {
-    // Contracts remembered as written may have been rolled back with the transaction.
-    knownContracts.clear();
-    throw error;
-  }
+  const contracts = await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    await moveCheckpoint(transaction, chain, commit.from, to);
+    if (commit.ancestor !== null && commit.from !== null)
+      await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
+    await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
+    const written = await writeContracts(transaction, chain, batch, knownContracts);
+    await recordLevels(transaction, dependencies, commit.blocks);
+    return written;
+  });
+  knownContracts.add(contracts);
   return to;
 }
 

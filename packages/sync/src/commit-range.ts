@@ -12,7 +12,7 @@ import type { Dataset } from './dataset.ts';
 import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { RangeClaimedError } from './errors.ts';
 import type { RangeRead } from './read-range.ts';
-import { deleteRows, lockChainCommits, type WriteMode, writeBatch } from './write-batch.ts';
+import { deleteRows, lockChainCommits, type WriteMode, writeContracts, writeRows } from './write-batch.ts';
 
 export interface RangeCommit {
   readonly read: RangeRead;
@@ -34,7 +34,6 @@ export async function commitRange(
   try {
     await writeRange(dependencies, commit, batch, 'empty-range');
   } catch (error) {
-    dependencies.knownContracts.clear();
     if (kind === 'replace' || !isUniqueViolation(error)) throw error;
     await writeRange(dependencies, commit, batch, 'may-exist');
   }
@@ -47,11 +46,13 @@ async function writeRange(
   batch: DecodedBatch,
   mode: WriteMode,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
+  const contracts = await database.transaction(async (transaction) => {
     await requireClaim(transaction, owner, chain, read.range);
     if (kind === 'replace') await deleteRows(transaction, chain, datasets, read.range);
-    await writeBatch(transaction, chain, batch, { blocks: 'may-exist', rows: mode }, knownContracts);
+    await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
+    // Only from here on one at a time: claims keep the rows of ranges apart, coverage and contracts are shared.
+    await lockChainCommits(transaction, chain);
+    const written = await writeContracts(transaction, chain, batch, knownContracts);
     for (const level of joinSources(read.levels))
       await recordCoverage(
         transaction,
@@ -59,7 +60,9 @@ async function writeRange(
         datasets.map((dataset) => dataset.name),
         level,
       );
+    return written;
   });
+  knownContracts.add(contracts);
 }
 
 /** @throws RangeClaimedError when somebody else took the range over. */

@@ -18,6 +18,8 @@ export interface StatusReports {
 }
 
 const REPORT_INTERVAL_MS = 2_000;
+/** Reports that a leader may miss before its row counts as nobody's. */
+const LED_INTERVALS = 5;
 const STALL_LOG_INTERVAL_MS = 60_000;
 const STALL_MIN_MS = 30_000;
 const STALL_BLOCK_TIMES = 10;
@@ -102,6 +104,26 @@ async function saveHealth(
 
 export async function saveStall(database: Database, chainId: ChainId, reason: string): Promise<void> {
   await database.query('UPDATE sync_chains SET stall_reason = $2, updated_at = now() WHERE chain_id = $1', [
+    chainId,
+    reason,
+  ]);
+}
+
+/**
+ * Writes down why this process cannot begin with a chain, where the chain has a row. A leader's row is never older than a
+ * few seconds: then another process works, and there is nothing to say. Leaves the row's age alone: nobody works on it.
+ */
+export async function saveStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
+  await database.query(
+    `UPDATE sync_chains SET stall_reason = $2
+      WHERE chain_id = $1 AND updated_at < now() - $3 * interval '1 millisecond'`,
+    [chainId, reason, REPORT_INTERVAL_MS * LED_INTERVALS],
+  );
+}
+
+/** Takes back what {@link saveStartFailure} wrote, unless another reason took its place. */
+export async function clearStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = $1 AND stall_reason = $2', [
     chainId,
     reason,
   ]);

@@ -16,7 +16,7 @@ import { ChainMovedError } from './errors.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { type RangeRead, readRangeProven } from './read-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
-import { copyToStaging, lockChainCommits, writeBatch } from './write-batch.ts';
+import { copyToStaging, lockChainCommits, writeContracts, writeRows } from './write-batch.ts';
 
 export interface VerifyOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -142,13 +142,8 @@ async function repairDataset(
 
 /** Block rows and contracts of the batch; the dataset rows are written by the repair. */
 async function writeBlocks(transaction: Transaction, options: VerifyOptions, batch: DecodedBatch): Promise<void> {
-  await writeBatch(
-    transaction,
-    options.chain,
-    { ...batch, datasets: [] },
-    { blocks: 'may-exist', rows: 'may-exist' },
-    options.knownContracts,
-  );
+  await writeRows(transaction, { ...batch, datasets: [] }, { blocks: 'may-exist', rows: 'may-exist' });
+  await writeContracts(transaction, options.chain, batch, options.knownContracts);
 }
 
 function sourceOf(coverage: readonly DatasetCoverage[], dataset: Dataset, block: number): string | null {

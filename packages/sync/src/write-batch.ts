@@ -19,19 +19,36 @@ export async function lockChainCommits(transaction: Transaction, chain: Chain): 
   await transactionLock(transaction, advisoryKey('chainstead:commit', chain.id));
 }
 
-/** Writes block rows, dataset rows and newly seen token contracts. */
-export async function writeBatch(
+/** Writes block rows and dataset rows. Ranges that don't overlap may be written side by side, before the commit lock. */
+export async function writeRows(
   transaction: Transaction,
-  chain: Chain,
   batch: DecodedBatch,
   mode: { readonly blocks: WriteMode; readonly rows: WriteMode },
-  knownContracts: KnownContracts,
 ): Promise<void> {
   if (batch.blockLines.length > 0)
     await writeLines(transaction, 'blocks', BLOCK_COLUMNS, batch.blockLines, mode.blocks);
   for (const { dataset, lines } of batch.datasets)
     if (lines.length > 0) await writeLines(transaction, dataset.table, dataset.columns, lines, mode.rows);
-  await insertContracts(transaction, chain, batch, knownContracts);
+}
+
+/**
+ * Writes token contracts that are new to this process. Under the commit lock: two writers of the same contract would wait
+ * for each other otherwise. @returns those written, to be remembered once the transaction has committed.
+ */
+export async function writeContracts(
+  transaction: Transaction,
+  chain: Chain,
+  batch: DecodedBatch,
+  known: KnownContracts,
+): Promise<readonly string[]> {
+  const fresh = batch.contracts.filter((address) => !known.has(address));
+  if (fresh.length === 0) return fresh;
+  await transaction.query(
+    `INSERT INTO tokens (address, chain_id) SELECT decode(substr(a, 3), 'hex'), $1 FROM unnest($2::text[]) AS a
+     ON CONFLICT DO NOTHING`,
+    [chain.id, fresh],
+  );
+  return fresh;
 }
 
 /** Removes the rows of the datasets in a range of blocks. */
@@ -49,11 +66,10 @@ export async function deleteRows(
     ]);
 }
 
-/** Token contracts that this process has written already, so that busy ones cost nothing. Cleared by rollback errors. */
+/** Token contracts that this process has committed already, so that busy ones cost nothing. */
 export interface KnownContracts {
   has(address: string): boolean;
-  add(address: string): void;
-  clear(): void;
+  add(addresses: readonly string[]): void;
 }
 
 /** Remembers the newest `limit` additions, forgetting all at once when full: a miss only costs one insert. */
@@ -61,11 +77,10 @@ export function createKnownContracts(limit = 200_000): KnownContracts {
   const known = new Set<string>();
   return {
     has: (address) => known.has(address),
-    add: (address) => {
+    add: (addresses) => {
       if (known.size >= limit) known.clear();
-      known.add(address);
+      for (const address of addresses) known.add(address);
     },
-    clear: () => known.clear(),
   };
 }
 
@@ -108,20 +123,4 @@ export async function copyToStaging(
     await transaction.query(`CREATE TEMP TABLE ${staging} (LIKE ${table}) ON COMMIT DELETE ROWS`);
   await transaction.copy(staging, columns, lines);
   return staging;
-}
-
-async function insertContracts(
-  transaction: Transaction,
-  chain: Chain,
-  batch: DecodedBatch,
-  known: KnownContracts,
-): Promise<void> {
-  const fresh = batch.contracts.filter((address) => !known.has(address));
-  if (fresh.length === 0) return;
-  await transaction.query(
-    `INSERT INTO tokens (address, chain_id) SELECT decode(substr(a, 3), 'hex'), $1 FROM unnest($2::text[]) AS a
-     ON CONFLICT DO NOTHING`,
-    [chain.id, fresh],
-  );
-  for (const address of fresh) known.add(address);
 }
