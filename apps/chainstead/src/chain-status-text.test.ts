@@ -38,6 +38,7 @@ const status: ChainStatus = {
 };
 const facts: StatusFacts = {
   chains: [status],
+  configured: [registry.get('eth')],
   rows: [{ table: 'erc20_transfers', rows: 5_000, exact: false }],
   registry,
   now: NOW,
@@ -59,6 +60,18 @@ describe('status', () => {
   it('says loudly that a chain is stopped, and why', () => {
     const stopped = { ...status, stop: { code: 'REORG_TOO_DEEP', message: 'Too deep' } };
     expect(renderStatus({ ...facts, chains: [stopped] })).toContain('STOPPED     Too deep [REORG_TOO_DEEP]');
+  });
+
+  it('names configured chains that were never ingested, beside the others or alone', () => {
+    const configured = [registry.get('eth'), registry.get('base')];
+    const both = { ...facts, configured };
+    expect(renderStatus(both)).toMatch(/eth \(1\), as of 2s ago[\s\S]*base \(8453\)\n {2}never ingested here yet/);
+    expect(toStatusJson(both)).toMatchObject({ never_ingested: [{ chain: 'base', chain_id: 8453 }] });
+    const none = renderStatus({ ...both, chains: [] });
+    expect(none).toContain('eth (1)\n  never ingested here yet');
+    expect(none).toContain('base (8453)\n  never ingested here yet');
+    expect(renderStatus({ ...facts, configured: [], chains: [] })).toContain('No chain has been ingested yet');
+    expect(toStatusJson(facts)).toMatchObject({ never_ingested: [] });
   });
 
   it('gives a program the same facts', () => {

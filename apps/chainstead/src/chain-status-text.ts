@@ -1,4 +1,4 @@
-import type { ChainRegistry } from '@chainstead/chains';
+import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
 import type { ChainStatus, countRows } from '@chainstead/sync';
 import { formatSeconds } from './progress.ts';
@@ -10,6 +10,8 @@ type TableRows = Awaited<ReturnType<typeof countRows>>[number];
 /** Everything that `chainstead status` shows. */
 export interface StatusFacts {
   readonly chains: readonly ChainStatus[];
+  /** Chains of the configuration, ingested or not. */
+  readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
   readonly rows: readonly TableRows[];
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
@@ -18,10 +20,16 @@ export interface StatusFacts {
 
 /** The status for a person. */
 export function renderStatus(facts: StatusFacts): string {
-  if (facts.chains.length === 0) return 'No chain has been ingested yet: set CHAINS and run "chainstead start".\n';
+  const absent = neverIngested(facts);
+  if (facts.chains.length === 0 && absent.length === 0)
+    return 'No chain has been ingested yet: set CHAINS and run "chainstead start".\n';
   const rows = facts.rows.map(({ table, rows: count, exact }) => [table, count, exact ? '' : 'estimated']);
   const chains = facts.chains.map((status) => renderChain(status, facts));
-  return `${chains.join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
+  const missing = absent.map(
+    ({ key, id }) =>
+      `${key} (${id})\n  never ingested here yet: the log of "chainstead start" says what it waits for\n`,
+  );
+  return `${[...chains, ...missing].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
 
 /** The status for a program. */
@@ -42,8 +50,14 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       upstreams: status.upstreams,
       updated_at: status.updatedAt.toISOString(),
     })),
+    never_ingested: neverIngested(facts).map(({ key, id }) => ({ chain: key, chain_id: id })),
     rows: facts.rows,
   };
+}
+
+/** Configured chains of which the database knows nothing. */
+function neverIngested({ chains, configured }: StatusFacts): readonly Pick<Chain, 'id' | 'key'>[] {
+  return configured.filter(({ id }) => !chains.some(({ chainId }) => chainId === id));
 }
 
 function renderChain(status: ChainStatus, facts: StatusFacts): string {

@@ -25,8 +25,12 @@ describe('startPool', () => {
     });
     const waits: number[] = [];
     const clock: Clock = { now: () => 0, sleep: async (ms) => void waits.push(ms) };
-    expect(await startPool(pool, { chain, clock, logger, signal: new AbortController().signal })).toBe(true);
+    const told: string[] = [];
+    const onFailure = async (reason: string): Promise<void> => void told.push(reason);
+    const { signal } = new AbortController();
+    expect(await startPool(pool, { chain, clock, logger, signal, onFailure })).toBe(true);
     expect(waits).toEqual([15_000, 15_000]);
+    expect(told).toEqual(['Every upstream is on the wrong chain', 'Every upstream is on the wrong chain']);
   });
 
   it('gives up at once when it is told to stop, whatever the upstream does', async () => {

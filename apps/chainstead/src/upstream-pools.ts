@@ -22,11 +22,13 @@ export interface StartPoolOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Told each time that no upstream can be used, before the wait. */
+  onFailure?(reason: string): Promise<void>;
 }
 
 /** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
 export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
-  const { chain, clock, logger, signal } = options;
+  const { chain, clock, logger, signal, onFailure } = options;
   const aborted = abortOf(signal);
   while (!signal.aborted) {
     try {
@@ -36,6 +38,7 @@ export async function startPool(pool: UpstreamPool, options: StartPoolOptions): 
     } catch (error) {
       const reason = errorText(error);
       logger.error({ chain: chain.key, reason, retry_ms: RETRY_MS }, 'No upstream of the chain can be used');
+      await onFailure?.(reason);
     }
     try {
       await clock.sleep(RETRY_MS, signal);

@@ -17,6 +17,7 @@ export function statusCommand(context: CommandContext): Command {
       return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
         const status = {
           chains: await readChainStatuses(database, datasets),
+          configured: configuration.chains.map(({ chain }) => chain),
           rows: await countRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
           registry: configuration.chainRegistry,
           now: context.clock.now(),

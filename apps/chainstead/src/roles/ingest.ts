@@ -1,6 +1,13 @@
+import { errorText } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createChainSync, createSyncMetrics, type SyncMetrics } from '@chainstead/sync';
+import {
+  clearStartFailure,
+  createChainSync,
+  createSyncMetrics,
+  type SyncMetrics,
+  saveStartFailure,
+} from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -34,7 +41,7 @@ async function ingestChain(
 ): Promise<void> {
   const { chain } = configured;
   const { clock, database, logger, configuration } = context;
-  if (!(await startPool(pool, { chain, clock, logger, signal }))) return;
+  if (!(await startReported(configured, pool, context, metrics, signal))) return;
   const sync = createChainSync({
     chain,
     pool,
@@ -55,4 +62,37 @@ async function ingestChain(
   await sync.run(signal);
   if (!signal.aborted)
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain is complete up to its end block');
+}
+
+/** As startPool; what keeps it from starting stands in status and metric too. */
+async function startReported(
+  { chain }: ChainConfiguration,
+  pool: UpstreamPool,
+  { clock, database, logger }: RoleContext,
+  metrics: SyncMetrics,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let reported: string | null = null;
+  const write = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      logger.warn({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
+    }
+  };
+  const isStarted = await startPool(pool, {
+    chain,
+    clock,
+    logger,
+    signal,
+    async onFailure(reason) {
+      metrics.stalled.set({ chain: chain.key }, 1);
+      reported = reason;
+      await write(saveStartFailure(database, chain.id, reason));
+    },
+  });
+  if (!isStarted || reported === null) return isStarted;
+  metrics.stalled.set({ chain: chain.key }, 0);
+  await write(clearStartFailure(database, chain.id, reported));
+  return true;
 }

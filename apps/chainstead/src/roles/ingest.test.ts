@@ -1,0 +1,87 @@
+import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { environmentSource, parseConfiguration } from '../configuration/index.ts';
+import { startIngest } from './ingest.ts';
+import type { RoleContext } from './role.ts';
+
+/** On which long waits are short. */
+const clock: Clock = { now: systemClock.now, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 500), signal) };
+const GOOD = 1_337_011;
+const BAD = 1_337_012;
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+
+afterAll(() => scratch?.drop());
+
+async function serve(chainId: number) {
+  const chain = createScriptedChain({ seed: chainId, chainId });
+  chain.mine(80);
+  const node = await serveScriptedChain(chain);
+  onTestFinished(() => node.close());
+  return { chain, node };
+}
+
+function contextOf(variables: Readonly<Record<string, string>>): RoleContext {
+  return {
+    configuration: parseConfiguration([environmentSource(variables)]).configuration,
+    database: scratch.database,
+    databaseUrl: scratch.url,
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    clock,
+  };
+}
+
+async function statusOf(chainId: number): Promise<ChainStatus | undefined> {
+  return (await readChainStatuses(scratch.database, datasets)).find((status) => status.chainId === chainId);
+}
+
+describe('ingest', () => {
+  it('says in status and metric why a chain cannot start, tries again, and goes on with the others', async () => {
+    const good = await serve(GOOD);
+    const bad = await serve(BAD);
+    bad.node.faults.set({ wrongChainId: 5 });
+    const context = contextOf({
+      CHAINS: 'good,bad',
+      CHAIN_ID_GOOD: String(GOOD),
+      RPC_URLS_GOOD: good.node.url,
+      POLL_INTERVAL_MS_GOOD: '50',
+      CHAIN_ID_BAD: String(BAD),
+      RPC_URLS_BAD: bad.node.url,
+      POLL_INTERVAL_MS_BAD: '50',
+    });
+    // It was ingested before, long ago.
+    await scratch.database.query(
+      `INSERT INTO sync_chains (chain_id, history_start, first_followed, updated_at) VALUES ($1, 80, 80, now() - interval '1 hour')`,
+      [BAD],
+    );
+    const role = await startIngest(context);
+    try {
+      await vi.waitFor(
+        async () => expect((await statusOf(BAD))?.stallReason).toMatch(/wrong chain.*chain id 5/),
+        10_000,
+      );
+      const told = await statusOf(BAD);
+      expect(told?.updatedAt.getTime()).toBeLessThan(Date.now() - 3_000_000);
+      expect(await context.metrics.metrics()).toContain('chainstead_sync_stalled{chain="bad"} 1');
+      await vi.waitFor(async () => expect((await statusOf(GOOD))?.checkpoint).toBe(good.chain.head), 10_000);
+      bad.node.faults.clear();
+      await vi.waitFor(async () => expect((await statusOf(BAD))?.checkpoint).toBe(bad.chain.head), 20_000);
+      expect((await statusOf(BAD))?.stallReason).toBeNull();
+      expect(await context.metrics.metrics()).toContain('chainstead_sync_stalled{chain="bad"} 0');
+    } finally {
+      await role.stop();
+    }
+  }, 60_000);
+});
