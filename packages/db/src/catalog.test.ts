@@ -1,7 +1,10 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Sync state, keys and secrets stay on Citus' coordinator as local tables; everything else is distributed by an address. */
+/**
+ * Sync state, blocks, keys and secrets stay on Citus' coordinator as local tables. Transfers are distributed by wallet; the
+ * tables that a page joins (tokens, lists, labels) are keyed by address too, and are reference tables there.
+ */
 const LOCAL_TABLES = new Set([
   'api_keys',
   'blocks',
@@ -43,7 +46,7 @@ describe('the schema can be distributed on Citus', () => {
     expect([...keys].filter(([, columns]) => columns.length === 0)).toEqual([]);
   });
 
-  test('a distributed table is keyed by the address that it is distributed by, first', async () => {
+  test('a table of wallets or contracts has the address first in its key', async () => {
     expect(keys.get('erc20_transfers')?.[0]).toBe('account');
     expect(keys.get('tokens')?.[0]).toBe('address');
     const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(

@@ -43,13 +43,13 @@ export interface BackfillProgress {
  */
 const COMMITS_IN_FLIGHT = 2;
 /** Chunks being read at once. */
-const CHUNKS_IN_FLIGHT = 6;
+const CHUNKS_IN_FLIGHT = 4;
 /** Logs that a chunk should hold: with the chunks in flight this bounds memory. */
 const LOGS_PER_CHUNK = 10_000;
 const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64, blocksMax: 20_000 };
 /** Whole blocks are heavy: a proven chunk ends at so many blocks. */
 const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
-const PROVEN_READS_IN_FLIGHT = 12;
+const PROVEN_READS_IN_FLIGHT = 4;
 const RETRY_DELAY_MS = 1_000;
 /** Between two looks at a range that another process holds. */
 const CLAIM_WAIT_MS = 1_000;

@@ -1,6 +1,6 @@
 /**
  * Sync state. Exclusion constraints (no two ranges or claims overlap) are in migrations/: drizzle-kit has no words for them.
- * On Citus these stay local tables of the coordinator, except `blocks`.
+ * On Citus these stay local tables of the coordinator.
  */
 import { bytea } from '@chainstead/db/column-types';
 import { bigint, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';

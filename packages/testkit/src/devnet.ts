@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Address, type Hash, parseAddress } from '@chainstead/core';
 import {
   type Abi,
@@ -11,6 +12,7 @@ import {
   publicActions,
   type TestActions,
   type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   type WalletActions,
   walletActions,
 } from 'viem';
@@ -129,9 +131,30 @@ async function send(client: DevnetClient, accounts: readonly Address[], call: De
 }
 
 async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: string): Promise<TransactionReceipt> {
-  const receipt = await client.waitForTransactionReceipt({ hash });
+  // Polls: viem's own waiting looks again only at a new block, and here a block comes only with a transaction.
+  const receipt = await pollReceipt(client, hash, what);
   if (receipt.status !== 'success') throw new TestkitError(`${what} failed on the devnet`, { hash });
   return receipt;
+}
+
+const RECEIPT_POLL_MS = 20;
+const RECEIPT_PATIENCE_MS = 30_000;
+
+async function pollReceipt(
+  client: DevnetClient,
+  hash: Hash | `0x${string}`,
+  what: string,
+): Promise<TransactionReceipt> {
+  const deadline = Date.now() + RECEIPT_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
+      if (Date.now() > deadline) throw new TestkitError(`${what} was not mined in time`, { hash });
+    }
+    await sleep(RECEIPT_POLL_MS);
+  }
 }
 
 function sender(accounts: readonly Address[]): Address {
