@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, then every test, then what could not run on this machine, then vitest's own totals in one line.
+ * `npm test`: the checks, every test, ten simulations, then what could not run on this machine, then vitest's own totals in one line.
  * Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
  */
 import { spawnSync } from 'node:child_process';
@@ -11,6 +11,7 @@ import { formatTotals, readTotals } from './test-totals.ts';
 
 const BIN = join(REPOSITORY_ROOT, 'node_modules/.bin');
 const PROBE_TIMEOUT_MS = 5_000;
+const SIMULATED_SEEDS = 10;
 
 const checked = run('node', ['scripts/check.ts']);
 const folder = mkdtempSync(join(tmpdir(), 'chainstead-test-'));
@@ -22,15 +23,19 @@ const tested = run('vitest', [
   `--outputFile.json=${report}`,
   ...process.argv.slice(2),
 ]);
+// A part of the tests asked for by name is for the eye: no simulation then.
+const simulated =
+  process.argv.length > 2 || run('node', ['apps/simulation/src/main.ts', '--seeds', String(SIMULATED_SEEDS)]);
 const totals = existsSync(report) ? readTotals(readFileSync(report, 'utf8')) : null;
 rmSync(folder, { recursive: true, force: true });
 
 console.log('');
 for (const line of missingOnThisMachine()) console.log(line);
 if (!checked) console.log('npm run check failed, see above');
+if (!simulated) console.log('a simulation failed, see above for the seed and how to repeat it');
 if (totals === null) console.log('vitest wrote no report, see above');
 else console.log(formatTotals(totals));
-process.exitCode = checked && tested && totals !== null ? 0 : 1;
+process.exitCode = checked && tested && simulated && totals !== null ? 0 : 1;
 
 function run(name: string, args: readonly string[]): boolean {
   const { status } = spawnSync(join(BIN, name), args, { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
