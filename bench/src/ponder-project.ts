@@ -38,29 +38,32 @@ export interface PonderRun {
 /** Installs the project when it is not there or not of the committed versions. @returns Ponder's version */
 export async function installPonder(say: (text: string) => void): Promise<string> {
   await mkdir(FOLDER, { recursive: true });
-  const wanted = await readFile(join(TEMPLATE, 'package.json'), 'utf8');
-  const { version } = JSON.parse(wanted).dependencies.ponder === undefined ? { version: '' } : await installed();
-  const isCurrent = version === JSON.parse(wanted).dependencies.ponder;
+  const wanted = versionIn(JSON.parse(await readFile(join(TEMPLATE, 'package.json'), 'utf8')).dependencies?.ponder);
   await cp(TEMPLATE, FOLDER, { recursive: true });
-  if (isCurrent) return version;
+  if ((await installedVersion()) === wanted) return wanted;
   say('  installing Ponder into bench/.ponder');
   const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
   await promisify(execFile)('npm', install, { cwd: FOLDER });
-  return (await installed()).version;
+  return versionIn(await installedVersion());
 }
 
-async function installed(): Promise<{ version: string }> {
+async function installedVersion(): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(join(FOLDER, 'node_modules/ponder/package.json'), 'utf8'));
+    return JSON.parse(await readFile(join(FOLDER, 'node_modules/ponder/package.json'), 'utf8')).version;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { version: '' };
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
 }
 
+function versionIn(version: unknown): string {
+  if (typeof version === 'string') return version;
+  throw new BenchmarkError('Ponder has no version: its installation in bench/.ponder is not whole');
+}
+
 /**
- * `ponder start` on an empty database. Its start-up is not counted: time runs from its first indexed events backwards to
- * when it began to read, which it logs, and ends with the last ones.
+ * `ponder start` on an empty database. In its favour, its start-up is not counted: time runs from when it is up to the last
+ * events that it says it indexed.
  */
 export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   const { server, node, blocks, urls, seconds } = plan;
