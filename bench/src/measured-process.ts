@@ -106,10 +106,13 @@ function sampleMemory(child: ChildProcess, startedAt: number): MemorySample[] {
   return samples;
 }
 
+/** Of the largest process among this one and those it started: the program hands over to one with a sized heap. */
 function residentBytes(pid: number | undefined): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+    if (kilobytes === undefined) return null;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    return Math.max(Number(kilobytes) * 1_024, ...children.map((child) => residentBytes(Number(child)) ?? 0));
   } catch (error) {
     // The process has just ended, or this is no Linux.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return null;
