@@ -73,7 +73,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   emptyChainBlocks: 100_000,
   provenBlocks: 4_000,
   ponderSeconds: 90,
-  apiRows: 5_000_000,
+  apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
   loadSeconds: 6,
   latencyRequests: 400,

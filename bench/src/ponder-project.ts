@@ -83,8 +83,7 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
   });
   try {
     ponder.onLine((line) => {
-      if (/Started syncing|Started returning 200 responses from \/health/.test(line))
-        progress.startedAt ||= ponder.elapsedMs();
+      if (line.includes('Started returning 200 responses from /health')) progress.startedAt ||= ponder.elapsedMs();
       const indexed = /"msg":"Indexed (\d+) events/.exec(line)?.[1];
       if (indexed === undefined) return;
       progress.events += Number(indexed);
