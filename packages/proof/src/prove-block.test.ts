@@ -38,6 +38,17 @@ describe.runIf(recorded.length > 0)('every recorded block', () => {
   });
 });
 
+describe.runIf(recorded.length > 0)('a bloom', () => {
+  it('that a node fills in wrongly does not keep whole receipts from being proven', () => {
+    const { block, chain } = find('ethereum/17034873');
+    const receipts = block.receipts.map((receipt) => ({
+      ...receipt,
+      raw: { ...receipt.raw, logsBloom: `0x${'00'.repeat(256)}` },
+    }));
+    expect(proveBlock({ ...block, receipts }, chain).level).toBe('receipts');
+  });
+});
+
 describe.runIf(recorded.length > 0)('a faulty answer', () => {
   const withLogs = recorded.filter(
     ({ listed, block }) => listed && committed(block).some((receipt) => receipt.logs.length > 0),

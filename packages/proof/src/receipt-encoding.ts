@@ -7,14 +7,19 @@ const ADDRESS_BYTES = 20;
 const TOPIC_BYTES = 32;
 const ROOT_TEXT_LENGTH = 66;
 const BLOOM_STRING_LENGTH = 3 + BLOOM_BYTES;
+const BLOOM_TEXT_LENGTH = 2 + 2 * BLOOM_BYTES;
 const DEPOSIT_TYPE = 0x7e;
+
+/** Where a receipt's bloom is taken from: its logs, or what the node shows (some nodes fill it in when they are asked). */
+export type BloomSource = 'computed' | 'given';
 
 /**
  * The bytes that the receipts trie holds for a receipt: RLP [status or root, cumulativeGasUsed, bloom, logs], behind
- * the type byte when it has one (EIP-2718). The bloom is always computed from the logs, never taken from the answer.
+ * the type byte when it has one (EIP-2718). The bloom is computed from the logs, or taken from the answer where asked for
+ * and there.
  * @throws InvalidHexBytesError when a field is not hexadecimal of the right size.
  */
-export function encodeReceipt(receipt: Receipt): Buffer {
+export function encodeReceipt(receipt: Receipt, bloom: BloomSource = 'computed'): Buffer {
   const outcome = encodeString(outcomeBytes(receipt));
   const gas = encodeString(integerBytes(receipt.cumulativeGasUsed));
   const deposit = depositFields(receipt);
@@ -30,14 +35,23 @@ export function encodeReceipt(receipt: Receipt): Buffer {
   offset = writeBytes(bytes, offset, outcome);
   offset = writeBytes(bytes, offset, gas);
   offset = writeHeader(bytes, offset, STRING_BASE, BLOOM_BYTES);
-  bytes.fill(0, offset, offset + BLOOM_BYTES);
-  addLogsToBloom(bytes, offset, receipt.logs);
+  writeBloom(bytes, offset, receipt, bloom);
   offset = writeHeader(bytes, offset + BLOOM_BYTES, LIST_BASE, logsLength);
   receipt.logs.forEach((log, index) => {
     offset = writeLog(bytes, offset, log, logLengths[index] ?? 0);
   });
   if (deposit !== null) writeBytes(bytes, offset, deposit);
   return bytes;
+}
+
+function writeBloom(bytes: Buffer, offset: number, receipt: Receipt, source: BloomSource): void {
+  const given = receipt.raw.logsBloom;
+  if (source === 'given' && typeof given === 'string' && given.length === BLOOM_TEXT_LENGTH) {
+    writeHexBytes(bytes, offset, given, BLOOM_BYTES);
+    return;
+  }
+  bytes.fill(0, offset, offset + BLOOM_BYTES);
+  addLogsToBloom(bytes, offset, receipt.logs);
 }
 
 /**

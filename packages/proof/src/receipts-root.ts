@@ -3,7 +3,7 @@ import type { Hash, Receipt } from '@chainstead/core';
 import { hexToBytes } from './hex-bytes.ts';
 import { keccak256Hex } from './keccak.ts';
 import { orderedTrieRoot } from './ordered-trie.ts';
-import { encodeReceipt } from './receipt-encoding.ts';
+import { type BloomSource, encodeReceipt } from './receipt-encoding.ts';
 
 const STATE_SYNC_PREFIX = Buffer.from('matic-bor-receipt-');
 
@@ -18,8 +18,12 @@ export interface ReceiptsRootContext {
  * The receipts root that the header should have. Takes the block's receipts in order.
  * @throws InvalidHexBytesError when a receipt holds something that is not hexadecimal of the right size.
  */
-export function receiptsRoot(receipts: readonly Receipt[], context: ReceiptsRootContext): Hash {
-  return orderedTrieRoot(committedReceipts(receipts, context).map(encodeReceipt));
+export function receiptsRoot(
+  receipts: readonly Receipt[],
+  context: ReceiptsRootContext,
+  bloom: BloomSource = 'computed',
+): Hash {
+  return orderedTrieRoot(committedReceipts(receipts, context).map((receipt) => encodeReceipt(receipt, bloom)));
 }
 
 /** The receipts that the header commits to: all but the synthetic ones that some chains' nodes add. */

@@ -43,7 +43,7 @@ describe('createBenchChain', () => {
       );
       expect(headerHash(header)).toBe(hash);
       expect(header.parentHash).toBe(parentHash);
-      expect(orderedTrieRoot(parsed.map(encodeReceipt))).toBe(header.receiptsRoot);
+      expect(orderedTrieRoot(parsed.map((receipt) => encodeReceipt(receipt)))).toBe(header.receiptsRoot);
       expect(`0x${logsBloom(parsed.flatMap((one) => one.logs)).toString('hex')}`).toBe(header.logsBloom);
       parentHash = hash;
     }

@@ -61,7 +61,7 @@ describe('createScriptedChain', () => {
       const { header } = block;
       const receipts = parseReceipts(block);
       expect(headerHash(header)).toBe(block.hash);
-      expect(orderedTrieRoot(receipts.map(encodeReceipt))).toBe(header.receiptsRoot);
+      expect(orderedTrieRoot(receipts.map((receipt) => encodeReceipt(receipt)))).toBe(header.receiptsRoot);
       expect(orderedTrieRoot(block.scripted.map((one) => one.bytes))).toBe(header.transactionsRoot);
       expect(`0x${logsBloom(receipts.flatMap((one) => one.logs)).toString('hex')}`).toBe(header.logsBloom);
       for (const one of receipts) expect(`0x${logsBloom(one.logs).toString('hex')}`).toBe(one.raw.logsBloom);
