@@ -7,7 +7,7 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findOldNode } from './testing/old-node.ts';
-import { childrenOf, commandLineOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
+import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
 
 const READY_TIMEOUT_MS = 30_000;
 const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
@@ -64,13 +64,20 @@ const read = async (url: string): Promise<{ status: number; text: string }> => {
   return { status: response.status, text: await response.text() };
 };
 
-/** The role processes: the supervisor has no other children. */
+/** The role processes among all that the program started, directly or through the process with a sized heap. */
 function roleProcesses(program: ProgramProcess): Map<string, number> {
-  const roles = childrenOf(program.pid).flatMap((pid): [string, number][] => {
+  const roles = descendantsOf(program.pid).flatMap((pid): [string, number][] => {
     const role = /role-process\.ts (\w+)/.exec(commandLineOf(pid) ?? '')?.[1];
     return role === undefined ? [] : [[role, pid]];
   });
   return new Map(roles);
+}
+
+/** Never 0 for one that is not there: that would kill this process and its group. */
+function requirePid(roles: ReadonlyMap<string, number>, role: string): number {
+  const pid = roles.get(role);
+  if (pid === undefined) throw new Error(`No process of the role ${role} runs`);
+  return pid;
 }
 
 describe.runIf(platform() === 'linux')('chainstead start', () => {
@@ -102,7 +109,7 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
     const program = start([]);
     const address = await addressOf(program);
     const before = roleProcesses(program);
-    process.kill(before.get('ingest') ?? 0, 'SIGKILL');
+    process.kill(requirePid(before, 'ingest'), 'SIGKILL');
     await program.waitFor(/Role process ended unexpectedly, starting it again/);
     await vi.waitFor(() => expect(roleProcesses(program).has('ingest')).toBe(true), READY_TIMEOUT_MS);
     const after = roleProcesses(program);
@@ -164,7 +171,7 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
 
     const killed = start(['--roles', 'api'], {}, old);
     await addressOf(killed);
-    const [pinned = 0] = childrenOf(killed.pid);
+    const [pinned = -1] = descendantsOf(killed.pid);
     expect(commandLineOf(pinned)).toContain('main.ts');
     killed.kill('SIGKILL');
     await vi.waitFor(() => expect(commandLineOf(pinned)).toBeNull(), READY_TIMEOUT_MS);

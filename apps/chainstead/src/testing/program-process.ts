@@ -57,8 +57,13 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   };
 }
 
+/** Its children, their children, and so on. Linux only. */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 /** Process ids of the direct children of a process, by /proc. */
-export function childrenOf(pid: number): number[] {
+function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text
     .split(' ')
