@@ -25,14 +25,20 @@ export async function copyInto(
 }
 
 function* chunksOf(lines: CopyLines): Generator<Buffer> {
-  let chunk = '';
+  let chunk: string[] = [];
+  let characters = 0;
   for (const line of lines) {
-    chunk += line;
-    chunk += '\n';
-    if (chunk.length >= CHUNK_CHARACTERS) {
-      yield Buffer.from(chunk);
-      chunk = '';
-    }
+    chunk.push(line);
+    characters += line.length + 1;
+    if (characters < CHUNK_CHARACTERS) continue;
+    yield toBuffer(chunk);
+    chunk = [];
+    characters = 0;
   }
-  if (chunk !== '') yield Buffer.from(chunk);
+  if (chunk.length > 0) yield toBuffer(chunk);
+}
+
+/** One join makes one flat text; growing a text line by line makes a tree that has to be flattened. */
+function toBuffer(lines: readonly string[]): Buffer {
+  return Buffer.from(`${lines.join('\n')}\n`);
 }

@@ -8,7 +8,7 @@ import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
-import type { ProvenBlock } from './proven-block.ts';
+import type { ProvenBlock, ProvenLogs } from './proven-block.ts';
 import { deleteRows, type KnownContracts, lockChainCommits, writeContracts, writeRows } from './write-batch.ts';
 
 export interface FollowedCommit {
@@ -86,7 +86,7 @@ async function recordLevels(
 }
 
 /** Neighbouring blocks of the same level, reason and (where it matters) source as one coverage record. */
-export function runsOfSameLevel(blocks: readonly ProvenBlock[]) {
+export function runsOfSameLevel(blocks: readonly ProvenLogs[]) {
   const runs: {
     range: { from: number; to: number };
     proof: ProvenBlock['level'];

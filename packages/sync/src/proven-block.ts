@@ -26,6 +26,9 @@ export interface ProvenBlock {
   readonly upstream: string;
 }
 
+/** What a range keeps of a proven block: its receipts are heavy, and not needed once its logs are taken from them. */
+export type ProvenLogs = Omit<ProvenBlock, 'block' | 'receipts'>;
+
 /**
  * Null when no upstream (but those excluded) has the block.
  * @throws UnprovenBlockError under the policy `strict` when no upstream's answer proves itself.

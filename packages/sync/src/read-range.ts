@@ -10,7 +10,7 @@ import type { Coverage } from './coverage.ts';
 import { crossCheck } from './cross-check.ts';
 import type { BlockFacts } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
-import { type ProvenBlock, readProvenBlock } from './proven-block.ts';
+import { type ProvenBlock, type ProvenLogs, readProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 
 export interface RangeRead {
@@ -66,11 +66,11 @@ export async function readRangeProven(
   range: BlockRange,
   depth: number,
   signal: AbortSignal,
-): Promise<RangeRead & { readonly proven: readonly ProvenBlock[] }> {
-  const proven: ProvenBlock[] = [];
-  const read = async (number: number): Promise<ProvenBlock | null> => {
+): Promise<RangeRead & { readonly proven: readonly ProvenLogs[] }> {
+  const proven: ProvenLogs[] = [];
+  const read = async (number: number): Promise<ProvenLogs | null> => {
     const block = await readProvenBlock(pool, chain, policy, number, signal);
-    return block === null ? null : crossCheck(pool, chain, policy, block, signal);
+    return block === null ? null : withoutReceipts(await crossCheck(pool, chain, policy, block, signal));
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     if (block === null)
@@ -84,6 +84,11 @@ export async function readRangeProven(
     blocks: new Map(proven.map(({ header }) => [header.number, header])),
     levels: runsOfSameLevel(proven),
   };
+}
+
+/** Blocks wait for the others of their range; what is not needed any more is let go before. */
+function withoutReceipts({ block: _block, receipts: _receipts, ...kept }: ProvenBlock): ProvenLogs {
+  return kept;
 }
 
 async function addHeaders(

@@ -13,7 +13,7 @@ import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.t
 import type { Dataset } from './dataset.ts';
 import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
-import type { ProvenBlock } from './proven-block.ts';
+import type { ProvenLogs } from './proven-block.ts';
 import { type RangeRead, readRangeProven } from './read-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { copyToStaging, lockChainCommits, writeContracts, writeRows } from './write-batch.ts';
@@ -92,7 +92,7 @@ export async function verifyRange(
 async function requireSameBlocks(
   transaction: Transaction,
   { chain }: VerifyOptions,
-  proven: readonly ProvenBlock[],
+  proven: readonly ProvenLogs[],
 ): Promise<void> {
   const [other] = await transaction.query<{ block_number: number }>(
     `SELECT b.block_number FROM blocks b
