@@ -1,4 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
+import type { EtherPriceSources } from './ether-price.ts';
 
 /** How a chain's header commits to its receipts: what the proof may rely on. */
 export type ReceiptsRootEncoding =
@@ -24,6 +25,11 @@ export interface NativeCurrency {
   readonly decimals: number;
   /** Whether the coin is ETH itself. */
   readonly isEther: boolean;
+}
+
+export interface MarketplaceDeployment {
+  readonly protocol: string;
+  readonly address: Address;
 }
 
 /** Everything that Chainstead knows of a chain before asking a node. Plain data. */
@@ -67,6 +73,13 @@ export interface Chain {
   /** First block of the chain's own history (PulseChain forked Ethereum's). */
   readonly firstBlock: number;
   readonly internalTransactions: boolean;
+  /** CryptoPunks' contract, which is no ERC-721 and trades itself. */
+  readonly cryptoPunks: Address | null;
+  /** NFT contracts whose `Transfer` has all arguments in the data (CryptoKitties). */
+  readonly unindexedNfts: readonly Address[];
+  /** Marketplaces deployed elsewhere than the known addresses: development chains, forks. By protocol name, `seaport-1.6`. */
+  readonly marketplaces: readonly MarketplaceDeployment[];
+  readonly etherPrice: EtherPriceSources;
   readonly nftTrades: boolean;
   readonly nftPrices: boolean;
 }

@@ -1,6 +1,7 @@
 import { parseChainId } from '@chainstead/core';
-import type { Chain, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
+import type { Chain, MarketplaceDeployment, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
 import { defaultPollInterval, defaultReorgDepth } from './define-chain.ts';
+import { type EtherFeed, NO_ETHER_PRICE } from './ether-price.ts';
 import { UNVERIFIED } from './families.ts';
 
 const DEFAULT_BLOCK_TIME_MS = 2000;
@@ -28,6 +29,9 @@ export interface CustomChain {
   /** Default false: a chain that nobody looked at may hash its headers in its own way. */
   readonly headerHash?: boolean | undefined;
   readonly proofPolicy?: ProofPolicy | undefined;
+  /** Added to the known ones. */
+  readonly marketplaces?: readonly MarketplaceDeployment[] | undefined;
+  readonly etherFeed?: EtherFeed | undefined;
 }
 
 /**
@@ -56,6 +60,8 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     receiptsRoot: custom.receiptsRoot ?? base.receiptsRoot,
     headerHash: custom.headerHash ?? base.headerHash,
     proofPolicy: custom.proofPolicy ?? base.proofPolicy,
+    marketplaces: custom.marketplaces ?? base.marketplaces,
+    etherPrice: custom.etherFeed === undefined ? base.etherPrice : { feed: custom.etherFeed, pools: [] },
   };
 }
 
@@ -85,6 +91,10 @@ function unknownChain(key: string): Omit<Chain, 'id'> {
     rangeBarriers: [],
     firstBlock: 0,
     internalTransactions: true,
+    cryptoPunks: null,
+    unindexedNfts: [],
+    marketplaces: [],
+    etherPrice: NO_ETHER_PRICE,
     nftTrades: true,
     nftPrices: true,
   };

@@ -1,6 +1,7 @@
 import { type Address, parseAddress, parseChainId } from '@chainstead/core';
 import type { Chain as ViemChain } from 'viem';
 import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
+import { etherPriceSources } from './ether-price.ts';
 
 /** Depth that every chain whose branches can change is allowed: two epochs of proof of stake. Blocks. */
 const REORG_DEPTH_FLOOR = 64;
@@ -38,6 +39,8 @@ export interface ChainFacts {
   readonly nftMarkets?: boolean;
   readonly hasUncles?: boolean;
   readonly erc20Exclusions?: readonly string[];
+  readonly cryptoPunks?: string;
+  readonly unindexedNfts?: readonly string[];
   readonly rangeBarriers?: readonly number[];
   readonly firstBlock?: number;
 }
@@ -77,6 +80,10 @@ export function defineChain(facts: ChainFacts): Chain {
     rangeBarriers: facts.rangeBarriers ?? [],
     firstBlock: facts.firstBlock ?? 0,
     internalTransactions: facts.internalTransactions ?? false,
+    cryptoPunks: optionalAddress(facts.cryptoPunks),
+    unindexedNfts: (facts.unindexedNfts ?? []).map(parseAddress),
+    marketplaces: [],
+    etherPrice: etherPriceSources(viem.id),
     nftTrades: facts.nftMarkets ?? false,
     nftPrices: facts.nftMarkets ?? false,
   };

@@ -12,3 +12,4 @@ export {
 } from './chain-registry.ts';
 export type { CustomChain } from './custom-chain.ts';
 export { environmentSuffix } from './environment-suffix.ts';
+export type { EtherFeed, EtherPool, EtherPriceSources } from './ether-price.ts';

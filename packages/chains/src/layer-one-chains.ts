@@ -26,6 +26,8 @@ import { AVALANCHE, BOR, CHILIZ, ETHEREUM, HYPEREVM, PARLIA, UNVERIFIED } from '
 /** CryptoPunks: its `Transfer` has the shape of ERC-20's, with a punk's index as the amount. PulseChain copied it with Ethereum's state. */
 const CRYPTO_PUNKS = '0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb';
 
+const CRYPTO_KITTIES = '0x06012c8cf97bead5deae237070f9587f8e7a266d';
+
 /** Chains with a consensus of their own whose blocks are Ethereum's or close to it. */
 export const LAYER_ONE_CHAINS: readonly Chain[] = [
   defineChain({
@@ -41,6 +43,8 @@ export const LAYER_ONE_CHAINS: readonly Chain[] = [
     nftMarkets: true,
     hasUncles: true,
     erc20Exclusions: [CRYPTO_PUNKS],
+    cryptoPunks: CRYPTO_PUNKS,
+    unindexedNfts: [CRYPTO_KITTIES],
   }),
   defineChain({
     key: 'sepolia',

@@ -10,6 +10,8 @@ const LOCAL_TABLES = new Set([
   'blocks',
   'schema_migrations',
   'server_secrets',
+  'subject_histories',
+  'subject_ranges',
   'sync_chains',
   'sync_claims',
   'sync_ranges',

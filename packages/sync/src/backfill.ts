@@ -211,7 +211,7 @@ async function readClaimed(
       await owner.release(chain.id, range);
       return null;
     }
-    const topics = [...new Set(stretch.datasets.flatMap((dataset) => dataset.topics))];
+    const topics = [...new Set(stretch.datasets.flatMap((dataset) => dataset.topics(chain)))];
     const read =
       options.proof === 'receipts'
         ? await readRangeProven(pool, chain, options.policy, range, PROVEN_READS_IN_FLIGHT, signal)

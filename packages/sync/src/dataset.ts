@@ -15,6 +15,53 @@ export interface BulkIndex {
   readonly definition: string;
 }
 
+export type TokenStandard = 'erc20' | 'erc721' | 'erc1155';
+
+/** A contract that rows mention, and as what. A contract may be several: hybrids emit the events of both. */
+export interface MentionedContract {
+  readonly address: Address;
+  readonly standard: TokenStandard;
+}
+
+/**
+ * State that a dataset's rows add up to (balances, counters). It must not depend on the order in which rows arrive: the
+ * engine runs `added` for exactly the rows that a transaction really added, and `removed` for those that it really removed,
+ * whether by backfill, follow, rollback, reindex, repair or an on-demand history.
+ *
+ * Both get the name of a relation with the dataset's columns and give SQL statements without parameters, run in order, in
+ * the transaction of the rows, one transaction of a chain at a time. Shared keys are to be written in sorted order.
+ * Rows of the dataset's own table are changed already when they run.
+ */
+export interface DerivedState {
+  /** Tables that it owns, for the simulation's comparison and `reindex`. */
+  readonly tables: readonly string[];
+  added(rows: string): readonly string[];
+  removed(rows: string): readonly string[];
+}
+
+/** Logs by topic position; null stands for anything. */
+export interface HistoryFilter {
+  /** Alternatives for topic0. */
+  readonly topics: readonly Hash[];
+  /** Alternatives for topic 1 to 3, by position. */
+  readonly indexed?: readonly (readonly Hash[] | null)[];
+  /** Contracts that emit them; absent: any. */
+  readonly addresses?: readonly Address[];
+}
+
+/** How the history of one wallet or one contract is read ahead of the backfill. */
+export interface SubjectHistories {
+  /** Filters that together give every log of the dataset that moves something of the wallet. */
+  ofWallet(chain: Chain, wallet: Address): readonly HistoryFilter[];
+  /** Filters that give every log of the dataset that the contract emits. */
+  ofContract(chain: Chain, contract: Address): readonly HistoryFilter[];
+  /**
+   * Contracts whose logs can only be decoded beside others of their block: where a filter gave one of theirs, all their
+   * logs of that block are read as well.
+   */
+  wholeBlockContracts?(chain: Chain): readonly Address[];
+}
+
 /**
  * One kind of rows that blocks cause. Everything about it is pure and declarative; the sync engine reads, proves and
  * writes. To add a dataset: one folder that exports one of these, and one line in the registry.
@@ -22,22 +69,26 @@ export interface BulkIndex {
 export interface Dataset<Row = unknown> {
   /** Stable name, used in coverage rows and `--dataset`: `erc20-transfers`. */
   readonly name: string;
-  /** topic0 values that it decodes; the engine asks upstreams for the union. */
-  readonly topics: readonly Hash[];
+  /**
+   * topic0 values that it decodes on this chain; the engine asks upstreams for the union. None: the dataset is not kept
+   * for this chain. `decode` must look at no other logs: whole blocks bring them all, filtered reads only these.
+   */
+  topics(chain: Chain): readonly Hash[];
   /** SQL table with at least `chain_id` and `block_number`. */
   readonly table: string;
-  /** Columns in the order of `copyLine`. */
+  /** Columns in the order of `copyLine`; every column of the table. */
   readonly columns: readonly string[];
   /** The natural primary key, a subset of `columns`. */
   readonly key: readonly string[];
   /** Secondary indexes that a declared bulk backfill drops and builds afterwards. */
   readonly bulkIndexes?: readonly BulkIndex[];
-  /** Rows for these logs (of one or more blocks, in chain order). Ignores what is not its own. */
+  /** Rows for these logs (of one or more whole blocks, in chain order). Ignores what is not its own. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
   /** The row in COPY text format (packages/db copy-text). The first column should be the first of the key, so that sorting lines gives index locality. */
   copyLine(row: Row): string;
   /** Token contracts that the rows mention, for the token facts queue. */
-  contracts?(
-    rows: readonly Row[],
-  ): Iterable<{ readonly address: Address; readonly standard: 'erc20' | 'erc721' | 'erc1155' }>;
+  contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
+  readonly derived?: DerivedState;
+  /** Present where histories of single wallets and contracts can be read on demand. */
+  readonly histories?: SubjectHistories;
 }

@@ -89,3 +89,46 @@ export const upstreamFaults = pgTable(
   },
   (table) => [primaryKey({ columns: [table.chainId, table.upstream, table.kind, table.blockNumber] })],
 );
+
+/**
+ * Histories of single wallets and contracts, read on demand where the chain's own coverage does not reach back to its first
+ * block. What each has covered is in `subject_ranges`.
+ */
+export const subjectHistories = pgTable(
+  'subject_histories',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** wallet, contract. */
+    kind: text('kind').notNull(),
+    subject: bytea('subject').notNull(),
+    /** pending, running, done, refused (too many calls), failed. */
+    status: text('status').notNull().default('pending'),
+    /** Node calls that it will take, estimated when it was asked for, and made so far. */
+    callsEstimated: integer('calls_estimated'),
+    callsMade: integer('calls_made').notNull().default(0),
+    rowsAdded: bigint('rows_added', { mode: 'number' }).notNull().default(0),
+    /** Who asked: the key's prefix, or null. */
+    requestedBy: text('requested_by'),
+    requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
+    attempts: integer('attempts').notNull().default(0),
+    dueAt: timestamp('due_at', { withTimezone: true }),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.kind, table.subject] })],
+);
+
+/** What a subject's history has covered, by dataset. Disjoint (exclusion constraint). */
+export const subjectRanges = pgTable(
+  'subject_ranges',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    kind: text('kind').notNull(),
+    subject: bytea('subject').notNull(),
+    dataset: text('dataset').notNull(),
+    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.kind, table.subject, table.dataset, table.firstBlock] })],
+);

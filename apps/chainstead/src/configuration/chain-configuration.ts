@@ -102,6 +102,11 @@ function readChain(
       pollIntervalMs: parsed.data.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS,
       reorgDepthMax: parsed.data.REORG_DEPTH_MAX,
       nativeSymbol: parsed.data.NATIVE_SYMBOL,
+      marketplaces: parsed.data.MARKETPLACES,
+      etherFeed:
+        parsed.data.ETHER_FEED === undefined
+          ? undefined
+          : { proxy: parsed.data.ETHER_FEED, decimals: 8, aggregators: [parsed.data.ETHER_FEED] },
     },
   };
 }

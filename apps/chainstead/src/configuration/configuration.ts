@@ -34,6 +34,17 @@ export interface Configuration {
   };
   /** Private networks that strangers' URLs may reach: none, all, or these (CIDR). */
   readonly privateNetworks: boolean | readonly string[];
+  /** Work that requests cause: metadata, and histories below the indexed range. */
+  readonly onDemand: {
+    /** How long a request waits for it. */
+    readonly waitMs: number;
+    readonly ipfsGateways: readonly string[];
+    readonly arweaveGateways: readonly string[];
+    /** Node calls of one history at most; 0: no histories. */
+    readonly maxCalls: number;
+    /** Jobs waiting per API key at most. */
+    readonly perKey: number;
+  };
   readonly chains: readonly ChainConfiguration[];
   /** Every chain that is known, with what the configuration adds and changes. */
   readonly chainRegistry: ChainRegistry;
@@ -90,6 +101,13 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       corsOrigins: settings.CORS_ORIGINS,
     },
     privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
+    onDemand: {
+      waitMs: settings.INDEX_WAIT_MS,
+      ipfsGateways: settings.IPFS_GATEWAYS,
+      arweaveGateways: settings.ARWEAVE_GATEWAYS,
+      maxCalls: settings.ON_DEMAND_MAX_CALLS,
+      perKey: settings.ON_DEMAND_PER_KEY,
+    },
     chains: chains.configured,
     chainRegistry: chains.registry,
     proverRate: settings.PROVER_RATE,

@@ -152,6 +152,47 @@ const egressKeys = {
   }),
 };
 
+const onDemandKeys = {
+  INDEX_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
+    group: 'On demand',
+    description: 'Milliseconds that a request waits for metadata of a collection that is not known yet',
+    allowed: 'a whole number from 0 to 60000',
+    example: '3000',
+    default: '1500',
+  }),
+  IPFS_GATEWAYS: withDefault(listOf(urlOf('http:', 'https:')), {
+    group: 'On demand',
+    description: 'Gateways for ipfs:// metadata, tried in order',
+    allowed: 'a comma list of http(s) URLs',
+    example: 'https://ipfs.example.com',
+    default: 'https://ipfs.io,https://dweb.link',
+    isUrl: true,
+  }),
+  ARWEAVE_GATEWAYS: withDefault(listOf(urlOf('http:', 'https:')), {
+    group: 'On demand',
+    description: 'Gateways for ar:// metadata, tried in order',
+    allowed: 'a comma list of http(s) URLs',
+    example: 'https://arweave.example.com',
+    default: 'https://arweave.net',
+    isUrl: true,
+  }),
+  ON_DEMAND_MAX_CALLS: withDefault(wholeNumber(0, 10_000_000), {
+    group: 'On demand',
+    description:
+      'Node calls that the history of one wallet or collection may take where it reaches below the indexed range; one that is estimated to take more is refused. 0 turns such histories off',
+    allowed: 'a whole number from 0 to 10000000',
+    example: '50000',
+    default: '10000',
+  }),
+  ON_DEMAND_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
+    group: 'On demand',
+    description: 'Histories and collections that one API key may have waiting at once',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '1000',
+    default: '100',
+  }),
+};
+
 const chainSelectionKeys = {
   CHAINS: optional(listOf(chainName), {
     group: 'Chains',
@@ -198,6 +239,7 @@ export const globalKeys = z.object({
   ...storageKeys,
   ...apiKeys,
   ...egressKeys,
+  ...onDemandKeys,
   ...chainSelectionKeys,
   ...laterKeys,
 });

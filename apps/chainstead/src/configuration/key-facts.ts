@@ -20,7 +20,16 @@ export interface KeyFacts {
   readonly isUrl?: boolean;
 }
 
-export const KEY_GROUPS = ['Process', 'Storage', 'API', 'Chains', 'Proof', 'Limits', 'Later features'] as const;
+export const KEY_GROUPS = [
+  'Process',
+  'Storage',
+  'API',
+  'Chains',
+  'Proof',
+  'Limits',
+  'On demand',
+  'Later features',
+] as const;
 export type KeyGroup = (typeof KEY_GROUPS)[number];
 
 /** The facts of each key's schema: one source for parsing, messages, `.env.example` and printing. */

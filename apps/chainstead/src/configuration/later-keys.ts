@@ -6,21 +6,6 @@ const mainnet = aptosNetwork('mainnet');
 const testnet = aptosNetwork('testnet');
 
 export const laterKeys = {
-  INDEX_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
-    group: 'Later features',
-    description: 'Milliseconds that a request waits for an on-demand history',
-    allowed: 'a whole number from 0 to 60000',
-    example: '2000',
-    default: '3000',
-  }),
-  IPFS_GATEWAYS: withDefault(listOf(urlOf('http:', 'https:')), {
-    group: 'Later features',
-    description: 'Gateways for ipfs:// metadata, tried in order',
-    allowed: 'a comma list of http(s) URLs',
-    example: 'https://ipfs.io',
-    default: 'https://ipfs.io,https://dweb.link',
-    isUrl: true,
-  }),
   WEBHOOK_RETRIES: withDefault(wholeNumber(0, 100), {
     group: 'Later features',
     description: 'Attempts after the first for a webhook that fails',

@@ -1,4 +1,6 @@
 /** How the text of a configuration key becomes a value. Each rejects with the plain reason; keys add what is allowed. */
+import type { MarketplaceDeployment } from '@chainstead/chains';
+import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
 
 const DIGITS = /^\d+$/;
@@ -85,6 +87,21 @@ const CHAIN_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export const chainName: z.ZodType<string, string> = plainText
   .toLowerCase()
   .regex(CHAIN_NAME, 'holds something that is not a chain name');
+
+export const evmAddress: z.ZodType<Address, string> = plainText
+  .refine((text) => isAddress(text), 'is not an address')
+  .transform(parseAddress);
+
+/** `protocol:address`. */
+export const marketplaceDeployment: z.ZodType<MarketplaceDeployment, string> = plainText
+  .refine(
+    (text) => /^[a-z0-9.-]+:/.test(text) && isAddress(text.slice(text.indexOf(':') + 1)),
+    'is not protocol:address',
+  )
+  .transform((text) => {
+    const colon = text.indexOf(':');
+    return { protocol: text.slice(0, colon), address: parseAddress(text.slice(colon + 1)) };
+  });
 
 export const proofPolicy = oneOf('strict', 'record');
 export const backfillProof = oneOf('none', 'receipts');

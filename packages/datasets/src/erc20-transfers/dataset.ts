@@ -33,7 +33,7 @@ export type Direction = 0 | 1 | 2;
  */
 export const erc20Transfers: Dataset<Erc20TransferRow> = {
   name: 'erc20-transfers',
-  topics: [TRANSFER_TOPIC],
+  topics: () => [TRANSFER_TOPIC],
   table: 'erc20_transfers',
   columns: [
     'account',

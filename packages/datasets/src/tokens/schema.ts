@@ -10,6 +10,8 @@ export const tokens = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** What it turned out to be: erc20, erc721, erc1155; null while unknown. NFTs never appear among ERC-20 transfers. */
     standard: text('standard'),
+    /** As what its events show it, by bit: 1 ERC-20, 2 ERC-721, 4 ERC-1155. Hybrids are several. */
+    seenAs: smallint('seen_as').notNull().default(0),
     name: text('name'),
     symbol: text('symbol'),
     decimals: smallint('decimals'),

@@ -1,0 +1,53 @@
+/** What the chain itself says of the price of ether in US dollars: Chainlink's answers, and swaps of ether/stablecoin pools. */
+import { bytea } from '@chainstead/db/column-types';
+import { bigint, integer, numeric, pgTable, primaryKey, smallint, timestamp } from 'drizzle-orm/pg-core';
+
+/** Answers of Chainlink aggregators, of every feed: which aggregators answer for ether is in `price_feed_phases`. */
+export const feedAnswers = pgTable(
+  'feed_answers',
+  {
+    aggregator: bytea('aggregator').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    round: numeric('round', { precision: 78, scale: 0 }).notNull(),
+    /** In units of the feed's decimals. Signed. */
+    answer: numeric('answer', { precision: 78, scale: 0 }).notNull(),
+    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.aggregator, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
+    }),
+  ],
+);
+
+/** Which aggregators answered behind a feed's proxy: from chain facts, from the proxy's events, and asked of the proxy. */
+export const priceFeedPhases = pgTable(
+  'price_feed_phases',
+  {
+    feed: bytea('feed').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    aggregator: bytea('aggregator').notNull(),
+    decimals: smallint('decimals').notNull(),
+    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.feed, table.chainId, table.aggregator] })],
+);
+
+/** The last swap of a block in each pool that prices ether (chains/ether-price.ts). */
+export const poolPrices = pgTable(
+  'pool_prices',
+  {
+    pool: bytea('pool').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    /** Uniswap v3's sqrtPriceX96. */
+    sqrtPriceX96: numeric('sqrt_price_x96', { precision: 78, scale: 0 }).notNull(),
+    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.pool, table.chainId, table.blockNumber] })],
+);

@@ -1,0 +1,50 @@
+import type { Address, Log } from '@chainstead/core';
+
+/** Which event moved a token; the numbers are stored. */
+export const MOVEMENT_KINDS = {
+  erc721: 0,
+  erc1155Single: 1,
+  erc1155Batch: 2,
+  /** ERC-2309. */
+  consecutive: 3,
+  cryptoPunks: 4,
+  /** Transfer with all arguments in the data, of a contract known to be an NFT (CryptoKitties). */
+  unindexed: 5,
+} as const;
+
+export type MovementKind = (typeof MOVEMENT_KINDS)[keyof typeof MOVEMENT_KINDS];
+
+/** One token, or an amount of one, that moved. */
+export interface NftMovement {
+  readonly log: Log;
+  /** Place within the log, from 0. */
+  readonly item: number;
+  readonly kind: MovementKind;
+  readonly token: Address;
+  /** Decimal digits, up to 2^256 − 1. */
+  readonly tokenId: string;
+  /** Last id of a consecutive mint too large to be expanded; else null. */
+  readonly lastTokenId: string | null;
+  readonly from: Address;
+  readonly to: Address;
+  /** Decimal digits; `1` for what can't be divided. */
+  readonly amount: string;
+  readonly operator: Address | null;
+}
+
+/** Why a log of an NFT event could not be read; the numbers are stored. */
+export const MALFORMED_REASONS = {
+  /** The data is not the ABI encoding of the event's arguments. */
+  undecodable: 0,
+  /** TransferBatch whose ids and values differ in number. */
+  lengthsDiffer: 1,
+  /** ConsecutiveTransfer whose last id is below its first. */
+  emptyRange: 2,
+} as const;
+
+export type MalformedReason = (typeof MALFORMED_REASONS)[keyof typeof MALFORMED_REASONS];
+
+export interface MalformedNftLog {
+  readonly log: Log;
+  readonly reason: MalformedReason;
+}

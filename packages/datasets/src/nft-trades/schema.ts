@@ -1,0 +1,126 @@
+/**
+ * NFT trades, one row for each different token of a trade, so that a token's and a collection's trades are each one range
+ * scan. Every row of a trade repeats what the trade is; the first (`leads`) stands for it where trades are listed.
+ */
+import { bytea, uint256 } from '@chainstead/db/column-types';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
+
+export const nftTrades = pgTable(
+  'nft_trades',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    /** The fill event; of a matched group, the order that has the price. */
+    logIndex: integer('log_index').notNull(),
+    /** Counts the rows of one log and collection, from 0. */
+    item: integer('item').notNull(),
+    /** True on the first row of each trade. */
+    leads: boolean('leads').notNull(),
+    tokenId: uint256('token_id').notNull(),
+    /** All ids of this collection in the trade, in the event's order, repeated where the event repeats them. */
+    tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().notNull(),
+    /** How many of each of `token_ids`. */
+    amounts: numeric('amounts', { precision: 78, scale: 0 }).array().notNull(),
+    /** What the API's `marketplace` filter names: opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, … */
+    marketplace: text('marketplace').notNull(),
+    /** Exactly which contract version: seaport-1.6, wyvern-2.3, … */
+    protocol: text('protocol').notNull(),
+    /** The contract that emitted the fill. */
+    marketplaceAddress: bytea('marketplace_address').notNull(),
+    seller: bytea('seller').notNull(),
+    buyer: bytea('buyer').notNull(),
+    /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
+    side: smallint('side').notNull(),
+    /** Null: the chain's coin. */
+    paymentToken: bytea('payment_token'),
+    /** Base units, the whole order's, fees and royalties included; a sum, hence unbounded. Null: an accepted Punk bid, whose price is its bid's (punk_bids). */
+    price: numeric('price'),
+    /** Collections in the order. More than one, or several tokens: a bundle, whose price says nothing of one token. */
+    collections: smallint('collections').notNull(),
+    transactionHash: bytea('transaction_hash').notNull(),
+    blockHash: bytea('block_hash').notNull(),
+    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tokenAddress,
+        table.chainId,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+        table.item,
+      ],
+    }),
+    index('nft_trades_by_token').on(
+      table.tokenAddress,
+      table.chainId,
+      table.tokenId,
+      table.blockNumber,
+      table.transactionIndex,
+      table.logIndex,
+      table.item,
+    ),
+    index('nft_trades_by_marketplace')
+      .on(
+        table.tokenAddress,
+        table.chainId,
+        table.marketplace,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+        table.item,
+      )
+      .where(sql`leads`),
+    index('nft_trades_by_seller')
+      .on(table.seller, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .where(sql`leads`),
+    index('nft_trades_by_buyer')
+      .on(table.buyer, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .where(sql`leads`),
+  ],
+);
+
+/** Bids for CryptoPunks, entered and withdrawn: an accepted one is the price of its sale, whichever arrives first. */
+export const punkBids = pgTable(
+  'punk_bids',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenId: uint256('token_id').notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    bidder: bytea('bidder').notNull(),
+    /** Wei. */
+    value: uint256('value').notNull(),
+    /** False: the bid was withdrawn here. */
+    entered: boolean('entered').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tokenAddress,
+        table.chainId,
+        table.tokenId,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+      ],
+    }),
+  ],
+);

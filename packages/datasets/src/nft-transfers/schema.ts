@@ -1,0 +1,105 @@
+/**
+ * NFT transfers, one row for each token that moves, and what they add up to: balances and holdings. Transfers lie by
+ * contract, balances by owner, so that a collection's history and a wallet's collections are each one range scan of one shard.
+ */
+import { bytea, uint256 } from '@chainstead/db/column-types';
+import { bigint, index, integer, numeric, pgTable, primaryKey, smallint, timestamp } from 'drizzle-orm/pg-core';
+
+export const nftTransfers = pgTable(
+  'nft_transfers',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    /** Place within its log: batches and consecutive mints move several tokens. From 0. */
+    item: integer('item').notNull(),
+    /** Which event: TransferKind of dataset.ts. */
+    kind: smallint('kind').notNull(),
+    tokenId: uint256('token_id').notNull(),
+    /** Last id of a consecutive mint that is too large to be expanded; such a row enters no balance. Else null. */
+    lastTokenId: uint256('last_token_id'),
+    fromAddress: bytea('from_address').notNull(),
+    toAddress: bytea('to_address').notNull(),
+    /** 1 for what can't be divided. */
+    amount: uint256('amount').notNull(),
+    /** Who moved it, where the event says so (ERC-1155). */
+    operator: bytea('operator'),
+    transactionHash: bytea('transaction_hash').notNull(),
+    blockHash: bytea('block_hash').notNull(),
+    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tokenAddress,
+        table.chainId,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+        table.item,
+      ],
+    }),
+    index('nft_transfers_by_token').on(
+      table.tokenAddress,
+      table.chainId,
+      table.tokenId,
+      table.blockNumber,
+      table.transactionIndex,
+      table.logIndex,
+      table.item,
+    ),
+  ],
+);
+
+/** Logs of NFT events that could not be read, by contract: counted, never fatal. */
+export const nftMalformedLogs = pgTable(
+  'nft_malformed_logs',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    transactionHash: bytea('transaction_hash').notNull(),
+    /** Why: MalformedReason of malformed-logs.ts. */
+    reason: smallint('reason').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.tokenAddress, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
+    }),
+  ],
+);
+
+/**
+ * The sum of what an account received and gave of a token. Negative while history is incomplete, or for a contract that
+ * lies. The zero address has no balances. Unbounded numeric: a lying contract may overflow 256 bits.
+ */
+export const nftBalances = pgTable(
+  'nft_balances',
+  {
+    account: bytea('account').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenAddress: bytea('token_address').notNull(),
+    tokenId: uint256('token_id').notNull(),
+    amount: numeric('amount').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.account, table.chainId, table.tokenAddress, table.tokenId] }),
+    index('nft_balances_by_token').on(table.tokenAddress, table.chainId, table.tokenId),
+  ],
+);
+
+/** How many different ids of a contract an account holds: balances above zero. */
+export const nftHoldings = pgTable(
+  'nft_holdings',
+  {
+    account: bytea('account').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenAddress: bytea('token_address').notNull(),
+    idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.chainId, table.tokenAddress] })],
+);
