@@ -2,9 +2,8 @@
  * The datasets: what Chainstead makes of blocks, each a folder with its table, decoder, query, route and tests; beside them
  * token facts, and lists that operators import. Start reading at registry.ts, then erc20-transfers/dataset.ts.
  */
-import type { RouteModule } from '@chainstead/http';
-import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 
+export { createDatasetRoutes, type DatasetRoutesOptions, type OnDemandLimits } from './dataset-routes.ts';
 export { type Direction, type Erc20TransferRow, erc20Transfers } from './erc20-transfers/dataset.ts';
 export {
   type AddressLabel,
@@ -16,6 +15,7 @@ export {
   type WalletTransfersQuery,
 } from './erc20-transfers/get-wallet-token-transfers.ts';
 export { walletTokenTransfersSchema } from './erc20-transfers/wallet-token-transfers-response.ts';
+export { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 export { type Statement, walletTransfersStatement } from './erc20-transfers/wallet-transfers-statement.ts';
 export { type ImportListOptions, type ImportReport, importList, type ListKind } from './lists/import-list.ts';
 export { ListError } from './lists/list-error.ts';
@@ -27,7 +27,3 @@ export {
   type TokenFactsWorker,
   type TokenFactsWorkerOptions,
 } from './tokens/token-facts-worker.ts';
-export { walletTokenTransfersRoute };
-
-/** The API routes of all datasets, for `createApi`. */
-export const datasetRoutes: readonly RouteModule[] = [walletTokenTransfersRoute];

@@ -1,4 +1,5 @@
 import { ChainsteadError, createCursorCodec, errorText } from '@chainstead/core';
+import { createDatasetRoutes } from '@chainstead/datasets';
 import {
   type ApiServer,
   assertSafeBinding,
@@ -8,6 +9,7 @@ import {
   type RouteModule,
   serveApi,
 } from '@chainstead/http';
+import { createJobs } from '@chainstead/jobs';
 import { VERSION } from '../version.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -15,6 +17,8 @@ import type { RoleContext, RunningRole } from './role.ts';
 const BODY_BYTES_MAX = 1_048_576;
 const REQUEST_TIMEOUT_MS = 30_000;
 const RATE_WINDOW_SECONDS = 1;
+/** The API only adds jobs: a few connections do. */
+const JOBS_POOL_SIZE = 2;
 /** Of the time to stop, what requests at work may take; the rest is for closing the database. */
 const CLOSE_SHARE = 0.8;
 
@@ -33,11 +37,31 @@ export class ListenError extends ChainsteadError {
 }
 
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
-export async function startApi(context: RoleContext, routes: readonly RouteModule[]): Promise<RunningRole> {
-  const { configuration, database } = context;
+export async function startApi(context: RoleContext): Promise<RunningRole> {
+  const { configuration, database, databaseUrl, logger, metrics, clock } = context;
+  const { redisUrl, onDemand } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
-  return listen(context, routes, configuration.api.port);
+  const jobs = await createJobs({
+    ...(redisUrl === null ? { databaseUrl, poolSize: JOBS_POOL_SIZE } : { redisUrl }),
+    logger,
+    metrics,
+  });
+  try {
+    const chains = configuration.chains.map(({ chain }) => chain);
+    const routes = createDatasetRoutes({ jobs, chains, onDemand, clock });
+    const listening = await listen(context, routes, configuration.api.port);
+    return {
+      address: listening.address,
+      async stop() {
+        await listening.stop();
+        await jobs.close();
+      },
+    };
+  } catch (error) {
+    await jobs.close();
+    throw error;
+  }
 }
 
 /** Serves /health, /ready and /metrics alone, for a process without the API. @throws ListenError */

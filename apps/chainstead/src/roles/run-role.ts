@@ -1,4 +1,3 @@
-import { datasetRoutes } from '@chainstead/datasets';
 import { openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
 import { startApi } from './api.ts';
@@ -8,7 +7,7 @@ import { startWorker } from './worker.ts';
 
 /** What starts each role. */
 const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
-  api: (context) => startApi(context, datasetRoutes),
+  api: startApi,
   ingest: startIngest,
   worker: startWorker,
 };

@@ -1,0 +1,29 @@
+import type { Chain } from '@chainstead/chains';
+import type { Clock } from '@chainstead/core';
+import type { RouteModule } from '@chainstead/http';
+import type { Jobs } from '@chainstead/jobs';
+import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
+
+export interface DatasetRoutesOptions {
+  /** Where requests leave work for the worker role. A queue is asked for once in a process. */
+  readonly jobs: Jobs;
+  /** The chains that workers serve. Of others only what is stored can be answered. */
+  readonly chains: readonly Chain[];
+  readonly onDemand: OnDemandLimits;
+  readonly clock: Clock;
+}
+
+/** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
+export interface OnDemandLimits {
+  /** How long a request waits for what it has caused. Milliseconds. */
+  readonly waitMs: number;
+  /** Node calls of one history at most; 0: no histories. */
+  readonly maxCalls: number;
+  /** Jobs waiting per API key at most. */
+  readonly perKey: number;
+}
+
+/** The API routes of all datasets, for `createApi`. */
+export function createDatasetRoutes(_options: DatasetRoutesOptions): readonly RouteModule[] {
+  return [walletTokenTransfersRoute];
+}
