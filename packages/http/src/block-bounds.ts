@@ -30,6 +30,24 @@ export function readBlockBounds(query: BoundParameters): BlockBounds {
   return bounds;
 }
 
+/**
+ * {@link readBlockBounds} for a page's filter: a side that the request says nothing about is `undefined`, so that the cursor
+ * decides; one that it names is settled whole. @throws InvalidParameterError when the lower bound lies above the upper.
+ */
+export function givenBlockBounds(query: BoundParameters): {
+  readonly [Bound in keyof BlockBounds]: number | null | undefined;
+} {
+  const bounds = readBlockBounds(query);
+  const from = query.from_block !== undefined || query.from_date !== undefined;
+  const to = query.to_block !== undefined || query.to_date !== undefined;
+  return {
+    from_block: from ? bounds.from_block : undefined,
+    from_date: from ? bounds.from_date : undefined,
+    to_block: to ? bounds.to_block : undefined,
+    to_date: to ? bounds.to_date : undefined,
+  };
+}
+
 function refuseReversed(kind: string, from: number | null, to: number | null, write: (value: number) => string): void {
   if (from === null || to === null || from <= to) return;
   throw new InvalidParameterError({

@@ -7,11 +7,12 @@ export { type ApiApp, type ApiContext, type ApiEnv, type RouteModule, requestLog
 export * from './api-error.ts';
 export { keyOf, type RateLimit } from './authentication.ts';
 export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';
-export { type BlockBounds, type BoundParameters, readBlockBounds } from './block-bounds.ts';
+export { type BlockBounds, type BoundParameters, givenBlockBounds } from './block-bounds.ts';
 export { errorResponses, errorSchema } from './error-answer.ts';
 export * from './key-store.ts';
 export * from './paging.ts';
 export {
+  booleanParameter,
   type ChainLookup,
   createParameters,
   knownChain,

@@ -24,6 +24,9 @@ const PAGE_LIMIT_DEFAULT = 100;
 const CURSOR_LENGTH_MAX = 8_192;
 const ORDERS = 'ASC or DESC';
 const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
+const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
+const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
+const TOKEN_ID_MAX = 2n ** 256n - 1n;
 const CHAIN = 'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
 const DATE = 'a date (Unix seconds, ISO 8601, RFC 2822 or YYYY-MM-DD HH:mm:ss)';
@@ -40,12 +43,13 @@ export function textParameter<T>(allowed: string, parse: (text: string) => T | u
 
 /**
  * The parameters that routes share, as schemas that validate, document and type at once (card 4.0, interface 1.1).
- * Path: `address`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`, `order`, `cursor`;
+ * Path: `address`, `tokenId`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`, `order`, `cursor`;
  * `addresses` is an array parameter for `querySchema`.
  */
 export function createParameters(options: ParameterOptions) {
   return {
     address: addressParameter(),
+    tokenId: tokenIdParameter(),
     chain: chainParameter(options.chains),
     addresses: addressesParameter(),
     fromBlock: blockParameter('Lowest block, inclusive. Wins over from_date.'),
@@ -60,6 +64,13 @@ export function createParameters(options: ParameterOptions) {
   };
 }
 
+/** A query parameter that is `true` or `false`, any letter case. */
+export function booleanParameter(standard: boolean, description: string) {
+  return textParameter('true or false', parseBoolean)
+    .optional()
+    .openapi({ type: 'boolean', default: standard, description });
+}
+
 export type Parameters = ReturnType<typeof createParameters>;
 
 /** An address in the path, any letter case in, lower case out. */
@@ -68,6 +79,16 @@ function addressParameter() {
     type: 'string',
     pattern: '^0x[0-9a-fA-F]{40}$',
     example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+  });
+}
+
+/** A token id in the path, decimal or hexadecimal in, decimal digits out. */
+function tokenIdParameter() {
+  return textParameter(TOKEN_ID, parseTokenId).openapi({
+    type: 'string',
+    pattern: '^([0-9]+|0x[0-9a-fA-F]+)$',
+    description: `As ${TOKEN_ID}.`,
+    example: '7781',
   });
 }
 
@@ -149,6 +170,16 @@ function cursorParameter() {
 
 function readAddress(text: string): Address | undefined {
   return isAddress(text) ? parseAddress(text) : undefined;
+}
+
+function parseTokenId(text: string): string | undefined {
+  const id = TOKEN_ID_TEXT.test(text) ? BigInt(text.toLowerCase()) : null;
+  return id === null || id > TOKEN_ID_MAX ? undefined : id.toString();
+}
+
+function parseBoolean(text: string): boolean | undefined {
+  const lower = text.toLowerCase();
+  return lower === 'true' ? true : lower === 'false' ? false : undefined;
 }
 
 function parseBlockNumber(text: string): number | undefined {

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { Indexed } from '../indexed-blocks/indexed.ts';
 import type { Direction } from './dataset.ts';
 import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
@@ -42,8 +43,7 @@ export interface WalletTransfersPage {
   /** Whether another row follows. */
   readonly hasNext: boolean;
   readonly walletLabel: AddressLabel;
-  /** What of the chain is indexed: the unbroken run of blocks that ends with the newest one. */
-  readonly indexed: { readonly fromBlock: number | null; readonly toBlock: number | null; readonly complete: boolean };
+  readonly indexed: Indexed;
   /** The newest block that the answer could contain: what a cursor pins as its upper bound. Null in an empty database. */
   readonly newestBlock: number | null;
   /** Rows of the whole answer, when asked for and no more than {@link COUNT_MAX}; else null. */

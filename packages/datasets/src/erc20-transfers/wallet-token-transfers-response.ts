@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { indexedSchema } from '../indexed-blocks/indexed.ts';
 import { decimalAmount } from './decimal-amount.ts';
 import type { AddressLabel, WalletTransfer } from './get-wallet-token-transfers.ts';
 
@@ -43,13 +44,7 @@ export const walletTokenTransfersSchema = z
     page: z.int().min(0).openapi({ description: 'From 0' }),
     page_size: z.int().min(1),
     cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
-    indexed: z
-      .object({
-        from_block: digits.nullable(),
-        to_block: digits.nullable(),
-        complete: z.boolean().openapi({ description: 'Whether every block that was asked for is indexed' }),
-      })
-      .openapi('Indexed', { description: 'The unbroken run of indexed blocks that ends with the newest' }),
+    indexed: indexedSchema,
     result: z.array(transferSchema),
   })
   .openapi('Erc20Transfers');

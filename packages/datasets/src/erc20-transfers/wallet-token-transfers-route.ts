@@ -1,16 +1,17 @@
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
+  booleanParameter,
   errorResponses,
+  givenBlockBounds,
   knownChain,
   type Page,
   querySchema,
   type RouteModule,
-  readBlockBounds,
-  textParameter,
   totalOfRun,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { showIndexed } from '../indexed-blocks/indexed.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
@@ -42,7 +43,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         address: c.req.valid('param').address,
         chain: query.chain?.key,
         contract_addresses: query.contract_addresses,
-        ...boundsOf(query),
+        ...givenBlockBounds(query),
       },
     });
     const chain = knownChain(chains, page.filter.chain);
@@ -57,11 +58,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         page: page.page,
         page_size: page.limit,
         cursor: next === null ? null : runs.next(page, next),
-        indexed: {
-          from_block: found.indexed.fromBlock?.toString() ?? null,
-          to_block: found.indexed.toBlock?.toString() ?? null,
-          complete: found.indexed.complete,
-        },
+        indexed: showIndexed(found.indexed),
         result: found.transfers.map((transfer) =>
           showTransfer(page.filter.address as Address, found.walletLabel, transfer),
         ),
@@ -101,9 +98,7 @@ function routeOf({ parameters }: ApiDependencies) {
       limit: parameters.limit,
       order: parameters.order,
       cursor: parameters.cursor,
-      disable_total: textParameter('true or false', parseBoolean)
-        .optional()
-        .openapi({ type: 'boolean', default: true, description: 'false counts the whole answer, up to 10,000 rows.' }),
+      disable_total: booleanParameter(true, 'false counts the whole answer, up to 10,000 rows.'),
     },
     { contract_addresses: parameters.addresses },
   );
@@ -127,26 +122,6 @@ function routeOf({ parameters }: ApiDependencies) {
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });
-}
-
-function parseBoolean(text: string): boolean | undefined {
-  const lower = text.toLowerCase();
-  return lower === 'true' ? true : lower === 'false' ? false : undefined;
-}
-
-type BoundsQuery = Parameters<typeof readBlockBounds>[0];
-
-/** A side that the request says nothing about is left to the cursor; one that it names is settled whole. */
-function boundsOf(query: BoundsQuery) {
-  const bounds = readBlockBounds(query);
-  const from = query.from_block !== undefined || query.from_date !== undefined;
-  const to = query.to_block !== undefined || query.to_date !== undefined;
-  return {
-    from_block: from ? bounds.from_block : undefined,
-    from_date: from ? bounds.from_date : undefined,
-    to_block: to ? bounds.to_block : undefined,
-    to_date: to ? bounds.to_date : undefined,
-  };
 }
 
 function readingOf(page: TransfersPage) {

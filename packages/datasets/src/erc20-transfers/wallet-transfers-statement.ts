@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
+import { coverage, fromDateBound, isComplete, toDateBound } from '../indexed-blocks/block-span.ts';
+import { erc20Transfers } from './dataset.ts';
 
 /** Where a page ended: the place of its last row in the chain. */
 export interface TransferKey {
@@ -80,7 +81,7 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
   const ctes = [
     ...(fromDate === null ? [] : [fromDateBound(chainId, fromDate)]),
     ...(toDate === null ? [] : [toDateBound(chainId, toDate)]),
-    coverage(chainId),
+    coverage(chainId, `'${erc20Transfers.name}'`),
   ];
   const total = query.count ? countOf(scan, near, far, countMax + 1) : 'NULL::bigint';
   const text = `WITH ${ctes.join(', ')}

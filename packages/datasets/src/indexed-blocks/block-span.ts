@@ -2,18 +2,16 @@
  * Pieces of SQL about blocks: which are covered, which belong to a date, whether a span of them is covered whole. Arguments
  * are SQL expressions, never values.
  */
-import { erc20Transfers } from './dataset.ts';
-
 const BIGINT_MAX = '9223372036854775807';
 
 /**
- * CTEs `ranges` (all that is covered) and `covered`: one row with `indexed_from` and `indexed_to` of the unbroken run that
- * ends with the newest covered block, nulls when nothing is covered.
+ * CTEs `ranges` (all that is covered of a dataset) and `covered`: one row with `indexed_from` and `indexed_to` of the unbroken
+ * run that ends with the newest covered block, nulls when nothing is covered.
  */
-export function coverage(chainId: string): string {
+export function coverage(chainId: string, dataset: string): string {
   return `ranges AS (
   SELECT first_block, last_block, lag(last_block) OVER (ORDER BY first_block) AS previous_last
-  FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${erc20Transfers.name}'
+  FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = ${dataset}
 ), covered AS MATERIALIZED (
   SELECT max(first_block) FILTER (WHERE coalesce(previous_last < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to
   FROM ranges

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi';
+
+/** What of a chain is indexed for an answer: the unbroken run of blocks that ends with the newest one; nulls for nothing. */
+export interface Indexed {
+  readonly fromBlock: number | null;
+  readonly toBlock: number | null;
+  /** Whether every block that was asked for is indexed. */
+  readonly complete: boolean;
+}
+
+const blockDigits = z.string().openapi({ pattern: '^[0-9]+$' }).nullable();
+
+/** The `indexed` block of list and price answers (interface section 9). */
+export const indexedSchema = z
+  .object({
+    from_block: blockDigits,
+    to_block: blockDigits,
+    complete: z.boolean().openapi({ description: 'Whether every block that was asked for is indexed' }),
+  })
+  .openapi('Indexed', { description: 'The unbroken run of indexed blocks that ends with the newest' });
+
+/** {@link Indexed} as the API shows it. */
+export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
+  return {
+    from_block: indexed.fromBlock?.toString() ?? null,
+    to_block: indexed.toBlock?.toString() ?? null,
+    complete: indexed.complete,
+  };
+}
