@@ -1,0 +1,107 @@
+import type { Address, Hash } from '@chainstead/core';
+import type { Fill, Marketplace, TradedItem, TradeSide } from './marketplace.ts';
+
+/** One token of one trade, as the table holds it (schema.ts). Ids, amounts and prices are decimal digits. */
+export interface NftTradeRow {
+  readonly tokenAddress: Address;
+  readonly chainId: number;
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly item: number;
+  readonly leads: boolean;
+  readonly tokenId: string;
+  readonly tokenIds: readonly string[];
+  readonly amounts: readonly string[];
+  readonly marketplace: string;
+  readonly protocol: string;
+  readonly marketplaceAddress: Address;
+  readonly seller: Address;
+  readonly buyer: Address;
+  readonly side: TradeSide;
+  readonly paymentToken: Address | null;
+  readonly price: string | null;
+  readonly collections: number;
+  readonly transactionHash: Hash;
+  readonly blockHash: Hash;
+  /** ISO 8601 UTC with whole seconds. */
+  readonly blockTimestamp: string;
+}
+
+/**
+ * Up to so many ids of a collection, each row of a trade names all of them. In a larger bundle the leading row names all and
+ * every other one its own and those after it: else rows would grow with the square of what one transaction holds.
+ */
+export const WHOLE_BUNDLE_MAX = 64;
+
+/** What `collections` can hold. */
+const COLLECTIONS_MAX = 32_767;
+
+export interface TradeRowsOptions {
+  readonly marketplace: Marketplace;
+  readonly chainId: number;
+  readonly blockTimestamp: string;
+  /** Rows made so far of this transaction, by log and collection: gives the next one's `item`. */
+  readonly counts: Map<string, number>;
+}
+
+/** The rows of one fill: for each collection, one for each different token. */
+export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] {
+  const collections = Map.groupBy(fill.items, (item) => item.token);
+  const collectionCount = Math.min(collections.size, COLLECTIONS_MAX);
+  return [...collections].flatMap(([token, items]) => {
+    const tokenIds = items.map((item) => item.tokenId);
+    const amounts = items.map((item) => item.amount);
+    return firstOfEach(items).map((place, index): NftTradeRow => {
+      const named = index === 0 || items.length <= WHOLE_BUNDLE_MAX ? all : windowFrom(place);
+      return {
+        tokenAddress: token,
+        chainId: options.chainId,
+        blockNumber: fill.log.blockNumber,
+        transactionIndex: fill.log.transactionIndex,
+        logIndex: fill.log.logIndex,
+        item: nextItem(options.counts, fill.log.logIndex, token),
+        leads: index === 0,
+        tokenId: tokenIds[place] ?? '0',
+        tokenIds: named(tokenIds),
+        amounts: named(amounts),
+        marketplace: options.marketplace.name,
+        protocol: options.marketplace.protocol,
+        marketplaceAddress: fill.log.address,
+        seller: fill.seller,
+        buyer: fill.buyer,
+        side: fill.side,
+        paymentToken: fill.paymentToken,
+        price: fill.price === null ? null : fill.price.toString(),
+        collections: collectionCount,
+        transactionHash: fill.log.transactionHash,
+        blockHash: fill.log.blockHash,
+        blockTimestamp: options.blockTimestamp,
+      };
+    });
+  });
+}
+
+const all = (texts: readonly string[]): readonly string[] => texts;
+
+/** Those from this place on, around the end, as many as a row names of a large bundle. */
+function windowFrom(place: number): (texts: readonly string[]) => readonly string[] {
+  return (texts) => [...texts.slice(place), ...texts.slice(0, place)].slice(0, WHOLE_BUNDLE_MAX);
+}
+
+/** Places where an id stands for the first time. */
+function firstOfEach(items: readonly TradedItem[]): number[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ tokenId }, place) => {
+    if (seen.has(tokenId)) return [];
+    seen.add(tokenId);
+    return [place];
+  });
+}
+
+function nextItem(counts: Map<string, number>, logIndex: number, token: Address): number {
+  const key = `${logIndex}:${token}`;
+  const item = counts.get(key) ?? 0;
+  counts.set(key, item + 1);
+  return item;
+}
