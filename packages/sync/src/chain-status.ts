@@ -1,9 +1,11 @@
 /** What `chainstead status` and `chainstead gaps` show, read from the database alone. */
+import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
+import { datasetsOf } from './datasets-of.ts';
 
 export interface ChainStatus {
   readonly chainId: ChainId;
@@ -39,8 +41,12 @@ interface StatusRow {
   updated_at: Date;
 }
 
-/** One entry for each chain that was ever ingested here. */
-export async function readChainStatuses(database: Database, datasets: readonly Dataset[]): Promise<ChainStatus[]> {
+/** One entry for each chain that was ever ingested here. `chains` says what is kept for those that are configured. */
+export async function readChainStatuses(
+  database: Database,
+  datasets: readonly Dataset[],
+  chains: readonly Chain[],
+): Promise<ChainStatus[]> {
   const rows = await database.query<StatusRow>(STATUS_QUERY);
   const statuses: ChainStatus[] = [];
   for (const row of rows) {
@@ -57,7 +63,15 @@ export async function readChainStatuses(database: Database, datasets: readonly D
       stallReason: row.stall_reason,
       upstreams: row.upstreams ?? [],
       coverage,
-      gaps: findGaps(row, datasets, coverage),
+      gaps: findGaps(
+        row,
+        expectedDatasets(
+          chains.find(({ id }) => id === chainId),
+          datasets,
+          coverage,
+        ),
+        coverage,
+      ),
       updatedAt: row.updated_at,
     });
   }
@@ -72,6 +86,16 @@ const STATUS_QUERY = `
   SELECT chain_id, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, now()
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY chain_id`;
+
+/** Of a chain that is not configured any more, only what it has says what was kept for it. */
+function expectedDatasets(
+  chain: Chain | undefined,
+  datasets: readonly Dataset[],
+  coverage: readonly DatasetCoverage[],
+): readonly Dataset[] {
+  if (chain !== undefined) return datasetsOf(chain, datasets);
+  return datasets.filter((dataset) => coverage.some((covered) => covered.dataset === dataset.name));
+}
 
 /** Blocks from the start of history to the checkpoint that a dataset does not cover. */
 function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readonly DatasetCoverage[]): Gap[] {

@@ -23,6 +23,7 @@ export interface ChainSyncOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly database: Database;
+  /** Of these, the ones that are kept for this chain. */
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;
   readonly metrics: SyncMetrics;

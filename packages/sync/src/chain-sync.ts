@@ -11,10 +11,11 @@ import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
 import { type ClaimOwner, createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
+import { datasetsOf } from './datasets-of.ts';
 import { follow } from './follower.ts';
+import { createKnownContracts } from './known-contracts.ts';
 import { prove } from './prover.ts';
 import { type StatusReports, saveChainStop, saveStall, startStatusReports } from './status-reports.ts';
-import { createKnownContracts } from './write-batch.ts';
 
 export interface ChainSync {
   /**
@@ -31,7 +32,8 @@ const RESTART_DELAY_MAX_MS = 15_000;
 const STOPPED_RETRY_MS = 60_000;
 const PROVER_IDLE_MS = 1_000;
 
-export function createChainSync(options: ChainSyncOptions): ChainSync {
+export function createChainSync(given: ChainSyncOptions): ChainSync {
+  const options = { ...given, datasets: datasetsOf(given.chain, given.datasets) };
   return {
     run: async (signal) => {
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {

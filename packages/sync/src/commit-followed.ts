@@ -8,8 +8,10 @@ import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import { type KnownContracts, writeContracts } from './known-contracts.ts';
 import type { ProvenBlock, ProvenLogs } from './proven-block.ts';
-import { deleteRows, type KnownContracts, lockChainCommits, writeContracts, writeRows } from './write-batch.ts';
+import { deriveAdded, deriveRemoved, removeRows } from './row-changes.ts';
+import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface FollowedCommit {
   /** Where the checkpoint is now. */
@@ -45,8 +47,9 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
     await moveCheckpoint(transaction, chain, commit.from, to);
     if (commit.ancestor !== null && commit.from !== null)
       await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
-    await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
-    const written = await writeContracts(transaction, chain, batch, knownContracts);
+    const added = await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
+    await deriveAdded(transaction, added);
+    const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
     await recordLevels(transaction, dependencies, commit.blocks);
     return written;
   });
@@ -61,7 +64,7 @@ async function rollBack(
   checkpoint: number,
 ): Promise<void> {
   const orphaned = { from: ancestor + 1, to: checkpoint };
-  await deleteRows(transaction, chain, datasets, orphaned);
+  await deriveRemoved(transaction, await removeRows(transaction, chain, datasets, orphaned));
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
     chain.id,
     orphaned.from,

@@ -11,8 +11,10 @@ import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { RangeClaimedError } from './errors.ts';
+import { writeContracts } from './known-contracts.ts';
 import type { RangeRead } from './read-range.ts';
-import { deleteRows, lockChainCommits, type WriteMode, writeContracts, writeRows } from './write-batch.ts';
+import { deriveAdded, deriveRemoved, removeRows, type WriteMode } from './row-changes.ts';
+import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface RangeCommit {
   readonly read: RangeRead;
@@ -48,11 +50,12 @@ async function writeRange(
 ): Promise<void> {
   const contracts = await database.transaction(async (transaction) => {
     await requireClaim(transaction, owner, chain, read.range);
-    if (kind === 'replace') await deleteRows(transaction, chain, datasets, read.range);
-    await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
-    // Only from here on one at a time: claims keep the rows of ranges apart, coverage and contracts are shared.
+    if (kind === 'replace') await removeRange(transaction, chain, datasets, read.range);
+    const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
+    // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.
     await lockChainCommits(transaction, chain);
-    const written = await writeContracts(transaction, chain, batch, knownContracts);
+    await deriveAdded(transaction, added);
+    const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
     for (const level of joinSources(read.levels))
       await recordCoverage(
         transaction,
@@ -63,6 +66,19 @@ async function writeRange(
     return written;
   });
   knownContracts.add(contracts);
+}
+
+/** What was derived from the rows goes with them, before others take their place; that is done under the commit lock. */
+async function removeRange(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+): Promise<void> {
+  const removed = await removeRows(transaction, chain, datasets, range);
+  if (!datasets.some((dataset) => dataset.derived !== undefined)) return;
+  await lockChainCommits(transaction, chain);
+  await deriveRemoved(transaction, removed);
 }
 
 /** @throws RangeClaimedError when somebody else took the range over. */

@@ -2,9 +2,10 @@
  * What a run of blocks causes, ready to be written: COPY lines by dataset, block rows, token contracts. Pure.
  */
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Log } from '@chainstead/core';
+import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
-import type { Dataset } from './dataset.ts';
+import type { Dataset, MentionedContract } from './dataset.ts';
+import { joinMentions, type SeenContract } from './known-contracts.ts';
 
 /** What the batch knows of one block. */
 export interface BlockFacts {
@@ -22,9 +23,11 @@ export interface DatasetLines {
 }
 
 export interface DecodedBatch {
+  /** Ascending by number. */
   readonly blockLines: readonly string[];
   readonly datasets: readonly DatasetLines[];
-  readonly contracts: readonly Address[];
+  /** Sorted by address. */
+  readonly contracts: readonly SeenContract[];
   readonly logs: number;
 }
 
@@ -36,17 +39,17 @@ export function decodeBatch(
   blocks: ReadonlyMap<number, BlockFacts>,
 ): DecodedBatch {
   const context = { chain, timestampOf: (number: number) => timestampOf(blocks, number) };
-  const contracts = new Set<Address>();
+  const mentions: MentionedContract[] = [];
   const decoded = datasets.map((dataset) => {
     const rows = dataset.decode(logs, context);
-    for (const contract of dataset.contracts?.(rows) ?? []) contracts.add(contract.address);
+    for (const contract of dataset.contracts?.(rows) ?? []) mentions.push(contract);
     const lines = rows.map((row) => dataset.copyLine(row));
     return { dataset, lines: lines.sort() };
   });
   return {
-    blockLines: [...blocks.values()].map((block) => blockLine(chain, block)),
+    blockLines: [...blocks.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
     datasets: decoded,
-    contracts: [...contracts].sort(),
+    contracts: joinMentions(mentions),
     logs: logs.length,
   };
 }

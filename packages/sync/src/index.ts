@@ -8,8 +8,20 @@ export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-in
 export { type ChainStatus, countRows, type Gap, readChainStatuses } from './chain-status.ts';
 export { type ChainSync, createChainSync } from './chain-sync.ts';
 export type { ChainSyncOptions, ChainSyncSettings } from './chain-sync-options.ts';
+export { commitSubject, type SubjectCommit } from './commit-subject.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
-export type { BulkIndex, Dataset, DecodeContext } from './dataset.ts';
+export type {
+  BulkIndex,
+  Dataset,
+  DecodeContext,
+  DerivedState,
+  HistoryFilter,
+  MentionedContract,
+  SubjectHistories,
+  TokenStandard,
+} from './dataset.ts';
+export { datasetsOf } from './datasets-of.ts';
+export type { BlockFacts } from './decoded-batch.ts';
 export {
   ChainMovedError,
   CheckpointMovedError,
@@ -18,6 +30,7 @@ export {
   ReorgTooDeepError,
   UnprovenBlockError,
 } from './errors.ts';
+export { createKnownContracts, type KnownContracts } from './known-contracts.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,

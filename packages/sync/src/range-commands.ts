@@ -19,15 +19,17 @@ import { readChainState } from './checkpoint.ts';
 import { createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
+import { datasetsOf } from './datasets-of.ts';
 import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
+import { createKnownContracts } from './known-contracts.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { type Repair, verifyRange } from './verify-range.ts';
-import { createKnownContracts } from './write-batch.ts';
 
 export interface RangeCommandOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly database: Database;
+  /** Of these, the ones that are kept for this chain. */
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
@@ -59,6 +61,7 @@ export async function backfillRanges(
     backfill(
       {
         ...options,
+        datasets: datasetsOf(options.chain, options.datasets),
         owner,
         knownContracts: createKnownContracts(),
         order: 'newest-first',
@@ -108,6 +111,7 @@ export async function reindexRanges(
       const result = await backfill(
         {
           ...options,
+          datasets: datasetsOf(options.chain, options.datasets),
           owner,
           knownContracts: createKnownContracts(),
           order: 'oldest-first',
@@ -132,9 +136,10 @@ export async function verifyRanges(
   signal: AbortSignal,
 ): Promise<VerifyReport> {
   const { chain, database } = options;
+  const datasets = datasetsOf(chain, options.datasets);
   const wanted = mergeRanges(ranges);
   const coverage = await listCoverage(database, chain.id);
-  const covered = options.datasets.reduce<BlockRange[]>(
+  const covered = datasets.reduce<BlockRange[]>(
     (common, dataset) =>
       intersectRanges(
         common,
@@ -151,7 +156,7 @@ export async function verifyRanges(
       if (!(await owner.claim(chain.id, range, 'verify')))
         throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
       const result = await verifyRange(
-        { ...options, owner, policy: options.proof, knownContracts: createKnownContracts() },
+        { ...options, datasets, owner, policy: options.proof, knownContracts: createKnownContracts() },
         range,
         VERIFY_READS_IN_FLIGHT,
         signal,

@@ -2,7 +2,7 @@
  * The prover: reads blocks whole, proves them, decodes them again and compares with what is stored. What differs is
  * repaired and the upstream that gave it is named; the coverage is raised to the level that was reached.
  */
-import type { ProofPolicy } from '@chainstead/chains';
+import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { FaultKind, UpstreamPool } from '@chainstead/rpc';
@@ -11,12 +11,21 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { requireClaim } from './commit-range.ts';
 import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
+import { type DatasetLines, decodeBatch } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
+import { writeContracts } from './known-contracts.ts';
 import type { ProvenLogs } from './proven-block.ts';
 import { type RangeRead, readRangeProven } from './read-range.ts';
+import {
+  addMissing,
+  type BlockRows,
+  deriveAdded,
+  deriveRemoved,
+  type RowChange,
+  removeSurplus,
+} from './row-changes.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
-import { copyToStaging, lockChainCommits, writeContracts, writeRows } from './write-batch.ts';
+import { lockChainCommits, writeBlocks } from './write-batch.ts';
 
 export interface VerifyOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -62,18 +71,9 @@ export async function verifyRange(
     await requireClaim(transaction, options.owner, chain, range);
     await requireSameBlocks(transaction, options, read.proven);
     const coverage = await listCoverage(transaction, chain.id);
-    const found: Repair[] = [];
-    for (const decoded of batch.datasets) {
-      const differing = await repairDataset(transaction, chain.id, decoded, range);
-      found.push(
-        ...differing.map((difference) => ({
-          ...difference,
-          dataset: decoded.dataset.name,
-          upstream: sourceOf(coverage, decoded.dataset, difference.block),
-        })),
-      );
-    }
-    await writeBlocks(transaction, options, batch);
+    const found = await repairRows(transaction, chain, batch.datasets, range, coverage);
+    await writeBlocks(transaction, batch.blockLines, 'may-exist');
+    await writeContracts(transaction, chain, batch.contracts, options.knownContracts);
     for (const level of read.levels)
       await recordCoverage(
         transaction,
@@ -105,30 +105,40 @@ async function requireSameBlocks(
     throw new ChainMovedError({ chain: chain.key, what: `block ${other.block_number} is indexed with another hash` });
 }
 
-/** Makes the stored rows of the range equal to the decoded ones. @returns what differed, by block. */
-async function repairDataset(
+/** Makes the stored rows of the range equal to the decoded ones. @returns what differed. */
+async function repairRows(
   transaction: Transaction,
-  chainId: number,
-  { dataset, lines }: DatasetLines,
+  chain: Chain,
+  decoded: readonly DatasetLines[],
   range: BlockRange,
-): Promise<{ block: number; missing: number; surplus: number }[]> {
-  const staging = await copyToStaging(transaction, dataset.table, dataset.columns, lines);
-  const columns = dataset.columns.join(', ');
-  const stored = `SELECT ${columns} FROM ${dataset.table} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
-  const values = [chainId, range.from, range.to];
-  const matchKey = dataset.key.map((column) => `t.${column} = s.${column}`).join(' AND ');
-  const surplus = await transaction.query<{ block_number: number; rows: number }>(
-    `WITH surplus AS (${stored} EXCEPT SELECT ${columns} FROM ${staging}),
-     gone AS (DELETE FROM ${dataset.table} t USING surplus s WHERE ${matchKey} RETURNING t.block_number)
-     SELECT block_number, count(*)::int AS rows FROM gone GROUP BY block_number`,
-    values,
+  coverage: readonly DatasetCoverage[],
+): Promise<Repair[]> {
+  const surplus = new Map<Dataset, readonly BlockRows[]>();
+  for (const one of decoded) surplus.set(one.dataset, await removeSurplus(transaction, chain, one, range));
+  await deriveRemoved(transaction, changesOf(surplus));
+  const missing = new Map<Dataset, readonly BlockRows[]>();
+  for (const one of decoded) missing.set(one.dataset, await addMissing(transaction, chain, one, range));
+  await deriveAdded(transaction, changesOf(missing));
+  return decoded.flatMap(({ dataset }) =>
+    differencesByBlock(surplus.get(dataset) ?? [], missing.get(dataset) ?? []).map((difference) => ({
+      ...difference,
+      dataset: dataset.name,
+      upstream: sourceOf(coverage, dataset, difference.block),
+    })),
   );
-  const missing = await transaction.query<{ block_number: number; rows: number }>(
-    `WITH missing AS (SELECT ${columns} FROM ${staging} EXCEPT ${stored}),
-     added AS (INSERT INTO ${dataset.table} (${columns}) SELECT ${columns} FROM missing RETURNING block_number)
-     SELECT block_number, count(*)::int AS rows FROM added GROUP BY block_number`,
-    values,
-  );
+}
+
+function changesOf(changed: ReadonlyMap<Dataset, readonly BlockRows[]>): RowChange[] {
+  return [...changed].map(([dataset, counts]) => ({
+    dataset,
+    rows: counts.reduce((sum, { rows }) => sum + rows, 0),
+  }));
+}
+
+function differencesByBlock(
+  surplus: readonly BlockRows[],
+  missing: readonly BlockRows[],
+): { block: number; missing: number; surplus: number }[] {
   const byBlock = new Map<number, { block: number; missing: number; surplus: number }>();
   const entry = (block: number) => {
     const found = byBlock.get(block) ?? { block, missing: 0, surplus: 0 };
@@ -138,12 +148,6 @@ async function repairDataset(
   for (const row of surplus) entry(row.block_number).surplus = row.rows;
   for (const row of missing) entry(row.block_number).missing = row.rows;
   return [...byBlock.values()].toSorted((a, b) => a.block - b.block);
-}
-
-/** Block rows and contracts of the batch; the dataset rows are written by the repair. */
-async function writeBlocks(transaction: Transaction, options: VerifyOptions, batch: DecodedBatch): Promise<void> {
-  await writeRows(transaction, { ...batch, datasets: [] }, { blocks: 'may-exist', rows: 'may-exist' });
-  await writeContracts(transaction, options.chain, batch, options.knownContracts);
 }
 
 function sourceOf(coverage: readonly DatasetCoverage[], dataset: Dataset, block: number): string | null {

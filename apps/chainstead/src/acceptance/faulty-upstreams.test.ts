@@ -146,7 +146,7 @@ describe.concurrent('an upstream that', () => {
       const { chain, facts, scratch } = stage;
       const liar = await stage.serve({ dropLogsRate: 0.01 });
       const { registry, metrics } = await indexToTheTruth(stage, [liar]);
-      const [state] = await readChainStatuses(scratch.database, datasets);
+      const [state] = await readChainStatuses(scratch.database, datasets, [facts]);
       expect(state?.firstFollowed).toBe(STAGE_BLOCKS - facts.reorgDepthMax);
       // Only what the backfill read with eth_getLogs could be incomplete; each side of a transfer is a row.
       const missing = new Map<number, number>();
@@ -192,7 +192,7 @@ describe.concurrent('an upstream that', () => {
     const { registry } = await indexToTheTruth(stage, [wrong, await stage.serve()]);
     expect(await countFaults(registry, upstreamName(wrong.url), ['wrong-chain'])).toBeGreaterThan(0);
     await waitUntil(async () => {
-      const [status] = await readChainStatuses(stage.scratch.database, datasets);
+      const [status] = await readChainStatuses(stage.scratch.database, datasets, [stage.facts]);
       const shown = status?.upstreams.find((upstream) => upstream.name === upstreamName(wrong.url));
       return shown?.state === 'disabled' && /wrong chain.*chain id 5/.test(shown.reason ?? '')
         ? null
@@ -210,14 +210,14 @@ describe.concurrent('an upstream that', () => {
     chain.mine();
     const { metrics } = await stage.index([node]);
     await waitUntil(async () => {
-      const [status] = await readChainStatuses(scratch.database, datasets);
+      const [status] = await readChainStatuses(scratch.database, datasets, [facts]);
       const told = new RegExp(`^No progress for \\d+ s: ${upstreamName(node.url)} .*eth_blockNumber.*announced block`);
       return told.test(status?.stallReason ?? '') ? null : `the status says ${status?.stallReason}`;
     });
     expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]);
     node.faults.clear();
     await untilIndexed(scratch.database, facts, chain);
-    expect((await readChainStatuses(scratch.database, datasets))[0]?.stallReason).toBeNull();
+    expect((await readChainStatuses(scratch.database, datasets, [facts]))[0]?.stallReason).toBeNull();
   });
 
   stagedTest('reorganises while the backfill runs: the tables are the last branch', async ({ stage, expect }) => {
@@ -250,7 +250,8 @@ describe.concurrent('a chain whose only upstream lies', () => {
       const liar = await stage.serve({ dropReceiptLogsRate: 0.05 });
       const alone = await stage.index([liar]);
       const stopOf = async () =>
-        (await readChainStatuses(scratch.database, datasets)).find(({ chainId }) => chainId === facts.id)?.stop ?? null;
+        (await readChainStatuses(scratch.database, datasets, [facts])).find(({ chainId }) => chainId === facts.id)
+          ?.stop ?? null;
       await waitUntil(async () => ((await stopOf())?.code === 'UNPROVEN_BLOCK' ? null : 'the chain is not stopped'));
       expect((await stopOf())?.message).toContain(upstreamName(liar.url));
       const [rows] = await scratch.database.query<{ wrong: number }>(

@@ -31,7 +31,7 @@ async function expectFinalTables(stage: Stage): Promise<void> {
 }
 
 async function statusOf(stage: Stage, chainId: number = stage.facts.id): Promise<ChainStatus | undefined> {
-  const statuses = await readChainStatuses(stage.scratch.database, datasets);
+  const statuses = await readChainStatuses(stage.scratch.database, datasets, [stage.facts]);
   return statuses.find((status) => status.chainId === chainId);
 }
 

@@ -87,7 +87,7 @@ describe.concurrent('gaps and coverage', () => {
   stagedTest('are told by dataset, range and level', async ({ stage, expect }) => {
     const node = await indexedStage(stage);
     const options = await commandOptions(stage, [node]);
-    const statusOf = async () => (await readChainStatuses(options.database, datasets))[0];
+    const statusOf = async () => (await readChainStatuses(options.database, datasets, [stage.facts]))[0];
     expect(await statusOf()).toMatchObject({
       historyStart: 1,
       checkpoint: STAGE_BLOCKS,

@@ -17,7 +17,8 @@ export function gapsCommand(context: CommandContext): Command {
     .action((options: { json?: boolean }, command: Command) => {
       const { configuration } = readConfiguration(command, context);
       return withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
-        const statuses = await readChainStatuses(database, datasets);
+        const configured = configuration.chains.map(({ chain }) => chain);
+        const statuses = await readChainStatuses(database, datasets, configured);
         context.stdout.write(
           options.json === true ? renderJson(statuses, configuration) : render(statuses, configuration),
         );

@@ -14,10 +14,11 @@ export function statusCommand(context: CommandContext): Command {
     .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
     .action((options: { json?: boolean }, command: Command) => {
       const { configuration } = readConfiguration(command, context);
+      const configured = configuration.chains.map(({ chain }) => chain);
       return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
         const status = {
-          chains: await readChainStatuses(database, datasets),
-          configured: configuration.chains.map(({ chain }) => chain),
+          chains: await readChainStatuses(database, datasets, configured),
+          configured,
           rows: await countRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
           registry: configuration.chainRegistry,
           now: context.clock.now(),

@@ -44,7 +44,7 @@ function contextOf(variables: Readonly<Record<string, string>>): RoleContext {
 }
 
 async function statusOf(chainId: number): Promise<ChainStatus | undefined> {
-  return (await readChainStatuses(scratch.database, datasets)).find((status) => status.chainId === chainId);
+  return (await readChainStatuses(scratch.database, datasets, [])).find((status) => status.chainId === chainId);
 }
 
 describe('ingest', () => {

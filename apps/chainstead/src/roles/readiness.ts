@@ -1,8 +1,9 @@
+import type { Chain } from '@chainstead/chains';
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { Readiness } from '@chainstead/http';
-import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import { type ChainStatus, datasetsOf, readChainStatuses } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
 
 /** The ingest process writes a chain's state every few seconds; a state this old is nobody's. Milliseconds. */
@@ -18,7 +19,8 @@ export interface ReadinessOptions {
 /** Reads whether every configured chain is caught up. */
 export async function readReadiness(database: Database, options: ReadinessOptions): Promise<Readiness> {
   if (options.chains.length === 0) return { ready: true, reasons: [] };
-  return judgeReadiness(await readChainStatuses(database, datasets), options);
+  const chains = options.chains.map(({ chain }) => chain);
+  return judgeReadiness(await readChainStatuses(database, datasets, chains), options);
 }
 
 /** Caught up: followed within the lag, or, for a bounded chain, covered but for so many blocks. */
@@ -32,14 +34,14 @@ export function judgeReadiness(statuses: readonly ChainStatus[], options: Readin
 }
 
 function whyNotReady(
-  { endBlock }: ChainConfiguration,
+  { chain, endBlock }: ChainConfiguration,
   status: ChainStatus | undefined,
   { readyLagBlocks, now }: ReadinessOptions,
 ): string | null {
   if (status === undefined) return 'was never ingested';
   if (status.stop !== null) return `is stopped: ${status.stop.code}`;
   if (endBlock !== null) {
-    const missing = blocksMissing(status, endBlock);
+    const missing = blocksMissing(chain, status, endBlock);
     return missing > readyLagBlocks ? `lacks ${missing} blocks up to END_BLOCK` : null;
   }
   const silentMs = now - status.updatedAt.getTime();
@@ -49,9 +51,9 @@ function whyNotReady(
 }
 
 /** Of the dataset that lacks most. */
-function blocksMissing(status: ChainStatus, endBlock: number): number {
+function blocksMissing(chain: Chain, status: ChainStatus, endBlock: number): number {
   const wanted = [{ from: status.historyStart, to: endBlock }];
-  const missing = datasets.map((dataset) =>
+  const missing = datasetsOf(chain, datasets).map((dataset) =>
     subtractRanges(
       wanted,
       status.coverage.filter((covered) => covered.dataset === dataset.name).map(({ range }) => range),

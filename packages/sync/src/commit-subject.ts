@@ -1,0 +1,56 @@
+/**
+ * One transaction of a history that was read on demand: rows of some datasets that may be there already, block rows, token
+ * contracts, and what the caller records of its progress. Coverage of the chain stays as it is: such rows are proven later.
+ */
+import type { Log } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import type { CommitDependencies } from './commit-followed.ts';
+import type { Dataset } from './dataset.ts';
+import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import { writeContracts } from './known-contracts.ts';
+import { deriveAdded } from './row-changes.ts';
+import { lockChainCommits, writeRows } from './write-batch.ts';
+
+export interface SubjectCommit {
+  /** The datasets that the logs were read for. */
+  readonly datasets: readonly Dataset[];
+  /** In chain order, of blocks that can't be reorganised any more. */
+  readonly logs: readonly Log[];
+  /** Every block of the logs. */
+  readonly blocks: ReadonlyMap<number, BlockFacts>;
+  /** Runs in the transaction, under the chain's commit lock; `rowsAdded` counts those that were not there. */
+  record(transaction: Transaction, rowsAdded: number): Promise<void>;
+}
+
+/** Attempts at a transaction that Postgres ended because it and another (a backfill of the same blocks) waited for each other. */
+const ATTEMPTS_MAX = 5;
+
+/** Run twice, the second time adds nothing. @returns how many rows were added. */
+export async function commitSubject(
+  dependencies: Omit<CommitDependencies, 'datasets'>,
+  commit: SubjectCommit,
+): Promise<number> {
+  const { database, chain, knownContracts } = dependencies;
+  const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks);
+  for (let attempt = 1; ; attempt++)
+    try {
+      const { contracts, rowsAdded } = await database.transaction(async (transaction) => {
+        // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
+        const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
+        await lockChainCommits(transaction, chain);
+        await deriveAdded(transaction, added);
+        const rowsAdded = added.reduce((sum, { rows }) => sum + rows, 0);
+        const contracts = await writeContracts(transaction, chain, batch.contracts, knownContracts);
+        await commit.record(transaction, rowsAdded);
+        return { contracts, rowsAdded };
+      });
+      knownContracts.add(contracts);
+      return rowsAdded;
+    } catch (error) {
+      if (attempt === ATTEMPTS_MAX || !isDeadlock(error)) throw error;
+    }
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01';
+}

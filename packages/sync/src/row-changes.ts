@@ -1,0 +1,209 @@
+/**
+ * Adds and removes rows of datasets. Where rows add up to something (`Dataset.derived`), those really added and really
+ * removed are kept in temporary tables until the dataset's statements have run over them; other datasets pay nothing for it.
+ *
+ * A transaction first removes, then derives what was removed, then adds, then derives what was added: each over all its
+ * datasets. Rows may be added before the commit lock is taken, deriving needs it.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import type { Dataset } from './dataset.ts';
+import type { DatasetLines } from './decoded-batch.ts';
+
+/** How rows meet what is already there. */
+export type WriteMode =
+  /** The range is known to be empty: straight COPY; a conflict is an error. */
+  | 'empty-range'
+  /** Rows may be there already: staging table and ON CONFLICT DO NOTHING. */
+  | 'may-exist';
+
+/** So many rows of a dataset were added or removed. */
+export interface RowChange {
+  readonly dataset: Dataset;
+  readonly rows: number;
+}
+
+/** Adds rows. @returns what was really added, to be handed to {@link deriveAdded} */
+export async function addRows(
+  transaction: Transaction,
+  decoded: readonly DatasetLines[],
+  mode: WriteMode,
+): Promise<readonly RowChange[]> {
+  const added: RowChange[] = [];
+  for (const { dataset, lines } of decoded) {
+    if (lines.length === 0) continue;
+    const rows =
+      mode === 'empty-range' ? await addAll(transaction, dataset, lines) : await addAbsent(transaction, dataset, lines);
+    added.push({ dataset, rows });
+  }
+  return added;
+}
+
+/** Removes the rows of a range of blocks. @returns what was really removed, to be handed to {@link deriveRemoved} */
+export async function removeRows(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+): Promise<readonly RowChange[]> {
+  const removed: RowChange[] = [];
+  const values = [chain.id, range.from, range.to];
+  for (const dataset of datasets) {
+    const deletion = `DELETE FROM ${dataset.table} AS t WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
+    if (dataset.derived === undefined) await transaction.query(deletion, values);
+    else removed.push({ dataset, rows: sum(await changing(transaction, dataset, 'removed', deletion, values)) });
+  }
+  return removed;
+}
+
+/** Lets the derived state follow the rows that were added. Once for each {@link addRows}, under the commit lock. */
+export async function deriveAdded(transaction: Transaction, changes: readonly RowChange[]): Promise<void> {
+  for (const { dataset, rows } of changes)
+    if (rows > 0)
+      for (const statement of dataset.derived?.added(twinOf(dataset, 'added')) ?? [])
+        await transaction.query(statement);
+}
+
+/** Lets the derived state follow the rows that were removed. Once for each {@link removeRows}, under the commit lock. */
+export async function deriveRemoved(transaction: Transaction, changes: readonly RowChange[]): Promise<void> {
+  for (const { dataset, rows } of changes)
+    if (rows > 0)
+      for (const statement of dataset.derived?.removed(twinOf(dataset, 'removed')) ?? [])
+        await transaction.query(statement);
+}
+
+/** Rows by block. */
+export interface BlockRows {
+  readonly block_number: number;
+  readonly rows: number;
+}
+
+/** What of a range is stored but not among the decoded rows, or stored otherwise, is removed. @returns how many rows, by block */
+export async function removeSurplus(
+  transaction: Transaction,
+  chain: Chain,
+  { dataset, lines }: DatasetLines,
+  range: BlockRange,
+): Promise<readonly BlockRows[]> {
+  const staging = await copyToTwin(transaction, dataset, 'staging', lines);
+  const columns = dataset.columns.join(', ');
+  return removing(
+    transaction,
+    dataset,
+    `DELETE FROM ${dataset.table} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${staging}) AS s
+      WHERE ${dataset.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`,
+    [chain.id, range.from, range.to],
+  );
+}
+
+/** What of the decoded rows of a range is not stored is added; after {@link removeSurplus}, which brought them. */
+export async function addMissing(
+  transaction: Transaction,
+  chain: Chain,
+  { dataset }: DatasetLines,
+  range: BlockRange,
+): Promise<readonly BlockRows[]> {
+  const columns = dataset.columns.join(', ');
+  return adding(
+    transaction,
+    dataset,
+    `SELECT * FROM (SELECT ${columns} FROM staging_${dataset.table} EXCEPT ${storedRows(dataset)}) AS missing
+      ORDER BY ${dataset.key.join(', ')}`,
+    [chain.id, range.from, range.to],
+  );
+}
+
+function storedRows(dataset: Dataset): string {
+  return `SELECT ${dataset.columns.join(', ')} FROM ${dataset.table} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
+}
+
+async function addAll(transaction: Transaction, dataset: Dataset, lines: readonly string[]): Promise<number> {
+  if (dataset.derived === undefined) return transaction.copy(dataset.table, dataset.columns, lines);
+  const twin = await copyToTwin(transaction, dataset, 'added', lines);
+  const columns = dataset.columns.join(', ');
+  await transaction.query(`INSERT INTO ${dataset.table} (${columns}) SELECT ${columns} FROM ${twin}`);
+  return lines.length;
+}
+
+async function addAbsent(transaction: Transaction, dataset: Dataset, lines: readonly string[]): Promise<number> {
+  const staging = await copyToTwin(transaction, dataset, 'staging', lines);
+  return sum(await adding(transaction, dataset, `SELECT ${dataset.columns.join(', ')} FROM ${staging}`, []));
+}
+
+/** Inserts what `rows` selects but for what is there. */
+async function adding(
+  transaction: Transaction,
+  dataset: Dataset,
+  rows: string,
+  values: readonly unknown[],
+): Promise<readonly BlockRows[]> {
+  const insert = `INSERT INTO ${dataset.table} AS t (${dataset.columns.join(', ')}) ${rows} ON CONFLICT DO NOTHING`;
+  return changing(transaction, dataset, 'added', insert, values);
+}
+
+async function removing(
+  transaction: Transaction,
+  dataset: Dataset,
+  deletion: string,
+  values: readonly unknown[],
+): Promise<readonly BlockRows[]> {
+  return changing(transaction, dataset, 'removed', deletion, values);
+}
+
+/** Runs a change of the table `t` and keeps the rows that it really changed where something is derived from them. */
+async function changing(
+  transaction: Transaction,
+  dataset: Dataset,
+  kind: 'added' | 'removed',
+  change: string,
+  values: readonly unknown[],
+): Promise<readonly BlockRows[]> {
+  const count = 'SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number';
+  if (dataset.derived === undefined)
+    return transaction.query(`WITH changed AS (${change} RETURNING t.block_number) ${count}`, values);
+  const twin = await emptyTwin(transaction, dataset.table, kind);
+  const returned = dataset.columns.map((column) => `t.${column}`).join(', ');
+  const columns = dataset.columns.join(', ');
+  return transaction.query(
+    `WITH changed AS (${change} RETURNING ${returned}),
+     kept AS (INSERT INTO ${twin} (${columns}) SELECT ${columns} FROM changed) ${count}`,
+    values,
+  );
+}
+
+function sum(counts: readonly BlockRows[]): number {
+  return counts.reduce((total, { rows }) => total + rows, 0);
+}
+
+type TwinKind = 'staging' | 'added' | 'removed';
+
+function twinOf({ table }: Pick<Dataset, 'table'>, kind: TwinKind): string {
+  return `${kind}_${table}`;
+}
+
+/** Copies lines to an empty temporary twin of the table. @returns its name */
+export async function copyToTwin(
+  transaction: Transaction,
+  { table, columns }: Pick<Dataset, 'table' | 'columns'>,
+  kind: TwinKind,
+  lines: readonly string[],
+): Promise<string> {
+  const twin = await emptyTwin(transaction, table, kind);
+  await transaction.copy(twin, columns, lines);
+  return twin;
+}
+
+/** A temporary twin of the table, empty now and at the start of every transaction. @returns its name */
+async function emptyTwin(transaction: Transaction, table: string, kind: TwinKind): Promise<string> {
+  const twin = twinOf({ table }, kind);
+  const [existing] = await transaction.query(
+    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
+    [twin],
+  );
+  if (existing === undefined)
+    await transaction.query(`CREATE TEMP TABLE ${twin} (LIKE ${table}) ON COMMIT DELETE ROWS`);
+  // An earlier step of the same transaction may have left rows.
+  else await transaction.query(`DELETE FROM ${twin}`);
+  return twin;
+}
