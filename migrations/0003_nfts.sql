@@ -38,6 +38,15 @@ CREATE TABLE "feed_answers" (
 	CONSTRAINT "feed_answers_aggregator_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
 );
 --> statement-breakpoint
+CREATE TABLE "payment_tokens" (
+	"token_address" "bytea" NOT NULL,
+	"chain_id" bigint NOT NULL,
+	"symbol" text NOT NULL,
+	"decimals" smallint NOT NULL,
+	"is_ether" boolean NOT NULL,
+	CONSTRAINT "payment_tokens_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);
+--> statement-breakpoint
 CREATE TABLE "pool_prices" (
 	"pool" "bytea" NOT NULL,
 	"chain_id" bigint NOT NULL,
@@ -137,7 +146,7 @@ CREATE TABLE "nft_sale_days" (
 	"token_address" "bytea" NOT NULL,
 	"chain_id" bigint NOT NULL,
 	"token_id" numeric NOT NULL,
-	"payment" smallint NOT NULL,
+	"payment_token" "bytea" NOT NULL,
 	"day" date NOT NULL,
 	"sales" bigint NOT NULL,
 	"total" numeric NOT NULL,
@@ -151,7 +160,11 @@ CREATE TABLE "nft_sale_days" (
 	"highest_transaction" integer NOT NULL,
 	"highest_log" integer NOT NULL,
 	"highest_item" integer NOT NULL,
-	CONSTRAINT "nft_sale_days_token_address_chain_id_token_id_payment_day_pk" PRIMARY KEY("token_address","chain_id","token_id","payment","day")
+	"latest_block" bigint NOT NULL,
+	"latest_transaction" integer NOT NULL,
+	"latest_log" integer NOT NULL,
+	"latest_item" integer NOT NULL,
+	CONSTRAINT "nft_sale_days_token_address_chain_id_token_id_payment_token_day_pk" PRIMARY KEY("token_address","chain_id","token_id","payment_token","day")
 );
 --> statement-breakpoint
 CREATE TABLE "nft_trades" (

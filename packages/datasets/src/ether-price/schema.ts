@@ -1,6 +1,6 @@
 /** What the chain itself says of the price of ether in US dollars: Chainlink's answers, and swaps of ether/stablecoin pools. */
 import { bytea } from '@chainstead/db/column-types';
-import { bigint, integer, numeric, pgTable, primaryKey, smallint, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, boolean, integer, numeric, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** Answers of Chainlink aggregators, of every feed: which aggregators answer for ether is in `price_feed_phases`. */
 export const feedAnswers = pgTable(
@@ -34,6 +34,24 @@ export const priceFeedPhases = pgTable(
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.feed, table.chainId, table.aggregator] })],
+);
+
+/**
+ * What the chain's facts say of its coin, the wrapped coin and bridged ether, for those who ask in SQL alone. Written by the
+ * worker; the program itself reads the facts.
+ */
+export const paymentTokens = pgTable(
+  'payment_tokens',
+  {
+    /** The zero address: the chain's coin. */
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    symbol: text('symbol').notNull(),
+    decimals: smallint('decimals').notNull(),
+    /** Ether itself, or a token that stands for it one to one. */
+    isEther: boolean('is_ether').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId] })],
 );
 
 /** The last swap of a block in each pool that prices ether (chains/ether-price.ts). */

@@ -1,9 +1,10 @@
 /**
  * Sales by token and day, so that the prices of a token with any number of sales are read from a few rows. They follow from
- * `nft_trades`: single-token trades paid in ether or wrapped ether, at a price above zero.
+ * `nft_trades`: trades of a single token at a unit price above zero. What counts as ether is decided when they are read, so that
+ * they depend on no chain's facts.
  */
 import { bytea, uint256 } from '@chainstead/db/column-types';
-import { bigint, date, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
+import { bigint, date, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
 export const nftSaleDays = pgTable(
   'nft_sale_days',
@@ -12,8 +13,8 @@ export const nftSaleDays = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** −1: the whole collection. */
     tokenId: numeric('token_id').notNull(),
-    /** 0: ether (the coin, or the canonical bridged token where the coin is another), 1: wrapped ether beside the coin. */
-    payment: smallint('payment').notNull(),
+    /** The zero address: the chain's coin. */
+    paymentToken: bytea('payment_token').notNull(),
     /** UTC. */
     day: date('day').notNull(),
     sales: bigint('sales', { mode: 'number' }).notNull(),
@@ -30,6 +31,12 @@ export const nftSaleDays = pgTable(
     highestTransaction: integer('highest_transaction').notNull(),
     highestLog: integer('highest_log').notNull(),
     highestItem: integer('highest_item').notNull(),
+    latestBlock: bigint('latest_block', { mode: 'number' }).notNull(),
+    latestTransaction: integer('latest_transaction').notNull(),
+    latestLog: integer('latest_log').notNull(),
+    latestItem: integer('latest_item').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.payment, table.day] })],
+  (table) => [
+    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.paymentToken, table.day] }),
+  ],
 );
