@@ -1,11 +1,11 @@
 import type { Address, Hash, Log } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkLogs, compareLogs, looksTruncated } from './check-logs.ts';
+import { checkLogs, compareLogs, looksTruncated, matchesLog } from './check-logs.ts';
 
 const TOPIC = `0x${'dd'.repeat(32)}` as Hash;
 const TOKEN = `0x${'aa'.repeat(20)}` as Address;
-const any = { range: { from: 0, to: 100 }, topics: null, addresses: null };
+const any = { range: { from: 0, to: 100 }, topics: null, indexed: [], addresses: null };
 
 function log(blockNumber: number, transactionIndex: number, logIndex: number, change: Partial<Log> = {}): Log {
   return {
@@ -47,12 +47,33 @@ describe('refuses', () => {
     ['a log above the range', [log(6, 0, 0)], { ...any, range: { from: 1, to: 5 } }],
     ['a topic not asked for', [log(1, 0, 0)], { ...any, topics: new Set([`0x${'ee'.repeat(32)}`]) }],
     ['no topic where one was asked for', [log(1, 0, 0, { topics: [] })], { ...any, topics: new Set([TOPIC]) }],
+    ['an argument not asked for', [log(1, 0, 0, { topics: [TOPIC, TOPIC] })], { ...any, indexed: [new Set(['0x01'])] }],
     ['a contract not asked for', [log(1, 0, 0)], { ...any, addresses: new Set(['0x00']) }],
     ['a log twice', [log(1, 0, 3), log(1, 0, 3)], any],
     ['a log twice, far apart', [log(1, 0, 3), log(2, 0, 0), log(1, 0, 3)], any],
     ['two hashes of one block', [log(1, 0, 0), log(1, 0, 1, { blockHash: TOPIC })], any],
   ])('%s', (_what, logs, expected) => {
     expect(() => checkLogs(logs, expected)).toThrow(/block \d/);
+  });
+});
+
+describe('arguments by position', () => {
+  const OTHER = `0x${'ee'.repeat(32)}` as Hash;
+  const logs = [
+    log(1, 0, 0, { topics: [TOPIC, OTHER, TOPIC, TOPIC] }),
+    log(2, 0, 0, { topics: [TOPIC, TOPIC, TOPIC, TOPIC] }),
+    log(3, 0, 0, { topics: [TOPIC, OTHER, TOPIC] }),
+  ];
+  const expected = { ...any, indexed: [new Set([OTHER]), null, null] };
+
+  test('logs with fewer topics than positions are left out', () => {
+    expect(checkLogs([logs[0], logs[2]] as Log[], expected)).toEqual([logs[0]]);
+  });
+
+  test('a log matches where every position does', () => {
+    expect(logs.map((one) => matchesLog(one, expected))).toEqual([true, false, false]);
+    expect(logs.map((one) => matchesLog(one, { ...any, indexed: [null, null] }))).toEqual([true, true, true]);
+    expect(logs.map((one) => matchesLog(one, { ...any, topics: new Set([OTHER]) }))).toEqual([false, false, false]);
   });
 });
 

@@ -73,7 +73,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const failover = createFailover({ ...shared, upstreams, bestHead: heads.bestNumber });
   const blocks = createBlockFetcher({ failover });
   const receipts = createReceiptFetcher({ failover, chain });
-  const logs = createLogFetcher({ failover, receipts, chain, limits });
+  const logs = createLogFetcher({ failover, receipts, chain, limits, upstreams });
   const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe, closing: closing.signal });
   const finality = createFinalityReader({ chain, failover, probe, heads });
 
@@ -92,6 +92,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     getReceipts: receipts.getReceipts,
     getWholeBlock: receipts.getWholeBlock,
     getLogs: logs.getLogs,
+    estimateLogCalls: logs.estimateLogCalls,
     reportFault(name, kind, facts) {
       const upstream = upstreams.find((candidate) => candidate.name === name);
       upstream?.state.blamed(kind, JSON.stringify(facts)?.slice(0, 300) ?? '');

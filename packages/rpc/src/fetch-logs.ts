@@ -1,11 +1,13 @@
 import { type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
 import { createByteBudget } from './byte-budget.ts';
-import { checkLogs, type LogsExpectation, looksTruncated, toExpectation } from './check-logs.ts';
+import { checkLogs, type LogsExpectation, looksTruncated, matchesLog, toExpectation } from './check-logs.ts';
 import { UpstreamFault } from './errors.ts';
+import { estimateLogCalls } from './estimate-log-calls.ts';
 import type { Failover } from './failover.ts';
 import type { ReceiptFetcher } from './fetch-receipts.ts';
-import { splitAtBarriers } from './log-range-planner.ts';
+import { type LogsKind, splitAtBarriers } from './log-range-planner.ts';
 import { createLogTrust } from './log-trust.ts';
+import { logsKind } from './logs-kind.ts';
 import { parseLogs } from './parse-log.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import type { Upstream } from './upstream.ts';
@@ -14,6 +16,8 @@ import type { LogsAnswer, LogsQuery, RequestOptions } from './upstream-pool.ts';
 /** Logs of any range. */
 export interface LogFetcher {
   getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
+  /** See UpstreamPool. */
+  estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
 }
 
 /** A consecutive part of the answer. */
@@ -23,17 +27,24 @@ interface Part {
   readonly logs: readonly Log[];
 }
 
+interface Fetched {
+  /** In order. */
+  readonly parts: readonly Part[];
+  readonly calls: number;
+}
+
 /** The work of one getLogs: what is left to ask, and what came. */
 interface Task {
   readonly query: LogsQuery;
   readonly expected: LogsExpectation;
-  /** Names the density that is remembered; queries for different logs differ in it. */
-  readonly key: string;
+  readonly kind: LogsKind;
   /** Sorted, disjoint; none crosses a barrier. */
   readonly pending: BlockRange[];
   readonly parts: Part[];
   /** Answers that look cut, until the rest of their range shows it. */
   readonly suspects: { readonly upstream: Upstream; readonly range: BlockRange }[];
+  /** Calls made so far. */
+  calls: number;
   /** Starts workers for what was put back. */
   wake(): void;
 }
@@ -41,8 +52,6 @@ interface Task {
 const METHOD = 'eth_getLogs';
 /** Addresses that nodes accept in one filter. */
 const ADDRESSES_MAX = 1_000;
-/** Addresses up to which a query's density is remembered. */
-const KEY_ADDRESSES_MAX = 20;
 /** Texts of upstreams that keep recent blocks only: asked last for blocks at or below the one refused. */
 const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
 const HISTORY_GONE_FITNESS = 0.01;
@@ -55,12 +64,13 @@ export function createLogFetcher(options: {
   readonly receipts: ReceiptFetcher;
   readonly chain: { readonly rangeBarriers: readonly number[] };
   readonly limits: PoolLimits;
+  readonly upstreams: readonly Upstream[];
 }): LogFetcher {
   const { failover, receipts, chain, limits } = options;
   const trust = createLogTrust();
   const budget = createByteBudget(limits.logsBytesInFlight);
 
-  async function fetchAll(query: LogsQuery, given: RequestOptions): Promise<Part[]> {
+  async function fetchAll(query: LogsQuery, given: RequestOptions): Promise<Fetched> {
     const ending = new AbortController();
     const signal = given.signal === undefined ? ending.signal : AbortSignal.any([given.signal, ending.signal]);
     const finished = Promise.withResolvers<void>();
@@ -69,10 +79,11 @@ export function createLogFetcher(options: {
     const task: Task = {
       query,
       expected: toExpectation(query),
-      key: densityKey(query),
+      kind: logsKind(query, limits),
       pending: splitAtBarriers(query.range, chain.rangeBarriers),
       parts: [],
       suspects: [],
+      calls: 0,
       wake() {
         while (!hasFailed && active < limits.logsConcurrency) {
           const range = task.pending.shift();
@@ -102,7 +113,7 @@ export function createLogFetcher(options: {
       ending.abort();
     }
     blameTruncated(task);
-    return task.parts.sort((a, b) => a.range.from - b.range.from);
+    return { parts: task.parts.sort((a, b) => a.range.from - b.range.from), calls: task.calls };
   }
 
   /** One piece from any upstream. The piece shrinks to what that upstream allows; what is cut off goes back to pending. */
@@ -118,11 +129,11 @@ export function createLogFetcher(options: {
       {
         method: METHOD,
         fitness: (upstream) =>
-          (upstream.logRanges.span(piece, task.key) / rangeSize(piece)) *
+          (upstream.logRanges.span(piece, task.kind) / rangeSize(piece)) *
           (upstream.state.lacksHistory(piece.from) ? HISTORY_GONE_FITNESS : 1),
         async run(upstream, signal) {
           for (;;) {
-            cutTo(upstream.logRanges.span(piece, task.key));
+            cutTo(upstream.logRanges.span(piece, task.kind));
             await requireHead(upstream, piece.to);
             try {
               return await ask(task, upstream, piece, { signal, timeoutMs: given.timeoutMs });
@@ -130,7 +141,7 @@ export function createLogFetcher(options: {
               if (!(error instanceof UpstreamFault)) throw error;
               if (error.hints.reaction === 'timeout' && ++timeouts < TIMEOUTS_MAX) throw error;
               if (HISTORY_GONE.test(error.text)) upstream.state.setHistoryGone(piece.from);
-              if (!learn(upstream, piece, task.key, error)) throw error;
+              if (!learn(upstream, piece, task.kind, error)) throw error;
               if (piece.from === piece.to) return readFromReceipts(task, upstream, piece.from, signal);
             }
           }
@@ -147,6 +158,7 @@ export function createLogFetcher(options: {
     range: BlockRange,
     given: { signal: AbortSignal | undefined; timeoutMs: number | undefined },
   ): Promise<readonly Log[]> {
+    task.calls++;
     const { result, bytes } = await upstream.callSized(METHOD, [toFilter(task.query, range)], given);
     budget.observe(bytes);
     const logs = checkLogs(parseLogs(result), { ...task.expected, range });
@@ -158,7 +170,7 @@ export function createLogFetcher(options: {
       const text = `${logs.length} logs end at block ${last} of ${range.from} to ${range.to}`;
       throw new UpstreamFault({ upstream: upstream.name, method: METHOD, kind: 'truncated', text, hints });
     }
-    upstream.logRanges.answered(range, task.key, { logs: logs.length, bytes });
+    upstream.logRanges.answered(range, task.kind, { logs: logs.length, bytes });
     return trust.timestamps(upstream, logs, given.signal);
   }
 
@@ -171,20 +183,13 @@ export function createLogFetcher(options: {
   ): Promise<readonly Log[]> {
     const whole = await receipts.readWhole(upstream, block, false, { signal });
     if (whole === null) throw upstream.fault('missing-block', METHOD, `answered null for block ${block}`);
-    const { topics, addresses } = task.expected;
-    const logs = whole.receipts.flatMap((receipt) =>
-      receipt.logs.filter(
-        (log) =>
-          (topics === null || (log.topics[0] !== undefined && topics.has(log.topics[0]))) &&
-          (addresses === null || addresses.has(log.address)),
-      ),
-    );
+    const logs = whole.receipts.flatMap((receipt) => receipt.logs.filter((log) => matchesLog(log, task.expected)));
     return checkLogs(logs, { ...task.expected, range: { from: block, to: block } });
   }
 
   return {
     async getLogs(query, given = {}) {
-      if (query.range.from > query.range.to) return { logs: [], sources: [] };
+      if (query.range.from > query.range.to) return { logs: [], sources: [], calls: 0 };
       const addresses = query.addresses ?? [];
       if (addresses.length <= ADDRESSES_MAX) return join(await fetchAll(query, given));
       const chunks: LogsQuery[] = [];
@@ -192,6 +197,7 @@ export function createLogFetcher(options: {
         chunks.push({ ...query, addresses: addresses.slice(from, from + ADDRESSES_MAX) });
       return merge(await Promise.all(chunks.map(async (chunk) => join(await fetchAll(chunk, given)))));
     },
+    estimateLogCalls: (query, ranges) => estimateLogCalls({ ...options, query, ranges }),
   };
 
   function putBack(task: Task, range: BlockRange): void {
@@ -206,7 +212,7 @@ export function createLogFetcher(options: {
 }
 
 /** Draws what a fault says about ranges; false where it says nothing. */
-function learn(upstream: Upstream, range: BlockRange, key: string, fault: UpstreamFault): boolean {
+function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
   const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;
   if (reaction === 'range' && rangeSize(range) > 1) {
     upstream.logRanges.tooManyBlocks(range, limitBlocks ?? (suggestedRange && rangeSize(suggestedRange)));
@@ -214,7 +220,7 @@ function learn(upstream: Upstream, range: BlockRange, key: string, fault: Upstre
   }
   if (reaction !== 'density' && reaction !== 'timeout') return false;
   if (reaction === 'timeout' && rangeSize(range) === 1) return false;
-  upstream.logRanges.tooDense(range, key, {
+  upstream.logRanges.tooDense(range, kind, {
     ...(suggestedRange === undefined ? {} : { suggestedBlocks: rangeSize(suggestedRange) }),
     ...(limitResults === undefined ? {} : { limitResults }),
   });
@@ -237,18 +243,15 @@ async function requireHead(upstream: Upstream, block: number): Promise<void> {
 }
 
 function toFilter(query: LogsQuery, range: BlockRange): Record<string, unknown> {
+  const indexed = query.indexed ?? [];
   return {
     fromBlock: toQuantity(range.from),
     toBlock: toQuantity(range.to),
-    ...(query.topics.length === 0 ? {} : { topics: [query.topics] }),
+    ...(query.topics.length === 0 && indexed.length === 0
+      ? {}
+      : { topics: [query.topics.length === 0 ? null : query.topics, ...indexed] }),
     ...(query.addresses === undefined || query.addresses.length === 0 ? {} : { address: query.addresses }),
   };
-}
-
-function densityKey(query: LogsQuery): string {
-  const addresses = query.addresses ?? [];
-  const named = addresses.length > KEY_ADDRESSES_MAX ? `${addresses.length} addresses` : addresses.join();
-  return `${query.topics.join()}|${named}`;
 }
 
 /** Logs where an answer had stopped short show that it was cut. */
@@ -261,7 +264,7 @@ function blameTruncated(task: Task): void {
   }
 }
 
-function join(parts: readonly Part[]): LogsAnswer {
+function join({ parts, calls }: Fetched): LogsAnswer {
   const [only] = parts;
   const logs = parts.length === 1 && only !== undefined ? only.logs : parts.flatMap((part) => part.logs);
   const sources: { range: BlockRange; upstream: string }[] = [];
@@ -270,7 +273,7 @@ function join(parts: readonly Part[]): LogsAnswer {
     if (last?.upstream === upstream) last.range = { from: last.range.from, to: range.to };
     else sources.push({ range, upstream });
   }
-  return { logs, sources };
+  return { logs, sources, calls };
 }
 
 /** The answers to one range for different addresses, in chain order. Their sources overlap. */
@@ -279,5 +282,9 @@ function merge(answers: readonly LogsAnswer[]): LogsAnswer {
   logs.sort(
     (a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
   );
-  return { logs, sources: answers.flatMap((answer) => answer.sources) };
+  return {
+    logs,
+    sources: answers.flatMap((answer) => answer.sources),
+    calls: answers.reduce((sum, answer) => sum + answer.calls, 0),
+  };
 }

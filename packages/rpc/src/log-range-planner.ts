@@ -1,19 +1,28 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
 
+/** Queries whose logs lie about as densely. */
+export interface LogsKind {
+  readonly key: string;
+  /** Blocks asked first, while nothing is known of the density. */
+  readonly start: number;
+}
+
 /** How wide one upstream's getLogs calls may be. Pure bookkeeping: no I/O, no clock. */
 export interface LogRangePlanner {
-  /** Blocks to ask from `range.from` on, at least 1. `key` names the query whose density is meant. */
-  span(range: BlockRange, key: string): number;
+  /** Blocks to ask from `range.from` on, at least 1. */
+  span(range: BlockRange, kind: LogsKind): number;
   /** The upstream answered this range with so many logs and bytes. */
-  answered(range: BlockRange, key: string, size: { readonly logs: number; readonly bytes: number }): void;
+  answered(range: BlockRange, kind: LogsKind, size: { readonly logs: number; readonly bytes: number }): void;
   /** The upstream allows so many blocks (undefined: fewer than in this range). Remembered for good. */
   tooManyBlocks(range: BlockRange, limit: number | undefined): void;
   /** Too many results, bytes or seconds in this range: smaller for this stretch only. */
   tooDense(
     range: BlockRange,
-    key: string,
+    kind: LogsKind,
     hint?: { readonly suggestedBlocks?: number; readonly limitResults?: number },
   ): void;
+  /** About how many calls the range would take if few logs matched: spans grow as after nearly empty answers. A fraction. */
+  calls(range: BlockRange, kind: LogsKind): number;
   /** The structural cap learnt, in blocks; null while none is. */
   readonly cap: number | null;
 }
@@ -30,12 +39,10 @@ const GROWTH = 2;
 const GROWTH_EMPTY = 4;
 
 /**
- * @param options.logRangeStart blocks asked first, while nothing is known of the density
  * @param options.logRangeMax blocks asked at most, whatever the upstream allows
  * @param options.targetBytes size of an answer that ranges are fitted to
  */
 export function createLogRangePlanner(options: {
-  readonly logRangeStart: number;
   readonly logRangeMax: number;
   readonly targetBytes: number;
 }): LogRangePlanner {
@@ -47,17 +54,17 @@ export function createLogRangePlanner(options: {
   /** Span by stretch and query, and under the bare query the newest one, with which unknown stretches begin. */
   const spans = new Map<string, number>();
 
-  function stretch(range: BlockRange, key: string): string {
-    return `${Math.floor(range.from / STRETCH)}|${key}`;
+  function stretch(block: number, { key }: LogsKind): string {
+    return `${Math.floor(block / STRETCH)}|${key}`;
   }
 
-  function dense(range: BlockRange, key: string): number {
-    return spans.get(stretch(range, key)) ?? spans.get(key) ?? options.logRangeStart;
+  function dense(range: BlockRange, kind: LogsKind): number {
+    return spans.get(stretch(range.from, kind)) ?? spans.get(kind.key) ?? kind.start;
   }
 
-  function remember(range: BlockRange, key: string, blocks: number): void {
+  function remember(range: BlockRange, kind: LogsKind, blocks: number): void {
     const span = Math.max(1, Math.min(options.logRangeMax, Math.floor(blocks)));
-    for (const at of [stretch(range, key), key]) {
+    for (const at of [stretch(range.from, kind), kind.key]) {
       spans.delete(at);
       spans.set(at, span);
     }
@@ -77,22 +84,22 @@ export function createLogRangePlanner(options: {
   }
 
   return {
-    span(range, key) {
-      return Math.max(1, Math.min(rangeSize(range), cap ?? options.logRangeMax, dense(range, key)));
+    span(range, kind) {
+      return Math.max(1, Math.min(rangeSize(range), cap ?? options.logRangeMax, dense(range, kind)));
     },
 
-    answered(range, key, { logs, bytes }) {
+    answered(range, kind, { logs, bytes }) {
       const size = rangeSize(range);
       testGuess(size);
       const byBytes = bytes > 0 ? (size * options.targetBytes) / bytes : Number.POSITIVE_INFINITY;
       const byResults = resultCap !== null && logs > 0 ? (size * resultCap * FILL) / logs : Number.POSITIVE_INFINITY;
       const fit = Math.min(byBytes, byResults);
-      const current = dense(range, key);
+      const current = dense(range, kind);
       const isWhole = size >= Math.min(current, cap ?? current);
-      if (fit < size) remember(range, key, fit);
+      if (fit < size) remember(range, kind, fit);
       else if (isWhole) {
         const growth = fit > size * 4 * GROWTH_EMPTY ? GROWTH_EMPTY : GROWTH;
-        remember(range, key, Math.max(current, Math.min(size * growth, fit)));
+        remember(range, kind, Math.max(current, Math.min(size * growth, fit)));
       }
     },
 
@@ -109,13 +116,32 @@ export function createLogRangePlanner(options: {
       cap = Math.max(1, Math.min(cap ?? Number.POSITIVE_INFINITY, Math.floor(size / 2)));
     },
 
-    tooDense(range, key, hint = {}) {
+    tooDense(range, kind, hint = {}) {
       const size = rangeSize(range);
       if (hint.limitResults !== undefined)
         resultCap = resultCap === null ? hint.limitResults : Math.min(resultCap, hint.limitResults);
       const suggested = hint.suggestedBlocks;
       const isUsable = suggested !== undefined && suggested >= 1 && suggested < size;
-      remember(range, key, isUsable ? suggested : size / 2);
+      remember(range, kind, isUsable ? suggested : size / 2);
+    },
+
+    calls(range, kind) {
+      const widest = cap ?? options.logRangeMax;
+      let grown = Math.min(widest, spans.get(kind.key) ?? kind.start);
+      let calls = 0;
+      for (let from = range.from; from <= range.to; ) {
+        const end = Math.min(range.to, (Math.floor(from / STRETCH) + 1) * STRETCH - 1);
+        const known = spans.get(stretch(from, kind));
+        let left = end - from + 1;
+        if (known !== undefined) grown = Math.min(widest, known);
+        for (; left > 0 && grown < widest; grown = Math.min(widest, grown * GROWTH_EMPTY)) {
+          calls += Math.min(1, left / grown);
+          left -= grown;
+        }
+        calls += Math.max(0, left) / widest;
+        from = end + 1;
+      }
+      return calls;
     },
 
     get cap() {

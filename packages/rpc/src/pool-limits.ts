@@ -23,6 +23,8 @@ export interface PoolLimits {
   readonly logsBytesInFlight: number;
   /** Blocks of the first getLogs of a kind, while its density is unknown. */
   readonly logRangeStart: number;
+  /** The same for queries that name an indexed argument, which match few logs. */
+  readonly logRangeStartNarrow: number;
   /** Blocks of one getLogs at most, whatever an upstream allows. */
   readonly logRangeMax: number;
   /** How long start() waits for a first upstream, milliseconds. */
@@ -53,6 +55,7 @@ export const DEFAULT_LIMITS: PoolLimits = {
   logsResponseBytes: 8 * 1024 * 1024,
   logsBytesInFlight: 64 * 1024 * 1024,
   logRangeStart: 200,
+  logRangeStartNarrow: 10_000,
   logRangeMax: 100_000,
   startTimeoutMs: 15_000,
   startGraceMs: 2_000,

@@ -48,6 +48,11 @@ export interface LogsQuery {
   readonly range: BlockRange;
   /** Alternatives for topic0. */
   readonly topics: readonly Hash[];
+  /**
+   * Alternatives for topic 1 to 3, by position; null: anything. A log must have as many topics as positions are named, so
+   * that a null at the end tells events with the same topic0 apart (EIP-721's Transfer from EIP-20's).
+   */
+  readonly indexed?: readonly (readonly Hash[] | null)[];
   readonly addresses?: readonly string[];
 }
 
@@ -55,6 +60,8 @@ export interface LogsQuery {
 export interface LogsAnswer {
   readonly logs: readonly Log[];
   readonly sources: readonly { readonly range: BlockRange; readonly upstream: string }[];
+  /** eth_getLogs calls that it took, refused ones included. */
+  readonly calls: number;
 }
 
 /** What an upstream did wrong; counted by kind in metrics and status. */
@@ -134,6 +141,11 @@ export interface UpstreamPool {
   ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
   /** Logs of any range, split to what each upstream allows; each log is inside the range and matches the topics. */
   getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
+  /**
+   * About how many eth_getLogs calls a query would take over these ranges, from what is known of the upstreams and as if
+   * few logs matched. No call is made for it.
+   */
+  estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
   /** A higher layer found an answer wrong: counted, and the upstream's score falls. */
   reportFault(upstream: string, kind: FaultKind, facts: Readonly<Record<string, unknown>>): void;
   status(): UpstreamStatus[];

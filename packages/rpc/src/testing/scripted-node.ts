@@ -48,6 +48,8 @@ export const TOKEN = `0x${'aa'.repeat(20)}` as Address;
 export interface ScriptedChain {
   /** Logs with TOPIC in a block; one by default. */
   readonly logsIn?: (block: number) => number;
+  /** Topics after the first of a block's logs; two by default. */
+  readonly argumentsIn?: (block: number) => readonly string[];
   /** Names another branch from this block on. */
   readonly fork?: { readonly from: number; readonly name: string };
   readonly chainId?: number;
@@ -136,7 +138,7 @@ function truth(node: ScriptedNode, chain: ScriptedChain, method: string, params:
     return { result: receipts(chain, number).find((receipt) => receipt.transactionHash === params[0]) ?? null };
   }
   if (method === 'eth_getLogs') {
-    const filter = params[0] as { fromBlock: string; toBlock: string; topics?: string[][]; address?: string[] };
+    const filter = params[0] as LogFilter;
     return { result: logsOf(chain, Number(filter.fromBlock), Math.min(node.head, Number(filter.toBlock)), filter) };
   }
   return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
@@ -203,7 +205,7 @@ function receipts(chain: ScriptedChain, number: number): ReceiptJson[] {
       cumulativeGasUsed: toQuantity(21_000 * (index + 1)),
       logs: Array.from({ length: inside }, (_unused, position) => ({
         address: TOKEN,
-        topics: [TOPIC, `0x${'00'.repeat(31)}01`, `0x${'00'.repeat(31)}02`],
+        topics: [TOPIC, ...(chain.argumentsIn?.(number) ?? [`0x${'00'.repeat(31)}01`, `0x${'00'.repeat(31)}02`])],
         data: `0x${(from + position).toString(16).padStart(64, '0')}`,
         blockNumber: toQuantity(number),
         blockHash: blockHash(chain, number),
@@ -216,20 +218,35 @@ function receipts(chain: ScriptedChain, number: number): ReceiptJson[] {
   });
 }
 
+interface LogFilter {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly topics?: readonly (readonly string[] | null)[];
+  readonly address?: string[];
+}
+
 /** The logs that a truthful node gives. */
 export function logsOf(
   chain: ScriptedChain,
   from: number,
   to: number,
-  filter: { topics?: string[][]; address?: string[] } = {},
+  filter: { topics?: readonly (readonly string[] | null)[]; address?: string[] } = {},
 ): Record<string, unknown>[] {
   const logs: Record<string, unknown>[] = [];
-  const topics = filter.topics?.[0];
-  if (topics !== undefined && !topics.includes(TOPIC)) return logs;
+  const [topics, ...positions] = filter.topics ?? [];
+  if (topics !== undefined && topics !== null && !topics.includes(TOPIC)) return logs;
   if (filter.address !== undefined && !filter.address.includes(TOKEN)) return logs;
   for (let number = from; number <= to; number++)
-    for (const receipt of receipts(chain, number)) logs.push(...receipt.logs);
+    for (const receipt of receipts(chain, number))
+      logs.push(...receipt.logs.filter((log) => matches(log.topics as readonly string[], positions)));
   return logs;
+}
+
+function matches(topics: readonly string[], positions: readonly (readonly string[] | null)[]): boolean {
+  return positions.every((wanted, index) => {
+    const topic = topics[index + 1];
+    return topic !== undefined && (wanted === null || wanted.includes(topic));
+  });
 }
 
 /** A chain with id 1 and nothing special about it. */
