@@ -188,5 +188,9 @@ test('an abort ends the whole range', async () => {
 test('an empty range is empty', async () => {
   const one = await node(100);
   const pool = await startedPool([one]);
-  expect(await pool.getLogs({ range: { from: 5, to: 4 }, topics: [TOPIC] })).toEqual({ logs: [], sources: [], calls: 0 });
+  expect(await pool.getLogs({ range: { from: 5, to: 4 }, topics: [TOPIC] })).toEqual({
+    logs: [],
+    sources: [],
+    calls: 0,
+  });
 });
