@@ -113,26 +113,19 @@ async function repairRows(
   range: BlockRange,
   coverage: readonly DatasetCoverage[],
 ): Promise<Repair[]> {
-  const surplus = new Map<Dataset, readonly BlockRows[]>();
-  for (const one of decoded) surplus.set(one.dataset, await removeSurplus(transaction, chain, one, range));
-  await deriveRemoved(transaction, changesOf(surplus));
-  const missing = new Map<Dataset, readonly BlockRows[]>();
-  for (const one of decoded) missing.set(one.dataset, await addMissing(transaction, chain, one, range));
-  await deriveAdded(transaction, changesOf(missing));
-  return decoded.flatMap(({ dataset }) =>
-    differencesByBlock(surplus.get(dataset) ?? [], missing.get(dataset) ?? []).map((difference) => ({
+  const surplus: RepairedRows[] = [];
+  for (const one of decoded) surplus.push(await removeSurplus(transaction, chain, one, range));
+  await deriveRemoved(transaction, surplus);
+  const missing: RepairedRows[] = [];
+  for (const one of decoded) missing.push(await addMissing(transaction, chain, one, range));
+  await deriveAdded(transaction, missing);
+  return decoded.flatMap(({ dataset }, index) =>
+    differencesByBlock(surplus[index]?.byBlock ?? [], missing[index]?.byBlock ?? []).map((difference) => ({
       ...difference,
       dataset: dataset.name,
       upstream: sourceOf(coverage, dataset, difference.block),
     })),
   );
-}
-
-function changesOf(changed: ReadonlyMap<Dataset, readonly BlockRows[]>): RowChange[] {
-  return [...changed].map(([dataset, counts]) => ({
-    dataset,
-    rows: counts.reduce((sum, { rows }) => sum + rows, 0),
-  }));
 }
 
 function differencesByBlock(
