@@ -1,4 +1,4 @@
-import type { Address, Log } from '@chainstead/core';
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { COPY_NULL, copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import { movementsByToken } from './movements-by-token.ts';
@@ -87,7 +87,7 @@ function decodeTransaction(
   const counts = new Map<string, number>();
   for (const [index, { marketplace }] of filled.entries()) {
     const fill = resolved[index];
-    if (fill === undefined) continue;
+    if (fill === undefined || fill.seller === ZERO_ADDRESS || fill.buyer === ZERO_ADDRESS) continue;
     for (const row of tradeRows(fill, { marketplace, chainId: chain.id, blockTimestamp, counts })) rows.push(row);
   }
 }

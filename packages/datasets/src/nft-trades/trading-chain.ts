@@ -30,7 +30,7 @@ export function tradingChain(chain: Chain): TradingChain {
 function layOut(chain: Chain): TradingChain {
   const byAddress = new Map<Address, Marketplace[]>();
   const fillTopics = new Set<Hash>();
-  for (const marketplace of marketplaces) {
+  for (const marketplace of chain.nftTrades ? marketplaces : []) {
     const addresses = marketplace.addresses(chain);
     for (const address of addresses) byAddress.set(address, [...(byAddress.get(address) ?? []), marketplace]);
     if (addresses.length > 0) for (const topic of marketplace.topics) fillTopics.add(topic);

@@ -1,0 +1,136 @@
+import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { eventArguments } from '../event-arguments.ts';
+import type { Fill, TradedItem } from '../marketplace.ts';
+import { tokenKey } from '../movements-by-token.ts';
+import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
+
+/** Absent in version 1.1, present from 1.2 on. */
+export const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
+
+/** Trades in the logs of one Seaport contract and one transaction. Orders matched with each other are counted once. */
+export function seaportFills(own: readonly Log[]): Fill[] {
+  const { groups, single } = groupOrders(own);
+  const fills = [...groups.flatMap(matchedFills), ...single.flatMap(singleFill)];
+  return fills.toSorted((one, other) => one.log.logIndex - other.log.logIndex);
+}
+
+/**
+ * Orders that were matched, by match, and those filled by themselves. From 1.2 on a log names the hashes of each match (a
+ * hash twice where an order was filled twice); in 1.1 matched orders have no recipient and their logs stand side by side.
+ */
+function groupOrders(own: readonly Log[]): { groups: SeaportOrder[][]; single: SeaportOrder[] } {
+  const groups: SeaportOrder[][] = [];
+  const open = new Map<Hex, SeaportOrder[]>();
+  for (const log of own) {
+    const order = seaportOrder(log);
+    if (order !== null) open.set(order.hash, [...(open.get(order.hash) ?? []), order]);
+    const hashes = order === null ? eventArguments(ORDERS_MATCHED, log)?.orderHashes : undefined;
+    if (hashes !== undefined) groups.push(hashes.flatMap((hash) => open.get(hash)?.pop() ?? []).toSorted(byLog));
+  }
+  const rest = [...open.values()].flat().toSorted(byLog);
+  const unnamed = rest.filter((order) => order.recipient === ZERO_ADDRESS);
+  return {
+    groups: [...groups, ...sideBySide(unnamed)],
+    single: rest.filter((order) => order.recipient !== ZERO_ADDRESS),
+  };
+}
+
+function sideBySide(orders: readonly SeaportOrder[]): SeaportOrder[][] {
+  const runs: SeaportOrder[][] = [];
+  for (const order of orders) {
+    const run = runs.at(-1);
+    if (run !== undefined && run.at(-1)?.log.logIndex === order.log.logIndex - 1) run.push(order);
+    else runs.push([order]);
+  }
+  return runs;
+}
+
+function byLog(one: SeaportOrder, other: SeaportOrder): number {
+  return one.log.logIndex - other.log.logIndex;
+}
+
+function singleFill(order: SeaportOrder): Fill[] {
+  if (order.kind === 'listing') return listingFill(order, order.requestedItems[0]?.recipient ?? order.recipient);
+  return order.kind === 'offer' ? offerFill(order, order.recipient) : [];
+}
+
+/**
+ * The trades of one match. An offer that one seller fills is the trade, whatever that seller's order asks for: the
+ * difference is fees. An offer that several sellers fill is a sweep: their listings are the trades. Listings that no offer
+ * takes are private sales, or are paid for by an order that only brings money.
+ */
+function matchedFills(orders: readonly SeaportOrder[]): Fill[] {
+  const supply = createSupply(orders);
+  const settled = new Set<SeaportOrder>();
+  const buyers = new Map<SeaportOrder, Address>();
+  const fills: Fill[] = [];
+  for (const offer of orders.filter((order) => order.kind === 'offer')) {
+    const suppliers = new Set(offer.requestedItems.flatMap((item) => supply.take(item)));
+    const sellers = new Set([...suppliers].map((supplier) => supplier.offerer));
+    if (sellers.size > 1 && [...suppliers].every((supplier) => supplier.kind === 'listing')) {
+      for (const listing of suppliers) buyers.set(listing, offer.requestedItems[0]?.recipient ?? offer.offerer);
+      continue;
+    }
+    const [seller = offer.recipient] = sellers;
+    fills.push(...offerFill(offer, seller));
+    for (const supplier of suppliers) settled.add(supplier);
+  }
+  const payer = orders.find((order) => order.offeredMoney !== null && order.requestedItems.length === 0);
+  for (const listing of orders.filter((order) => order.kind === 'listing' && !settled.has(order))) {
+    const named = listing.requestedItems[0]?.recipient ?? buyers.get(listing) ?? payer?.offerer;
+    fills.push(...listingFill(listing, named ?? listing.recipient));
+  }
+  return fills;
+}
+
+function listingFill(order: SeaportOrder, buyer: Address): Fill[] {
+  if (order.requestedMoney === null) return [];
+  const { token, amount } = order.requestedMoney;
+  const { log, offerer: seller, offeredItems: items } = order;
+  return [{ log, side: 0, seller, buyer, items, paymentToken: token, price: amount }];
+}
+
+function offerFill(order: SeaportOrder, seller: Address): Fill[] {
+  if (order.offeredMoney === null) return [];
+  const { token, amount } = order.offeredMoney;
+  const items = order.requestedItems.map(({ token: contract, tokenId, amount: count }) => ({
+    token: contract,
+    tokenId,
+    amount: count,
+  }));
+  const buyer = order.requestedItems[0]?.recipient ?? order.offerer;
+  return [{ log: order.log, side: 1, seller, buyer, items, paymentToken: token, price: amount }];
+}
+
+interface Supply {
+  /** The orders that give this item: each gives what it has until the amount is reached. */
+  take(item: TradedItem): SeaportOrder[];
+}
+
+/** What the orders of a match give, by token: orders are paired by what they give and want, never by their place. */
+function createSupply(orders: readonly SeaportOrder[]): Supply {
+  const stocks = new Map<string, { order: SeaportOrder; left: bigint }[]>();
+  for (const order of orders)
+    for (const item of order.offeredItems) {
+      const stock = stocks.get(tokenKey(item)) ?? [];
+      stock.push({ order, left: BigInt(item.amount) });
+      stocks.set(tokenKey(item), stock);
+    }
+  return {
+    take(item) {
+      const stock = stocks.get(tokenKey(item)) ?? [];
+      const givers: SeaportOrder[] = [];
+      for (let wanted = BigInt(item.amount); wanted > 0n; ) {
+        const [next] = stock;
+        if (next === undefined) break;
+        givers.push(next.order);
+        const given = next.left < wanted ? next.left : wanted;
+        wanted -= given;
+        next.left -= given;
+        if (next.left === 0n) stock.shift();
+      }
+      return givers;
+    },
+  };
+}

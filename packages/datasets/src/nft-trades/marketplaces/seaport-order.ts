@@ -1,0 +1,120 @@
+import type { Address, Hex, Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { eventArguments, lowerCase } from '../event-arguments.ts';
+import type { TradedItem } from '../marketplace.ts';
+import { tokenKey } from '../movements-by-token.ts';
+import { paymentToken } from '../payment-token.ts';
+
+/** The same in every version. Amounts are those executed: partial fills and price curves are in them already. */
+export const ORDER_FULFILLED = parseAbiItem([
+  'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)',
+  'struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
+  'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
+]);
+
+/** A sum in one currency; `token` null is the chain's coin. */
+export interface Money {
+  readonly token: Address | null;
+  readonly amount: bigint;
+}
+
+export interface RequestedItem extends TradedItem {
+  readonly recipient: Address;
+}
+
+/** A filled order, sorted by what is given and what is asked for. */
+export interface SeaportOrder {
+  readonly log: Log;
+  readonly hash: Hex;
+  readonly offerer: Address;
+  /** Who gets what is offered; the zero address in matched orders of version 1.1. */
+  readonly recipient: Address;
+  readonly offeredItems: readonly TradedItem[];
+  /** Null: none, or several currencies. */
+  readonly offeredMoney: Money | null;
+  readonly requestedItems: readonly RequestedItem[];
+  /** Fees, royalties and tips included. Null: none, or several currencies. */
+  readonly requestedMoney: Money | null;
+  readonly kind: SeaportOrderKind;
+}
+
+/**
+ * A listing gives NFTs for money; where it also asks for the NFTs that it gives, it names who is to get them (private sale).
+ * An offer gives money for NFTs. Anything else (barter, several currencies, what only balances a match) is no trade by itself.
+ */
+export type SeaportOrderKind = 'listing' | 'offer' | 'auxiliary';
+
+/** The order that an `OrderFulfilled` log tells of; null for any other log. */
+export function seaportOrder(log: Log): SeaportOrder | null {
+  const order = eventArguments(ORDER_FULFILLED, log);
+  if (order === null) return null;
+  const offeredItems = order.offer.filter(isNft).map(tradedItem);
+  const requestedItems = order.consideration
+    .filter(isNft)
+    .map((item) => ({ ...tradedItem(item), recipient: lowerCase(item.recipient) }));
+  const offeredMoney = moneyOf(order.offer);
+  const requestedMoney = moneyOf(order.consideration);
+  return {
+    log,
+    hash: order.orderHash,
+    offerer: lowerCase(order.offerer),
+    recipient: lowerCase(order.recipient),
+    offeredItems,
+    offeredMoney,
+    requestedItems,
+    requestedMoney,
+    kind: kindOf(offeredItems, requestedItems, order.offer.some(isPaid), offeredMoney, requestedMoney),
+  };
+}
+
+interface EventItem {
+  readonly itemType: number;
+  readonly token: Hex;
+  readonly identifier: bigint;
+  readonly amount: bigint;
+}
+
+function kindOf(
+  offered: readonly TradedItem[],
+  requested: readonly TradedItem[],
+  offersMoney: boolean,
+  offeredMoney: Money | null,
+  requestedMoney: Money | null,
+): SeaportOrderKind {
+  if (offered.length === 0) return requested.length > 0 && offeredMoney !== null ? 'offer' : 'auxiliary';
+  if (offersMoney || requestedMoney === null) return 'auxiliary';
+  const given = new Set(offered.map(tokenKey));
+  return requested.every((item) => given.has(tokenKey(item))) ? 'listing' : 'auxiliary';
+}
+
+/** itemType 2 and 3 are ERC-721 and ERC-1155; 4 and 5, with criteria, never get into the event. */
+function isNft(item: EventItem): boolean {
+  return (item.itemType === 2 || item.itemType === 3) && item.amount > 0n;
+}
+
+/** itemType 0 is the coin, 1 an ERC-20 token. */
+function isMoney(item: EventItem): boolean {
+  return item.itemType === 0 || item.itemType === 1;
+}
+
+function isPaid(item: EventItem): boolean {
+  return isMoney(item) && item.amount > 0n;
+}
+
+function tradedItem(item: EventItem): TradedItem {
+  return { token: lowerCase(item.token), tokenId: item.identifier.toString(), amount: item.amount.toString() };
+}
+
+/** What several items come to. Items of amount zero (a fee that rounds to nothing) name no second currency. */
+function moneyOf(items: readonly EventItem[]): Money | null {
+  const money = items.filter(isMoney);
+  const paid = money.filter(isPaid);
+  const tokens = new Set((paid.length > 0 ? paid : money.slice(0, 1)).map(currencyOf));
+  const [token] = tokens;
+  if (tokens.size !== 1 || token === undefined) return null;
+  return { token, amount: paid.reduce((sum, item) => sum + item.amount, 0n) };
+}
+
+function currencyOf(item: EventItem): Address | null {
+  return item.itemType === 0 ? null : paymentToken(item.token);
+}
