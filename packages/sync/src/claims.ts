@@ -7,7 +7,7 @@ import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
 import { type Database, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 
-export type ClaimPurpose = 'backfill' | 'prover' | 'reindex' | 'verify';
+export type ClaimPurpose = 'backfill' | 'prover' | 'reindex' | 'verify' | 'history';
 
 export interface ClaimOwner {
   /** Advisory lock key held by this owner. */
@@ -67,16 +67,21 @@ async function claim(
   return rows.length === 1;
 }
 
-/** Drops overlapping claims whose owner's advisory lock is free: that owner died. */
-async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
+/**
+ * Drops overlapping claims whose owner's advisory lock is free: that owner died. Those that somebody else is dropping at
+ * this moment are left to them: a dead history may have left thousands, which two processes would lock in different orders.
+ */
+export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
   await database.query(
-    `DELETE FROM sync_claims c
-      WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
-        AND NOT EXISTS (
-          SELECT 1 FROM pg_locks l
-           WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-             AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-             AND ((l.classid::bigint << 32) | l.objid::bigint) = c.owner)`,
+    `DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
+       SELECT c.chain_id, c.first_block FROM sync_claims c
+        WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
+          AND NOT EXISTS (
+            SELECT 1 FROM pg_locks l
+             WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+               AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+               AND ((l.classid::bigint << 32) | l.objid::bigint) = c.owner)
+        FOR UPDATE SKIP LOCKED)`,
     [chainId, range.from, range.to],
   );
 }

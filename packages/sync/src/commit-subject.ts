@@ -18,6 +18,8 @@ export interface SubjectCommit {
   readonly logs: readonly Log[];
   /** Every block of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
+  /** Runs first in the transaction: what must still hold, such as claims of the blocks. What it throws ends it. */
+  begin?(transaction: Transaction): Promise<void>;
   /** Runs in the transaction, under the chain's commit lock; `rowsAdded` counts those that were not there. */
   record(transaction: Transaction, rowsAdded: number): Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function commitSubject(
   for (let attempt = 1; ; attempt++)
     try {
       const { contracts, rowsAdded } = await database.transaction(async (transaction) => {
+        await commit.begin?.(transaction);
         // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
         const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
         await lockChainCommits(transaction, chain);

@@ -29,9 +29,28 @@ export async function readRangeFast(
   signal: AbortSignal,
 ): Promise<RangeRead> {
   const answer = await pool.getLogs({ range, topics }, { signal, minBlock: range.to });
+  const { blocks } = await blocksOfLogs(pool, answer.logs, signal);
+  const levels = answer.sources.map((source) => ({
+    range: source.range,
+    proof: 'none' as const,
+    reason: null,
+    upstream: source.upstream,
+  }));
+  return { range, logs: answer.logs, blocks, levels };
+}
+
+/**
+ * What is known of the blocks of these logs: from the logs where they carry timestamps, else from headers.
+ * @throws ChainMovedError when they name two hashes for a block, or another one than its header has.
+ */
+export async function blocksOfLogs(
+  pool: UpstreamPool,
+  logs: readonly Log[],
+  signal: AbortSignal,
+): Promise<{ readonly blocks: ReadonlyMap<number, BlockFacts>; readonly headersRead: number }> {
   const blocks = new Map<number, BlockFacts>();
   const unknown = new Map<number, Hash>();
-  for (const log of answer.logs) {
+  for (const log of logs) {
     const known = blocks.get(log.blockNumber)?.hash ?? unknown.get(log.blockNumber);
     if (known !== undefined) {
       if (known !== log.blockHash)
@@ -49,13 +68,7 @@ export async function readRangeFast(
       });
   }
   await addHeaders(pool, blocks, unknown, signal);
-  const levels = answer.sources.map((source) => ({
-    range: source.range,
-    proof: 'none' as const,
-    reason: null,
-    upstream: source.upstream,
-  }));
-  return { range, logs: answer.logs, blocks, levels };
+  return { blocks, headersRead: unknown.size };
 }
 
 /** Whole blocks of a range, proven one by one. @throws UnprovenBlockError under the policy `strict` */

@@ -21,7 +21,7 @@ import {
   type BlockRows,
   deriveAdded,
   deriveRemoved,
-  type RowChange,
+  type RepairedRows,
   removeSurplus,
 } from './row-changes.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
