@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
+import type { UpstreamPool } from '@chainstead/rpc';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
+import { createContractCalls } from './contract-calls.ts';
+import { INTERFACES, supportsInterface } from './erc165.ts';
 
 /** What a token contract says of itself; null where it says nothing usable. */
 export interface TokenFacts {
@@ -24,17 +25,12 @@ export interface TokenFactsReader {
   read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenFacts>>;
 }
 
-/** ERC-165 interface ids: EIP-721, EIP-1155, and the one that EIP-165 says nobody supports. */
-const ERC721_INTERFACE = '0x80ac58cd';
-const ERC1155_INTERFACE = '0xd9b67a26';
-const NO_INTERFACE = '0xffffffff';
-
 const CALLS = {
   name: '0x06fdde03',
   symbol: '0x95d89b41',
   decimals: '0x313ce567',
-  erc721: supportsInterface(ERC721_INTERFACE),
-  erc1155: supportsInterface(ERC1155_INTERFACE),
+  erc721: supportsInterface(INTERFACES.erc721),
+  erc1155: supportsInterface(INTERFACES.erc1155),
 } as const satisfies Record<string, Hex>;
 type CallName = keyof typeof CALLS;
 const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721', 'erc1155'];
@@ -42,9 +38,6 @@ const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721',
 /** Answers of one contract: returned data, or null where the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
 
-const MULTICALL3_ABI = parseAbi([
-  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
-]);
 /** Tokens in one aggregate3: five calls each stay far below the 50,000,000 gas that nodes give an eth_call. */
 const MULTICALL_TOKENS_MAX = 50;
 
@@ -57,42 +50,15 @@ export function createTokenFactsReader(options: {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
 }): TokenFactsReader {
-  const { pool, chain } = options;
-
-  async function call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
-    try {
-      const answer = await pool.request('eth_call', [{ to, data }, 'latest'], { signal });
-      return typeof answer.value === 'string' && answer.value.length > 2 ? (answer.value as Hex) : null;
-    } catch (error) {
-      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
-      if (error instanceof RpcCallError) return null;
-      throw error;
-    }
-  }
-
-  async function aggregate(
-    addresses: readonly Address[],
-    multicall3: Address,
-    signal: AbortSignal,
-  ): Promise<Answers[] | null> {
-    const calls = addresses.flatMap((target) =>
-      CALL_NAMES.map((name) => ({ target, allowFailure: true, callData: CALLS[name] })),
-    );
-    const data = encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [calls] });
-    const answer = await call(multicall3, data, signal);
-    const results = answer === null ? null : decodeAggregate(answer);
-    if (results === null || results.length !== calls.length) return null;
-    return addresses.map((_, token) => {
-      const of = (index: number): Hex | null => results[token * CALL_NAMES.length + index] ?? null;
-      return { name: of(0), symbol: of(1), decimals: of(2), erc721: of(3), erc1155: of(4) };
-    });
-  }
+  const { call, callTogether } = createContractCalls(options);
 
   async function readTogether(addresses: readonly Address[], signal: AbortSignal): Promise<Answers[]> {
-    const deployed = chain.multicall3;
-    const answers =
-      deployed === null || addresses.length === 1 ? null : await aggregate(addresses, deployed.address, signal);
-    return answers ?? addresses.map(() => ({ name: null, symbol: null, decimals: null, erc721: null, erc1155: null }));
+    const calls = addresses.flatMap((to) => CALL_NAMES.map((name) => ({ to, data: CALLS[name] })));
+    const answers = addresses.length === 1 ? null : await callTogether(calls, signal);
+    return addresses.map((_, token) => {
+      const of = (index: number): Hex | null => answers?.[token * CALL_NAMES.length + index] ?? null;
+      return { name: of(0), symbol: of(1), decimals: of(2), erc721: of(3), erc1155: of(4) };
+    });
   }
 
   /** Repeats alone what came to nothing in company; an ERC-165 call only where the contract is not plainly an ERC-20. */
@@ -109,7 +75,8 @@ export function createTokenFactsReader(options: {
       erc721 !== null && decodeFlag(erc721) ? 'erc721' : erc1155 !== null && decodeFlag(erc1155) ? 'erc1155' : null;
     const answered = [name, symbol, decimals, erc721, erc1155].some((answer) => answer !== null);
     // A contract that supports every interface, the impossible one included, does not speak ERC-165.
-    const honest = nft === null || !decodeFlag((await call(address, supportsInterface(NO_INTERFACE), signal)) ?? '0x');
+    const honest =
+      nft === null || !decodeFlag((await call(address, supportsInterface(INTERFACES.nobody), signal)) ?? '0x');
     return {
       name: name === null ? null : decodeText(name, NAME_LENGTH_MAX),
       symbol: symbol === null ? null : decodeText(symbol, SYMBOL_LENGTH_MAX),
@@ -136,18 +103,4 @@ export function createTokenFactsReader(options: {
       return facts;
     },
   };
-}
-
-function supportsInterface(id: Hex): Hex {
-  return `0x01ffc9a7${id.slice(2).padEnd(64, '0')}`;
-}
-
-function decodeAggregate(answer: Hex): (Hex | null)[] | null {
-  try {
-    const results = decodeFunctionResult({ abi: MULTICALL3_ABI, functionName: 'aggregate3', data: answer });
-    return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
-  } catch {
-    // Not Multicall3 at that address: the single calls decide.
-    return null;
-  }
 }

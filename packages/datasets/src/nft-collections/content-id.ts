@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { base32 } from 'multiformats/bases/base32';
+import { base36 } from 'multiformats/bases/base36';
+import { base58btc } from 'multiformats/bases/base58';
+import { base64url } from 'multiformats/bases/base64';
+import { CID } from 'multiformats/cid';
+import { DocumentError } from './document-error.ts';
+
+/** An IPFS content identifier: the hash of a block, and how the block is written. */
+export interface ContentId {
+  /** Canonical: `Qm…` for version 0, base32 for version 1. */
+  readonly text: string;
+  /** `other`: dag-cbor, libp2p keys and the like, whose bytes are no file. */
+  readonly codec: 'raw' | 'dag-pb' | 'other';
+  /** SHA-256 digest; null where another hash function was used, which is not checked. */
+  readonly sha256: Uint8Array | null;
+}
+
+const RAW = 0x55;
+const DAG_PB = 0x70;
+const SHA2_256 = 0x12;
+const TEXT_LENGTH_MAX = 256;
+/** Every multibase that addresses use; the prefix tells them apart. */
+const ANY_BASE = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base64url.decoder);
+
+/** Null where the text is no content identifier. */
+export function parseContentId(text: string): ContentId | null {
+  if (text.length > TEXT_LENGTH_MAX) return null;
+  try {
+    // Base32 in capitals means the same (`B…`); case counts in the others.
+    const cid = /^Qm/.test(text)
+      ? CID.parse(text)
+      : CID.parse(/^B[A-Z2-7]+$/.test(text) ? text.toLowerCase() : text, ANY_BASE);
+    const { multihash } = cid;
+    return {
+      text: cid.toString(),
+      codec: cid.code === RAW ? 'raw' : cid.code === DAG_PB ? 'dag-pb' : 'other',
+      sha256: multihash.code === SHA2_256 && multihash.digest.length === 32 ? multihash.digest : null,
+    };
+  } catch {
+    // multiformats throws errors of many classes, all of which mean the same here.
+    return null;
+  }
+}
+
+/** As {@link parseContentId}. @throws DocumentError DOCUMENT_CID_INVALID */
+export function requireContentId(text: string): ContentId {
+  const id = parseContentId(text);
+  if (id !== null) return id;
+  throw new DocumentError(
+    'DOCUMENT_CID_INVALID',
+    `${JSON.stringify(text.slice(0, 80))} is not an IPFS content identifier`,
+  );
+}
+
+/** Whether these are the bytes of the block; null where its hash function is not known here. */
+export function isBlockOf(id: ContentId, block: Uint8Array): boolean | null {
+  return id.sha256 === null ? null : Buffer.from(id.sha256).equals(hash('sha256', block, 'buffer'));
+}

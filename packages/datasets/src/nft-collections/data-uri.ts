@@ -1,0 +1,86 @@
+import { DocumentError } from './document-error.ts';
+
+/** What a `data:` URI holds (RFC 2397, and the looser forms that contracts write). */
+export interface DataUri {
+  /** Lower case, without parameters; `text/plain` where it names none. */
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  /** The payload with its percent signs resolved, where it could also have been meant as it stands. */
+  readonly decoded: Uint8Array | null;
+}
+
+/**
+ * Takes a `data:` URI apart. Payloads that begin like JSON or SVG are taken as they stand, as most contracts write them without
+ * percent-encoding: resolving their percent signs would break the URIs inside of them; {@link DataUri.decoded} is the other reading.
+ * @throws DocumentError DOCUMENT_DATA_INVALID, DOCUMENT_TOO_LARGE
+ */
+export function parseDataUri(uri: string, bytesMax: number): DataUri {
+  const comma = uri.indexOf(',');
+  if (comma < 0 || comma > HEADER_LENGTH_MAX) throw invalid('it has no comma after its media type');
+  const [type = '', ...parameters] = uri.slice('data:'.length, comma).split(';');
+  const payload = uri.slice(comma + 1);
+  const mediaType = type.trim().toLowerCase() || 'text/plain';
+  const flags = parameters.map((parameter) => parameter.trim().toLowerCase());
+  if (flags.includes('base64')) return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
+  // UTF-16 text takes at most three bytes of UTF-8 for a unit.
+  if (payload.length > bytesMax) throw tooLarge(bytesMax);
+  const charset = flags.find((flag) => flag.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
+  const asItStands = Buffer.from(payload.toWellFormed());
+  const resolved = toUtf8(resolvePercents(payload), charset);
+  if (Math.max(asItStands.length, resolved.length) > bytesMax) throw tooLarge(bytesMax);
+  return /^\s*[{[<]/.test(payload)
+    ? { mediaType, bytes: asItStands, decoded: payload.includes('%') ? resolved : null }
+    : { mediaType, bytes: resolved, decoded: null };
+}
+
+/** `data:` and its media type; anything longer is no media type. */
+const HEADER_LENGTH_MAX = 512;
+
+/** Either alphabet, with or without padding, white space and percent-encoded signs allowed. */
+function fromBase64(payload: string, bytesMax: number): Buffer {
+  // Four digits are three bytes; a percent sequence is three characters for one.
+  if (payload.length > bytesMax * 4) throw tooLarge(bytesMax);
+  const digits = payload.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const bare = digits.replace(/\s+/g, '').replace(/=+$/, '');
+  if (/[^A-Za-z0-9+/_-]/.test(bare) || bare.length % 4 === 1) throw invalid('its payload is not base64');
+  const bytes = Buffer.from(bare, 'base64');
+  if (bytes.length > bytesMax) throw tooLarge(bytesMax);
+  return bytes;
+}
+
+/** Percent sequences as bytes; a percent sign that begins none stays one. */
+function resolvePercents(text: string): Buffer {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const match of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) {
+    pieces.push(
+      Buffer.from(text.slice(at, match.index).toWellFormed()),
+      Buffer.from(match[0].replaceAll('%', ''), 'hex'),
+    );
+    at = match.index + match[0].length;
+  }
+  pieces.push(Buffer.from(text.slice(at).toWellFormed()));
+  return Buffer.concat(pieces);
+}
+
+/** Bytes of a charset that the runtime knows, as UTF-8; of any other, as they are. */
+function toUtf8(bytes: Buffer, charset: string): Buffer {
+  const label = charset.replace(/^"(.*)"$/, '$1');
+  if (/^utf-?8$|^us-ascii$/.test(label)) return bytes;
+  try {
+    return Buffer.from(new TextDecoder(label).decode(bytes));
+  } catch (error) {
+    if (error instanceof RangeError) return bytes;
+    throw error;
+  }
+}
+
+function invalid(reason: string): DocumentError {
+  return new DocumentError('DOCUMENT_DATA_INVALID', `The data: URI can't be read: ${reason}`);
+}
+
+function tooLarge(bytesMax: number): DocumentError {
+  return new DocumentError('DOCUMENT_TOO_LARGE', `The data: URI holds more than ${bytesMax} bytes`, {
+    facts: { limit_bytes: bytesMax },
+  });
+}

@@ -1,0 +1,74 @@
+import { DocumentError } from './document-error.ts';
+import type { Document } from './read-document.ts';
+
+/** A JSON document whose top is an object. */
+export interface JsonDocument {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The text as it came, fit for a text column and for `::jsonb`: no NUL, no half of a surrogate pair. */
+  readonly text: string;
+}
+
+/** Objects and arrays within each other at most. */
+export const JSON_DEPTH_MAX = 32;
+
+/**
+ * Reads a document as JSON, whatever its media type says. A byte order mark is skipped, bytes that are not UTF-8 become
+ * replacement characters; depth is counted before anything is parsed.
+ * @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP
+ */
+export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>): JsonDocument {
+  const first = parse(document.bytes);
+  const found = first === undefined && document.decoded !== null ? parse(document.decoded) : first;
+  if (found === undefined)
+    throw new DocumentError('DOCUMENT_NOT_JSON', `The document is not JSON: it begins ${excerpt(document.bytes)}`);
+  if (typeof found.value !== 'object' || found.value === null || Array.isArray(found.value))
+    throw new DocumentError('DOCUMENT_NOT_JSON', 'The document is JSON, but not an object');
+  const fields = Object(found.value);
+  // Escapes of what Postgres refuses: rare, so the document's own spelling is only given up for them.
+  const text = /\\u(0000|d[89a-f]..)/i.test(found.text) ? JSON.stringify(fields, cleanValue) : found.text;
+  return { fields, text };
+}
+
+/** Undefined where it is not JSON. */
+function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
+  const text = new TextDecoder().decode(bytes).replaceAll('\0', '').trim();
+  if (depthOf(text) > JSON_DEPTH_MAX)
+    throw new DocumentError('DOCUMENT_TOO_DEEP', `The document nests deeper than ${JSON_DEPTH_MAX} levels`);
+  try {
+    return { value: JSON.parse(text), text };
+  } catch {
+    return undefined;
+  }
+}
+
+/** How deep brackets nest, strings left out; stops counting above the limit. One pass, whatever the text is. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < text.length && deepest <= JSON_DEPTH_MAX; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
+
+function cleanValue(_key: string, value: unknown): unknown {
+  if (typeof value === 'string') return cleanString(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanString(key), inner]));
+}
+
+function cleanString(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+function excerpt(bytes: Uint8Array): string {
+  const start = new TextDecoder().decode(bytes.subarray(0, 40));
+  return JSON.stringify(start.replaceAll('\0', ''));
+}

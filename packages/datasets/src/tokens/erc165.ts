@@ -1,0 +1,14 @@
+import type { Hex } from '@chainstead/core';
+
+/** ERC-165 interface ids: EIP-165 itself, EIP-721, EIP-1155, and the one that EIP-165 says nobody supports. */
+export const INTERFACES = {
+  erc165: '0x01ffc9a7',
+  erc721: '0x80ac58cd',
+  erc1155: '0xd9b67a26',
+  nobody: '0xffffffff',
+} as const satisfies Record<string, Hex>;
+
+/** Call data of `supportsInterface(bytes4)`. */
+export function supportsInterface(id: Hex): Hex {
+  return `0x01ffc9a7${id.slice(2).padEnd(64, '0')}`;
+}
