@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { parseAbi } from 'viem';
-import { type CompiledContract, compileSolidity } from './compile-solidity.ts';
-import { TestkitError } from './testkit-error.ts';
+import { compileContracts } from './compile-contracts.ts';
+import type { CompiledContract } from './compile-solidity.ts';
 
-/** Names of the contracts in this package's `contracts` folder. */
+/** Contracts of this package's `contracts` folder for ERC-20 and what resembles it; the market's are in market-contracts.ts. */
 export type DemoContractName = 'DemoToken' | 'Bytes32Token' | 'ThreeTopicNft' | 'DemoNft';
-
-const NAMES: readonly DemoContractName[] = ['DemoToken', 'Bytes32Token', 'ThreeTopicNft', 'DemoNft'];
 
 /** What the demo contracts understand, for typed calls. */
 export const DEMO_TOKEN_ABI = parseAbi([
@@ -30,18 +27,7 @@ export const DEMO_NFT_ABI = parseAbi([
 
 /** Compiles the demo contracts, or takes them from the compiler's cache. */
 export async function compileDemoContracts(): Promise<Readonly<Record<DemoContractName, CompiledContract>>> {
-  const files = await Promise.all(
-    NAMES.map(async (name) => {
-      const text = await readFile(new URL(`../contracts/${name}.sol`, import.meta.url), 'utf8');
-      return [`${name}.sol`, text] as const;
-    }),
-  );
-  const compiled = await compileSolidity(Object.fromEntries(files));
-  const contract = (name: DemoContractName): CompiledContract => {
-    const found = compiled.get(name);
-    if (found === undefined) throw new TestkitError(`${name}.sol has no contract ${name}`);
-    return found;
-  };
+  const contract = await compileContracts<DemoContractName>(['DemoToken', 'Bytes32Token', 'ThreeTopicNft', 'DemoNft']);
   return {
     DemoToken: contract('DemoToken'),
     Bytes32Token: contract('Bytes32Token'),

@@ -40,6 +40,8 @@ export interface DevnetCall {
   readonly args?: readonly unknown[];
   /** One of `accounts`; default the first. */
   readonly from?: Address;
+  /** Wei sent along; default none. */
+  readonly value?: bigint;
 }
 
 export type DevnetClient = Client & TestActions & PublicActions & WalletActions;
@@ -125,8 +127,8 @@ async function deploy(
 }
 
 async function send(client: DevnetClient, accounts: readonly Address[], call: DevnetCall): Promise<TransactionReceipt> {
-  const { address, abi, functionName, args = [], from = sender(accounts) } = call;
-  const hash = await client.writeContract({ address, abi, functionName, args, account: from, chain: null });
+  const { address, abi, functionName, args = [], from = sender(accounts), value = 0n } = call;
+  const hash = await client.writeContract({ address, abi, functionName, args, account: from, value, chain: null });
   return mined(client, hash, functionName);
 }
 

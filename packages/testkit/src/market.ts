@@ -1,0 +1,95 @@
+import type { Address } from '@chainstead/core';
+import { type Abi, maxUint256 } from 'viem';
+import { compileContracts } from './compile-contracts.ts';
+import type { Devnet, DevnetCall } from './devnet.ts';
+import { readSeaportArtefacts } from './seaport-artefacts.ts';
+
+/** A contract that is deployed, with what it understands. */
+export interface DeployedContract {
+  readonly address: Address;
+  readonly abi: Abi;
+}
+
+/** Where NFTs are traded on a devnet: a real Seaport 1.6, what is sold there, and what it is paid with. */
+export interface Market {
+  /** Seaport 1.6. */
+  readonly seaport: DeployedContract;
+  /** ERC-721 with documents: contractURI(), tokenURI(), ERC-4906 and ERC-7572 events. */
+  readonly cats: DeployedContract;
+  /** ERC-1155 with documents. */
+  readonly prints: DeployedContract;
+  /** ERC-721 minted by one ConsecutiveTransfer (ERC-2309), all to the first trader. */
+  readonly founders: DeployedContract;
+  readonly wrappedEther: DeployedContract;
+  /** Chainlink-like ETH/USD aggregator, without an answer yet. */
+  readonly etherFeed: DeployedContract;
+  /** Buys in its own name and forwards. */
+  readonly router: DeployedContract;
+  /** Accounts that hold wrapped ether, and let Seaport move all that they have. */
+  readonly traders: readonly Address[];
+  /** Gets a part of every sale; trades nothing. */
+  readonly feeRecipient: Address;
+}
+
+/** Tokens of `founders`: ids 0 to 24. */
+export const FOUNDERS = 25;
+const TRADERS = 5;
+const WRAPPED_WEI = 10n ** 20n;
+
+/** Deploys everything and makes the devnet's first accounts ready to trade. Takes some dozen blocks. */
+export async function deployMarket(devnet: Devnet): Promise<Market> {
+  const [artefacts, contract] = await Promise.all([
+    readSeaportArtefacts(),
+    compileContracts([
+      'GalleryCats',
+      'GalleryPrints',
+      'GalleryFounders',
+      'WrappedEther',
+      'DemoEtherFeed',
+      'DemoRouter',
+    ]),
+  ]);
+  const traders = devnet.accounts.slice(0, TRADERS);
+  const [feeRecipient = traders[0]] = devnet.accounts.slice(-1);
+  if (feeRecipient === undefined) throw new RangeError('The devnet has no accounts');
+  const deploy = async (name: Parameters<typeof contract>[0], ...args: unknown[]): Promise<DeployedContract> => {
+    const compiled = contract(name);
+    return { address: await devnet.deploy(compiled, args), abi: compiled.abi };
+  };
+  // One after the other: the node gives nonces by what is mined.
+  const conduitController = await devnet.deploy(artefacts.conduitController);
+  const seaport = {
+    address: await devnet.deploy(artefacts.seaport, [conduitController]),
+    abi: artefacts.seaport.abi,
+  };
+  const market: Market = {
+    seaport,
+    cats: await deploy('GalleryCats'),
+    prints: await deploy('GalleryPrints'),
+    founders: await deploy('GalleryFounders', traders[0], BigInt(FOUNDERS)),
+    wrappedEther: await deploy('WrappedEther'),
+    etherFeed: await deploy('DemoEtherFeed'),
+    router: await deploy('DemoRouter'),
+    traders,
+    feeRecipient,
+  };
+  for (const trader of traders) for (const call of readyToTrade(market, trader)) await devnet.send(call);
+  return market;
+}
+
+/** Approvals for Seaport itself: the orders name no conduit. */
+function readyToTrade({ seaport, cats, prints, founders, wrappedEther }: Market, from: Address): DevnetCall[] {
+  const approve = (nft: DeployedContract): DevnetCall => ({
+    ...nft,
+    functionName: 'setApprovalForAll',
+    args: [seaport.address, true],
+    from,
+  });
+  return [
+    approve(cats),
+    approve(prints),
+    approve(founders),
+    { ...wrappedEther, functionName: 'deposit', value: WRAPPED_WEI, from },
+    { ...wrappedEther, functionName: 'approve', args: [seaport.address, maxUint256], from },
+  ];
+}
