@@ -110,6 +110,7 @@ CREATE TABLE "nft_collections" (
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"error_code" text,
 	"error_message" text,
+	"requested_by" text,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "nft_collections_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
 );
@@ -139,6 +140,7 @@ CREATE TABLE "nft_token_metadata" (
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"error_code" text,
 	"error_message" text,
+	"requested_by" text,
 	CONSTRAINT "nft_token_metadata_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
 );
 --> statement-breakpoint
@@ -256,7 +258,9 @@ CREATE TABLE "nft_transfers" (
 --> statement-breakpoint
 ALTER TABLE "tokens" ADD COLUMN "seen_as" smallint DEFAULT 0 NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "nft_collections_requested" ON "nft_collections" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_token_metadata_due" ON "nft_token_metadata" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "nft_token_metadata_requested" ON "nft_token_metadata" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_trades_by_token" ON "nft_trades" USING btree ("token_address","chain_id","token_id","block_number","transaction_index","log_index","item");--> statement-breakpoint
 CREATE INDEX "nft_trades_by_marketplace" ON "nft_trades" USING btree ("token_address","chain_id","marketplace","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
 CREATE INDEX "nft_trades_by_seller" ON "nft_trades" USING btree ("seller","chain_id","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint

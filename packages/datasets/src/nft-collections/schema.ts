@@ -1,5 +1,6 @@
 /** What collections and tokens say of themselves off the chain, read on demand; and events that ask for it to be read again. */
 import { bytea, uint256 } from '@chainstead/db/column-types';
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
@@ -44,11 +45,14 @@ export const nftCollections = pgTable(
     /** Code and text of what went wrong last; null after success. */
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
+    /** Whose request waits for it (the key's id, or `open`); null once it was tried, and for what nobody asked for. */
+    requestedBy: text('requested_by'),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId] }),
     index('nft_collections_due').on(table.dueAt),
+    index('nft_collections_requested').on(table.requestedBy).where(sql`requested_by IS NOT NULL`),
   ],
 );
 
@@ -93,10 +97,12 @@ export const nftTokenMetadata = pgTable(
     attempts: integer('attempts').notNull().default(0),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
+    requestedBy: text('requested_by'),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
     index('nft_token_metadata_due').on(table.dueAt),
+    index('nft_token_metadata_requested').on(table.requestedBy).where(sql`requested_by IS NOT NULL`),
   ],
 );
 

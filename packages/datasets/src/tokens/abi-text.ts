@@ -21,6 +21,16 @@ export function decodeText(data: string, charactersMax: number): string | null {
   return content === null ? null : cleanText(content.subarray(0, bytesMax), charactersMax);
 }
 
+/**
+ * ABI `string` as it is, for texts that machines read (URIs). Null where there is none or it is empty; what lies beyond `bytesMax`
+ * is cut off.
+ */
+export function decodeRawText(data: string, bytesMax: number): string | null {
+  const bytes = Buffer.from(data.slice(2, 2 + 2 * (bytesMax + 4 * WORD_BYTES)), 'hex');
+  const content = stringContent(bytes);
+  return content === null || content.length === 0 ? null : new TextDecoder().decode(content.subarray(0, bytesMax));
+}
+
 /** ABI `uint8`; null for anything above 255 or not one word long. */
 export function decodeDecimals(data: string): number | null {
   const value = decodeWord(data);
