@@ -5,6 +5,7 @@
 import type { Log } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { CommitDependencies } from './commit-followed.ts';
+import { retryDeadlock } from './commit-retry.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
 import { writeContracts } from './known-contracts.ts';
@@ -24,9 +25,6 @@ export interface SubjectCommit {
   record(transaction: Transaction, rowsAdded: number): Promise<void>;
 }
 
-/** Attempts at a transaction that Postgres ended because it and another (a backfill of the same blocks) waited for each other. */
-const ATTEMPTS_MAX = 5;
-
 /** Run twice, the second time adds nothing. @returns how many rows were added. */
 export async function commitSubject(
   dependencies: Omit<CommitDependencies, 'datasets'>,
@@ -34,26 +32,18 @@ export async function commitSubject(
 ): Promise<number> {
   const { database, chain, knownContracts } = dependencies;
   const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks);
-  for (let attempt = 1; ; attempt++)
-    try {
-      const { contracts, rowsAdded } = await database.transaction(async (transaction) => {
-        await commit.begin?.(transaction);
-        // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
-        const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
-        await lockChainCommits(transaction, chain);
-        await deriveAdded(transaction, added);
-        const rowsAdded = added.reduce((sum, { rows }) => sum + rows, 0);
-        const contracts = await writeContracts(transaction, chain, batch.contracts, knownContracts);
-        await commit.record(transaction, rowsAdded);
-        return { contracts, rowsAdded };
-      });
-      knownContracts.add(contracts);
-      return rowsAdded;
-    } catch (error) {
-      if (attempt === ATTEMPTS_MAX || !isDeadlock(error)) throw error;
-    }
-}
-
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '40P01';
+  const { contracts, rowsAdded } = await retryDeadlock(() =>
+    database.transaction(async (transaction) => {
+      // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
+      const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
+      await lockChainCommits(transaction, chain);
+      await deriveAdded(transaction, added);
+      const rowsAdded = added.reduce((sum, { rows }) => sum + rows, 0);
+      const contracts = await writeContracts(transaction, chain, batch.contracts, knownContracts);
+      await commit.record(transaction, rowsAdded);
+      return { contracts, rowsAdded };
+    }),
+  );
+  knownContracts.add(contracts);
+  return rowsAdded;
 }

@@ -8,7 +8,6 @@ export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-in
 export { type ChainStatus, countRows, type Gap, readChainStatuses } from './chain-status.ts';
 export { type ChainSync, createChainSync } from './chain-sync.ts';
 export type { ChainSyncOptions, ChainSyncSettings } from './chain-sync-options.ts';
-export { commitSubject, type SubjectCommit } from './commit-subject.ts';
 export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
 export type {
   BulkIndex,
@@ -30,6 +29,10 @@ export {
   ReorgTooDeepError,
   UnprovenBlockError,
 } from './errors.ts';
+export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
+export { type HistoryOptions, type HistoryOutcome, readHistory } from './histories/read-history.ts';
+export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
+export type { Subject, SubjectKind } from './histories/subject.ts';
 export { createKnownContracts, type KnownContracts } from './known-contracts.ts';
 export {
   backfillRanges,

@@ -3,7 +3,8 @@
  * On Citus these stay local tables of the coordinator.
  */
 import { bytea } from '@chainstead/db/column-types';
-import { bigint, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** Headers of followed blocks, and of every backfilled block that caused a row. */
 export const blocks = pgTable(
@@ -116,7 +117,10 @@ export const subjectHistories = pgTable(
     errorMessage: text('error_message'),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.kind, table.subject] })],
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.kind, table.subject] }),
+    index('subject_histories_unfinished').on(table.chainId, table.status).where(sql`status <> 'done'`),
+  ],
 );
 
 /** What a subject's history has covered, by dataset. Disjoint (exclusion constraint). */

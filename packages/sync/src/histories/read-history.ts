@@ -1,0 +1,159 @@
+/**
+ * Works on the history of one wallet or contract: what is missing is planned, estimated, and read newest first in chunks,
+ * each recorded with its rows, so that it goes on where it ended, however it ended.
+ */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type ChunkSizing, createChunkSizing } from '../chunk-size.ts';
+import { type ClaimOwner, createClaimOwner } from '../claims.ts';
+import type { Dataset } from '../dataset.ts';
+import type { KnownContracts } from '../known-contracts.ts';
+import { commitChunk } from './commit-chunk.ts';
+import {
+  beginHistory,
+  failHistory,
+  finishHistory,
+  type HistoryRecord,
+  postponeHistory,
+  refuseHistory,
+  saveEstimate,
+} from './history-record.ts';
+import { estimateCalls, type MissingHistory, planHistory } from './plan-history.ts';
+import { readSubjectLogs } from './read-subject-logs.ts';
+import type { Subject } from './subject.ts';
+
+export interface HistoryOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly knownContracts: KnownContracts;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Node calls of one history at most. */
+  readonly maxCalls: number;
+  /** After this it gives way to others, at the next chunk. Milliseconds. */
+  readonly sliceMs: number;
+}
+
+/** `more`: it gave way; `waits`: what is left is not final yet; `idle`: there was nothing to do. */
+export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
+
+/** Logs that a chunk should hold: what is in memory, and rows of one transaction. */
+const LOGS_PER_CHUNK = 2_000;
+/** A chunk is so many calls wide at first and at most: wide enough for calls side by side, narrow enough to lose little. */
+const CALLS_PER_CHUNK_FIRST = 4;
+const CALLS_PER_CHUNK_MAX = 16;
+const CHUNK_BLOCKS_MIN = 1_000;
+/** Until it is looked at again whether the newest blocks are final, or the chain has begun. */
+const WAIT_MS = 15_000;
+
+/** Works until the history is complete or gives way. What fails is recorded and tried again later; only an abort is thrown. */
+export async function readHistory(
+  options: HistoryOptions,
+  subject: Subject,
+  signal: AbortSignal,
+): Promise<HistoryOutcome> {
+  const { chain, database, logger } = options;
+  const record = await beginHistory(database, subject);
+  if (record === null) return 'idle';
+  const owner = await createClaimOwner(database);
+  try {
+    return await work({ ...options, owner }, record, AbortSignal.any([signal, owner.lost]));
+  } catch (error) {
+    // The process ends: it stays `running`, and the next one takes it up.
+    if (signal.aborted) throw error;
+    logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History failed');
+    await failHistory(database, subject, error);
+    return 'failed';
+  } finally {
+    await owner.close();
+  }
+}
+
+type Work = HistoryOptions & { readonly owner: ClaimOwner };
+
+async function work(options: Work, record: HistoryRecord, signal: AbortSignal): Promise<HistoryOutcome> {
+  const { chain, database, pool, datasets, maxCalls } = options;
+  const { subject } = record;
+  const plan = await planHistory(database, pool, { chain, datasets, subject });
+  if (plan === null) return wait(options, subject, 'The chain has not been ingested yet');
+  const expected = estimateCalls(pool, chain, subject, plan);
+  await saveEstimate(database, subject, record.callsMade + expected);
+  if (record.callsMade + expected > maxCalls) return refuse(options, subject, { made: record.callsMade, expected });
+  const outcome = await readMissing(options, record, { plan, expected }, signal);
+  if (outcome !== 'done') return outcome;
+  if (plan.some(({ notFinal }) => notFinal.length > 0))
+    return wait(options, subject, 'The newest blocks that are missing can still be reorganised');
+  await finishHistory(database, subject);
+  return 'done';
+}
+
+async function readMissing(
+  options: Work,
+  { subject, callsMade }: HistoryRecord,
+  { plan, expected }: { readonly plan: readonly MissingHistory[]; readonly expected: number },
+  signal: AbortSignal,
+): Promise<HistoryOutcome> {
+  const { chain, database, pool, clock, maxCalls } = options;
+  const ends = clock.now() + options.sliceMs;
+  let made = callsMade;
+  for (const { dataset, ranges } of plan) {
+    const sizing = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...chunkBlocks(ranges, expected) });
+    for (const range of newestFirst(ranges, sizing)) {
+      signal.throwIfAborted();
+      if (made >= maxCalls) return refuse(options, subject, { made, expected: null });
+      if (clock.now() >= ends) {
+        await postponeHistory(database, subject, 0);
+        return 'more';
+      }
+      const read = await readSubjectLogs(pool, chain, dataset, subject, range, signal);
+      sizing.seen(rangeSize(range), read.logs.length);
+      await commitChunk(options, { subject, dataset, range, read }, signal);
+      made += read.calls;
+    }
+  }
+  return 'done';
+}
+
+/** Cuts ranges into chunks, from the newest block down. */
+function* newestFirst(ranges: readonly BlockRange[], sizing: ChunkSizing): Generator<BlockRange> {
+  for (const { from, to } of ranges.toReversed())
+    for (let end = to; end >= from; ) {
+      const start = Math.max(from, end - sizing.next() + 1);
+      yield { from: start, to: end };
+      end = start - 1;
+    }
+}
+
+/** How wide chunks are, from how many blocks a call is expected to span. */
+function chunkBlocks(ranges: readonly BlockRange[], calls: number): { blocksFirst: number; blocksMax: number } {
+  const blocks = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
+  const blocksPerCall = Math.ceil(blocks / Math.max(1, calls));
+  return {
+    blocksFirst: Math.max(CHUNK_BLOCKS_MIN, blocksPerCall * CALLS_PER_CHUNK_FIRST),
+    blocksMax: Math.max(CHUNK_BLOCKS_MIN, blocksPerCall * CALLS_PER_CHUNK_MAX),
+  };
+}
+
+async function wait({ chain, database, logger }: Work, subject: Subject, reason: string): Promise<HistoryOutcome> {
+  logger.debug({ chain: chain.key, kind: subject.kind, subject: subject.address, reason }, 'History waits');
+  await postponeHistory(database, subject, WAIT_MS);
+  return 'waits';
+}
+
+async function refuse(
+  { chain, database, logger, maxCalls }: Work,
+  subject: Subject,
+  { made, expected }: { readonly made: number; readonly expected: number | null },
+): Promise<HistoryOutcome> {
+  const message =
+    expected === null
+      ? `It has taken ${made} node calls and is not complete; ON_DEMAND_MAX_CALLS allows ${maxCalls}`
+      : `It would take about ${made + expected} node calls; ON_DEMAND_MAX_CALLS allows ${maxCalls}`;
+  logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address }, `History refused: ${message}`);
+  await refuseHistory(database, subject, maxCalls + 1, message);
+  return 'refused';
+}

@@ -1,0 +1,105 @@
+/** The logs of a subject in a range, from the nodes, ready to be decoded as the backfill would. */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange, Hash, Log } from '@chainstead/core';
+import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import type { Dataset, HistoryFilter } from '../dataset.ts';
+import type { BlockFacts } from '../decoded-batch.ts';
+import { ChainMovedError } from '../errors.ts';
+import { blocksOfLogs } from '../read-range.ts';
+import type { Subject } from './subject.ts';
+
+export interface SubjectRead {
+  /** In chain order, none twice. */
+  readonly logs: readonly Log[];
+  /** Every block of the logs. */
+  readonly blocks: ReadonlyMap<number, BlockFacts>;
+  /** Node calls that it took. */
+  readonly calls: number;
+}
+
+/** The filters of a subject; none where the dataset has no histories. */
+export function filtersOf(dataset: Dataset, chain: Chain, { kind, address }: Subject): readonly HistoryFilter[] {
+  if (dataset.histories === undefined) return [];
+  return kind === 'wallet' ? dataset.histories.ofWallet(chain, address) : dataset.histories.ofContract(chain, address);
+}
+
+/** A filter as what the pool is asked. */
+export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<LogsQuery, 'range'> {
+  return { topics, ...(indexed === undefined ? {} : { indexed }), ...(addresses === undefined ? {} : { addresses }) };
+}
+
+/**
+ * Reads every filter over the range. Logs of contracts that can only be decoded beside others of their block bring all logs
+ * of that contract in that block with them. @throws ChainMovedError when answers contradict each other
+ */
+export async function readSubjectLogs(
+  pool: UpstreamPool,
+  chain: Chain,
+  dataset: Dataset,
+  subject: Subject,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<SubjectRead> {
+  const filters = filtersOf(dataset, chain, subject);
+  const ask = (query: LogsQuery) => pool.getLogs(query, { signal, minBlock: query.range.to });
+  const answers = await Promise.all(filters.map((filter) => ask({ range, ...toQuery(filter) })));
+  const found = collect(chain, answers);
+  const besides = await Promise.all(
+    blocksToComplete(chain, dataset, filters, found.values()).map(({ contract, block }) =>
+      ask({ range: { from: block, to: block }, topics: dataset.topics(chain), addresses: [contract] }),
+    ),
+  );
+  const logs = inOrder([...collect(chain, [...answers, ...besides]).values()]);
+  const { blocks, headersRead } = await blocksOfLogs(pool, logs, signal);
+  const calls = [...answers, ...besides].reduce((sum, answer) => sum + answer.calls, headersRead);
+  return { logs, blocks, calls };
+}
+
+/** Self-transfers match two filters. */
+function collect(chain: Chain, answers: readonly { readonly logs: readonly Log[] }[]): Map<string, Log> {
+  const found = new Map<string, Log>();
+  for (const { logs } of answers)
+    for (const log of logs) {
+      const place = `${log.blockNumber}.${log.transactionIndex}.${log.logIndex}`;
+      const known = found.get(place);
+      if (known === undefined || known.blockTimestamp === null) found.set(place, log);
+      if (known !== undefined && (known.blockHash !== log.blockHash || known.transactionHash !== log.transactionHash))
+        throw new ChainMovedError({
+          chain: chain.key,
+          what: `two answers differ in a log of block ${log.blockNumber}`,
+        });
+    }
+  return found;
+}
+
+/** Blocks of which a filter gave a log of such a contract, unless a filter gives all of its logs anyway. */
+function blocksToComplete(
+  chain: Chain,
+  dataset: Dataset,
+  filters: readonly HistoryFilter[],
+  logs: Iterable<Log>,
+): { readonly contract: Log['address']; readonly block: number }[] {
+  const topics = dataset.topics(chain);
+  const contracts = (dataset.histories?.wholeBlockContracts?.(chain) ?? []).filter(
+    (contract) => !filters.some((filter) => givesAll(filter, contract, topics)),
+  );
+  if (contracts.length === 0) return [];
+  const wanted = new Map<string, { contract: Log['address']; block: number }>();
+  for (const { address, blockNumber } of logs)
+    if (contracts.includes(address)) wanted.set(`${address}.${blockNumber}`, { contract: address, block: blockNumber });
+  return [...wanted.values()];
+}
+
+function givesAll(filter: HistoryFilter, contract: Log['address'], topics: readonly Hash[]): boolean {
+  return (
+    filter.indexed === undefined &&
+    (filter.addresses === undefined || filter.addresses.includes(contract)) &&
+    topics.every((topic) => filter.topics.includes(topic))
+  );
+}
+
+function inOrder(logs: Log[]): Log[] {
+  return logs.sort(
+    (a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
+  );
+}

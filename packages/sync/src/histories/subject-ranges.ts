@@ -1,0 +1,41 @@
+/** What a subject's history has covered, by dataset: the table `subject_ranges`. */
+import { type BlockRange, mergeRanges } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { type Subject, subjectKey } from './subject.ts';
+
+/** Ascending, by dataset. */
+export async function listSubjectRanges(
+  source: Pick<Database, 'query'>,
+  subject: Subject,
+): Promise<readonly { readonly dataset: string; readonly range: BlockRange }[]> {
+  const rows = await source.query<{ dataset: string; first_block: number; last_block: number }>(
+    `SELECT dataset, first_block, last_block FROM subject_ranges
+      WHERE chain_id = $1 AND kind = $2 AND subject = $3 ORDER BY dataset, first_block`,
+    subjectKey(subject),
+  );
+  return rows.map((row) => ({ dataset: row.dataset, range: { from: row.first_block, to: row.last_block } }));
+}
+
+/**
+ * Records the range as covered, joined with those that it touches. In the transaction that writes its rows, and holding the
+ * lock on the subject's row in `subject_histories`: two workers on one subject can't record at once. Idempotent.
+ */
+export async function recordSubjectRange(
+  transaction: Transaction,
+  subject: Subject,
+  dataset: string,
+  range: BlockRange,
+): Promise<void> {
+  const joined = await transaction.query<{ first_block: number; last_block: number }>(
+    `DELETE FROM subject_ranges
+      WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND dataset = $4
+        AND first_block <= $6::bigint + 1 AND last_block >= $5::bigint - 1
+      RETURNING first_block, last_block`,
+    [...subjectKey(subject), dataset, range.from, range.to],
+  );
+  const [whole] = mergeRanges([range, ...joined.map((row) => ({ from: row.first_block, to: row.last_block }))]);
+  await transaction.query(
+    `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, $4, $5, $6)`,
+    [...subjectKey(subject), dataset, whole?.from ?? range.from, whole?.to ?? range.to],
+  );
+}

@@ -1,0 +1,15 @@
+import type { Address, ChainId } from '@chainstead/core';
+
+export type SubjectKind = 'wallet' | 'contract';
+
+/** Whose history: a wallet's (what moved to and from it) or a contract's (what it emitted). */
+export interface Subject {
+  readonly chainId: ChainId;
+  readonly kind: SubjectKind;
+  readonly address: Address;
+}
+
+/** The key of the subject's rows, for `chain_id = $1 AND kind = $2 AND subject = $3`. */
+export function subjectKey({ chainId, kind, address }: Subject): readonly [ChainId, SubjectKind, Buffer] {
+  return [chainId, kind, Buffer.from(address.slice(2), 'hex')];
+}
