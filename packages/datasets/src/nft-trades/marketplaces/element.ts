@@ -1,0 +1,99 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Marketplace } from '../marketplace.ts';
+import { type NetOrder, netOrderFills } from '../net-order.ts';
+import { tradedItem } from '../traded-items.ts';
+
+const V1_ERC721_SELL = parseAbiItem(
+  'event ERC721SellOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, bytes32 orderHash)',
+);
+const V1_ERC721_BUY = parseAbiItem(
+  'event ERC721BuyOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, bytes32 orderHash)',
+);
+const V1_ERC1155_SELL = parseAbiItem(
+  'event ERC1155SellOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, uint128 filled, bytes32 orderHash)',
+);
+const V1_ERC1155_BUY = parseAbiItem(
+  'event ERC1155BuyOrderFilled(address maker, address taker, address erc20Token, uint256 amount, address token, uint256 tokenId, uint128 filled, bytes32 orderHash)',
+);
+const V2_ERC721_SELL = parseAbiItem(
+  'event ERC721SellOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId)',
+);
+const V2_ERC721_BUY = parseAbiItem(
+  'event ERC721BuyOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId)',
+);
+const V2_ERC1155_SELL = parseAbiItem(
+  'event ERC1155SellOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId, uint128 filled)',
+);
+const V2_ERC1155_BUY = parseAbiItem(
+  'event ERC1155BuyOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId, uint128 filled)',
+);
+
+/** One contract a chain, which was upgraded from the first events to the second. */
+const CONTRACTS = {
+  1: '0x20f780a973856b93f63670377900c1d2a50a77c4',
+  10: '0x2317d8b224328644759319dffa2a5da77c72e0e9',
+  56: '0xb3e3dfcb2d9f3dde16d78b9e6eb3538eb32b5ae1',
+  137: '0xeaf5453b329eb38be159a872a6ce91c9a8fb0260',
+  8453: '0xa39a5f160a1952ddf38781bd76e402b0006912a9',
+  42161: '0x18cd9270dbdca86d470cfb3be1b156241fffa9de',
+  43114: '0x18cd9270dbdca86d470cfb3be1b156241fffa9de',
+};
+
+/** Element v1, as 0x v4: the amount leaves out the fees, which are paid on top. */
+export const elementV1: Marketplace = {
+  name: 'element',
+  protocol: 'element-v1',
+  topics: [V1_ERC721_SELL, V1_ERC721_BUY, V1_ERC1155_SELL, V1_ERC1155_BUY].map(topicOf),
+  addresses: deployments('element-v1', CONTRACTS),
+  fills: (own, transaction) => netOrderFills(own, transaction, readV1),
+};
+
+/** Element v2: the amount includes the fees that the event lists; matched orders emit two events here too. */
+export const elementV2: Marketplace = {
+  name: 'element',
+  protocol: 'element-v2',
+  topics: [V2_ERC721_SELL, V2_ERC721_BUY, V2_ERC1155_SELL, V2_ERC1155_BUY].map(topicOf),
+  addresses: deployments('element-v2', CONTRACTS),
+  fills: (own, transaction) => netOrderFills(own, { ...transaction, payments: [] }, readV2),
+};
+
+function readV1(log: Log): NetOrder | null {
+  const sold = eventArguments(V1_ERC721_SELL, log) ?? eventArguments(V1_ERC1155_SELL, log);
+  if (sold !== null) return orderOf(log, 0, sold);
+  const bought = eventArguments(V1_ERC721_BUY, log) ?? eventArguments(V1_ERC1155_BUY, log);
+  return bought === null ? null : orderOf(log, 1, bought);
+}
+
+function readV2(log: Log): NetOrder | null {
+  const sold = eventArguments(V2_ERC721_SELL, log) ?? eventArguments(V2_ERC1155_SELL, log);
+  if (sold !== null) return orderOf(log, 0, sold);
+  const bought = eventArguments(V2_ERC721_BUY, log) ?? eventArguments(V2_ERC1155_BUY, log);
+  return bought === null ? null : orderOf(log, 1, bought);
+}
+
+interface FilledOrder {
+  readonly maker: `0x${string}`;
+  readonly taker: `0x${string}`;
+  readonly erc20Token: `0x${string}`;
+  readonly amount: bigint;
+  readonly token: `0x${string}`;
+  readonly tokenId: bigint;
+  readonly filled?: bigint;
+}
+
+function orderOf(log: Log, side: 0 | 1, order: FilledOrder): NetOrder {
+  const [maker, taker] = [lowerCase(order.maker), lowerCase(order.taker)];
+  return {
+    log,
+    side,
+    seller: side === 0 ? maker : taker,
+    buyer: side === 0 ? taker : maker,
+    item: tradedItem(order.token, order.tokenId, order.filled),
+    payment: order.erc20Token,
+    amount: order.amount,
+    matched: null,
+  };
+}

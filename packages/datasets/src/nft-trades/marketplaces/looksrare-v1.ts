@@ -1,0 +1,52 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, MarketplaceName } from '../marketplace.ts';
+import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
+
+/** A listing was bought: the taker buys from the maker. */
+const TAKER_BID = parseAbiItem(
+  'event TakerBid(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)',
+);
+/** An offer was accepted: the taker sells to the maker. */
+const TAKER_ASK = parseAbiItem(
+  'event TakerAsk(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)',
+);
+
+/** LooksRare v1. */
+export const looksRareV1 = fork('looksrare', 'looksrare-v1', { 1: '0x59728544b08ab483533076417fbbb2fd0b17ce3a' });
+
+/** Joepegs: the same contract on Avalanche. */
+export const joepegs = fork('other', 'joepegs', { 43114: '0xae079eda901f7727d0715aff8f82ba8295719977' });
+
+/**
+ * `price` is for all units, fees and royalties included. The currency is the wrapped coin even where a part or all of it was
+ * paid in the coin (`matchAskWithTakerBidUsingETHAndWETH` wraps it), so the trade is one in the wrapped coin.
+ */
+function fork(name: MarketplaceName, protocol: string, known: Readonly<Record<number, string>>): Marketplace {
+  return {
+    name,
+    protocol,
+    topics: [TAKER_BID, TAKER_ASK].map(topicOf),
+    addresses: deployments(protocol, known),
+    fills: (own) => own.flatMap((log) => readFill(log) ?? []),
+  };
+}
+
+function readFill(log: Log): Fill | null {
+  const bid = eventArguments(TAKER_BID, log);
+  const order = bid ?? eventArguments(TAKER_ASK, log);
+  if (order === null) return null;
+  const [maker, taker] = [lowerCase(order.maker), lowerCase(order.taker)];
+  return {
+    log,
+    side: bid === null ? 1 : 0,
+    seller: bid === null ? taker : maker,
+    buyer: bid === null ? maker : taker,
+    items: [tradedItem(order.collection, order.tokenId, order.amount)],
+    paymentToken: paymentToken(order.currency),
+    price: order.price,
+  };
+}

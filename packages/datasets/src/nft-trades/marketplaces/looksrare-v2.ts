@@ -1,0 +1,65 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace } from '../marketplace.ts';
+import { paymentToken } from '../payment-token.ts';
+import { tradedItems } from '../traded-items.ts';
+
+/** A listing was bought. `bidUser` pays, `bidRecipient` gets the tokens; the first fee recipient is the seller. */
+const TAKER_BID = parseAbiItem(
+  'event TakerBid((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address bidUser, address bidRecipient, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
+);
+/** An offer was accepted. The first fee recipient may be another account of the seller's. */
+const TAKER_ASK = parseAbiItem(
+  'event TakerAsk((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address askUser, address bidUser, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
+);
+
+const PROTOCOL = 'looksrare-v2';
+
+/** LooksRare v2. The price is what seller, creator and protocol got together: `feeAmounts`. */
+export const looksRareV2: Marketplace = {
+  name: 'looksrare',
+  protocol: PROTOCOL,
+  topics: [TAKER_BID, TAKER_ASK].map(topicOf),
+  addresses: deployments(PROTOCOL, { 1: '0x0000000000e655fae4d56241588680f86e3b2377' }),
+  fills: (own) => own.flatMap((log) => listingBought(log) ?? offerAccepted(log) ?? []),
+};
+
+function listingBought(log: Log): Fill | null {
+  const order = eventArguments(TAKER_BID, log);
+  if (order === null) return null;
+  const [seller] = order.feeRecipients;
+  return fillOf(log, order, { side: 0, seller, buyer: order.bidRecipient });
+}
+
+function offerAccepted(log: Log): Fill | null {
+  const order = eventArguments(TAKER_ASK, log);
+  return order === null ? null : fillOf(log, order, { side: 1, seller: order.askUser, buyer: order.bidUser });
+}
+
+interface Order {
+  readonly currency: `0x${string}`;
+  readonly collection: `0x${string}`;
+  readonly itemIds: readonly bigint[];
+  readonly amounts: readonly bigint[];
+  readonly feeAmounts: readonly bigint[];
+}
+
+function fillOf(
+  log: Log,
+  order: Order,
+  parties: { side: 0 | 1; seller: `0x${string}`; buyer: `0x${string}` },
+): Fill | null {
+  const items = tradedItems(order.collection, order.itemIds, order.amounts);
+  if (items === null) return null;
+  return {
+    log,
+    side: parties.side,
+    seller: lowerCase(parties.seller),
+    buyer: lowerCase(parties.buyer),
+    items,
+    paymentToken: paymentToken(order.currency),
+    price: order.feeAmounts.reduce((sum, amount) => sum + amount, 0n),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
+import { tradedItem } from '../traded-items.ts';
+
+const TRADE = parseAbiItem(
+  'event Trade(address indexed collection, uint256 indexed tokenId, address indexed seller, address buyer, uint256 askPrice, uint256 netPrice, bool withBNB)',
+);
+
+const PROTOCOL = 'pancake-v1';
+
+/** PancakeSwap's NFT market. It holds what is listed; payment is the coin or the wrapped coin. */
+export const pancake: Marketplace = {
+  name: 'other',
+  protocol: PROTOCOL,
+  topics: [topicOf(TRADE)],
+  addresses: deployments(PROTOCOL, { 56: '0x17539cca21c7933df5c980172d22659b8c345c5a' }),
+  fills: (own, transaction) => own.flatMap((log) => readFill(log, transaction) ?? []),
+};
+
+function readFill(log: Log, { chain }: TradeTransaction): Fill | null {
+  const trade = eventArguments(TRADE, log);
+  if (trade === null) return null;
+  return {
+    log,
+    side: 0,
+    seller: lowerCase(trade.seller),
+    buyer: lowerCase(trade.buyer),
+    items: [tradedItem(trade.collection, trade.tokenId)],
+    paymentToken: trade.withBNB ? null : chain.wrappedNative,
+    price: trade.askPrice,
+    partiesFinal: true,
+  };
+}

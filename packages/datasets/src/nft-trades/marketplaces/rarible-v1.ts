@@ -1,0 +1,57 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
+import { paidInParts } from '../paid-by-buyer.ts';
+import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
+import { inWindow } from '../transaction-window.ts';
+
+/** Of an order's owner, who gives `sellToken` for `buyToken`, and whoever took `amount` of what is sold. */
+const BUY = parseAbiItem(
+  'event Buy(address indexed sellToken, uint256 indexed sellTokenId, uint256 sellValue, address owner, address buyToken, uint256 buyTokenId, uint256 buyValue, address buyer, uint256 amount, uint256 salt)',
+);
+
+const PROTOCOL = 'rarible-v1';
+
+/** Rarible's ExchangeV1. The buyer's fee is on top: it is found where payment is in tokens. */
+export const raribleV1: Marketplace = {
+  name: 'rarible',
+  protocol: PROTOCOL,
+  topics: [topicOf(BUY)],
+  addresses: deployments(PROTOCOL, { 1: '0xcd4ec7b66fbc029c116ba9ffb3e59351c20b5b06' }),
+  fills: (own, transaction) => own.flatMap((log, place) => readFill(log, own[place - 1] ?? null, transaction) ?? []),
+};
+
+/** The event does not say which side is the NFT: the one that moved. */
+function readFill(log: Log, after: Log | null, { movements, payments }: TradeTransaction): Fill | null {
+  const order = eventArguments(BUY, log);
+  if (order === null || order.sellValue === 0n) return null;
+  const window = { after, before: log };
+  const sold = tradedItem(order.sellToken, order.sellTokenId, order.amount);
+  // `amount` counts what the order sells; the rest follows in proportion, rounded down as the contract does.
+  const given = (order.buyValue * order.amount) / order.sellValue;
+  const bought = tradedItem(order.buyToken, order.buyTokenId, given);
+  const moved = inWindow(movements, window);
+  const didMove = ({ token, tokenId }: { token: string; tokenId: string }): boolean =>
+    moved.some((one) => one.token === token && one.tokenId === tokenId);
+  const [owner, taker] = [lowerCase(order.owner), lowerCase(order.buyer)];
+  if (didMove(sold)) {
+    const token = paymentToken(order.buyToken);
+    const paid = token === null ? null : paidInParts(given, payments, { token, buyer: taker, window });
+    return { log, side: 0, seller: owner, buyer: taker, items: [sold], paymentToken: token, price: paid ?? given };
+  }
+  if (!didMove(bought)) return null;
+  const token = paymentToken(order.sellToken);
+  const paid = token === null ? null : paidInParts(order.amount, payments, { token, buyer: owner, window });
+  return {
+    log,
+    side: 1,
+    seller: taker,
+    buyer: owner,
+    items: [bought],
+    paymentToken: token,
+    price: paid ?? order.amount,
+  };
+}

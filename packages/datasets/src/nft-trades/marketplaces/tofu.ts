@@ -1,0 +1,70 @@
+import { type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type ContractEventArgsFromTopics, parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
+import { paymentToken } from '../payment-token.ts';
+import { inWindow } from '../transaction-window.ts';
+
+const INVENTORY_UPDATE = parseAbiItem(
+  'event EvInventoryUpdate(uint256 indexed id, (address seller, address buyer, address currency, uint256 price, uint256 netPrice, uint256 deadline, uint8 kind, uint8 status) inventory)',
+);
+
+type Inventory = ContractEventArgsFromTopics<[typeof INVENTORY_UPDATE], 'EvInventoryUpdate'>['inventory'];
+
+/** Constants of MarketNG. */
+const STATUS_DONE = 1;
+const KINDS = { buy: 2, auction: 3 } as const;
+
+const PROTOCOL = 'tofu';
+const CONTRACT = '0x7bc8b1b5aba4df3be9f9a32dae501214dc0e4f3f';
+
+/** tofuNFT's MarketNG. Its events name no tokens: they are what moved for the inventory. */
+export const tofu: Marketplace = {
+  name: 'other',
+  protocol: PROTOCOL,
+  topics: [topicOf(INVENTORY_UPDATE)],
+  addresses: deployments(PROTOCOL, {
+    1: CONTRACT,
+    10: CONTRACT,
+    56: '0x449d05c544601631785a7c062dcdff530330317e',
+    137: CONTRACT,
+    42161: CONTRACT,
+  }),
+  fills: (own, transaction) =>
+    own.flatMap((log, place) => fillOf(log, own[place - 1] ?? null, own[place + 1] ?? null, transaction) ?? []),
+};
+
+function fillOf(log: Log, previous: Log | null, next: Log | null, transaction: TradeTransaction): Fill | null {
+  const inventory = eventArguments(INVENTORY_UPDATE, log)?.inventory;
+  if (inventory?.status !== STATUS_DONE) return null;
+  const items = itemsOf(inventory, log, previous, next, transaction);
+  if (items.length === 0) return null;
+  const auction = inventory.kind === KINDS.auction;
+  return {
+    log,
+    side: inventory.kind === KINDS.buy ? 1 : 0,
+    seller: lowerCase(inventory.seller),
+    buyer: lowerCase(inventory.buyer),
+    items,
+    paymentToken: paymentToken(inventory.currency),
+    price: inventory.price,
+    ...(auction ? { partiesFinal: true } : {}),
+  };
+}
+
+/** Sales and offers move the tokens (or mint them) before the event; an auction's leave the market after it. */
+function itemsOf(
+  inventory: Inventory,
+  log: Log,
+  previous: Log | null,
+  next: Log | null,
+  { movements }: TradeTransaction,
+): TradedItem[] {
+  const auction = inventory.kind === KINDS.auction;
+  const giver = auction ? log.address : lowerCase(inventory.seller);
+  const buyer = lowerCase(inventory.buyer);
+  return inWindow(movements, auction ? { after: log, before: next } : { after: previous, before: log })
+    .filter(({ from, to }) => to === buyer && (from === giver || from === ZERO_ADDRESS))
+    .map(({ token, tokenId, amount }) => ({ token, tokenId, amount }));
+}

@@ -1,0 +1,43 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace } from '../marketplace.ts';
+import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
+
+const ITEM_SOLD = parseAbiItem(
+  'event ItemSold(address seller, address buyer, address nftAddress, uint256 tokenId, uint64 quantity, uint128 pricePerItem, address paymentToken)',
+);
+const BID_ACCEPTED = parseAbiItem(
+  'event BidAccepted(address seller, address bidder, address nftAddress, uint256 tokenId, uint64 quantity, uint128 pricePerItem, address paymentToken, uint8 bidType)',
+);
+
+const PROTOCOL = 'treasure-v2';
+
+/** TreasureDAO's market (Trove), v2. Prices are for one item. */
+export const treasure: Marketplace = {
+  name: 'other',
+  protocol: PROTOCOL,
+  topics: [ITEM_SOLD, BID_ACCEPTED].map(topicOf),
+  addresses: deployments(PROTOCOL, {
+    1: '0x68d25992b1b04be8a70104de8cb598170ab9aad5',
+    42161: '0x09986b4e255b3c548041a30a2ee312fe176731c2',
+  }),
+  fills: (own) => own.flatMap((log) => readFill(log) ?? []),
+};
+
+function readFill(log: Log): Fill | null {
+  const sold = eventArguments(ITEM_SOLD, log);
+  const sale = sold ?? eventArguments(BID_ACCEPTED, log);
+  if (sale === null) return null;
+  return {
+    log,
+    side: sold === null ? 1 : 0,
+    seller: lowerCase(sale.seller),
+    buyer: lowerCase('buyer' in sale ? sale.buyer : sale.bidder),
+    items: [tradedItem(sale.nftAddress, sale.tokenId, sale.quantity)],
+    paymentToken: paymentToken(sale.paymentToken),
+    price: sale.pricePerItem * sale.quantity,
+  };
+}

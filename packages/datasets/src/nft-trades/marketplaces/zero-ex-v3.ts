@@ -1,0 +1,122 @@
+import type { Chain } from '@chainstead/chains';
+import { type Hex, type Log, parseAddress } from '@chainstead/core';
+import { type ContractEventArgsFromTopics, parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradedItem } from '../marketplace.ts';
+import { readAssetData } from '../zero-ex-asset-data.ts';
+
+const FILL = parseAbiItem(
+  'event Fill(address indexed makerAddress, address indexed feeRecipientAddress, bytes makerAssetData, bytes takerAssetData, bytes makerFeeAssetData, bytes takerFeeAssetData, bytes32 indexed orderHash, address takerAddress, address senderAddress, uint256 makerAssetFilledAmount, uint256 takerAssetFilledAmount, uint256 makerFeePaid, uint256 takerFeePaid, uint256 protocolFeePaid)',
+);
+
+type FillArguments = ContractEventArgsFromTopics<[typeof FILL], 'Fill'>;
+
+const PROTOCOL = '0x-v3';
+const OPENSEA_ON_POLYGON = parseAddress('0xfede379e48c873c75f3cc0c81f7c784ad730a8f7');
+
+/** OpenSea on Polygon before Seaport: an exchange of its own with the code of 0x v3. Trackers count it as OpenSea. */
+export const openSeaOnPolygon: Marketplace = {
+  name: 'opensea',
+  protocol: PROTOCOL,
+  topics: [topicOf(FILL)],
+  addresses: (chain: Chain) => (chain.id === 137 ? [OPENSEA_ON_POLYGON] : []),
+  fills,
+};
+
+/** Another exchange with the code of 0x v3, on Polygon. */
+export const zeroExV3: Marketplace = {
+  name: '0xprotocol',
+  protocol: PROTOCOL,
+  topics: [topicOf(FILL)],
+  addresses: deployments(PROTOCOL, { 137: '0x0c58c1170f1ded633862a1166f52107490a9c594' }),
+  fills,
+};
+
+/** An order that was filled, NFTs on one side and one ERC-20 token on the other; swaps of tokens are none. */
+interface FilledOrder {
+  readonly log: Log;
+  readonly event: FillArguments;
+  readonly makerSells: boolean;
+  readonly items: readonly TradedItem[];
+  readonly token: `0x${string}`;
+  /** What the buyer's side of this order pays, with its fee where it is in the same token. */
+  readonly price: bigint;
+}
+
+/**
+ * `matchOrders` emits the fills of both orders side by side: one trade, told by the order that sells. The maker of the other
+ * is the buyer; the taker of both is the contract that matched them. Fees of the seller come out of the price afterwards, and
+ * the protocol fee (in the coin) is no part of it.
+ */
+function fills(own: readonly Log[]): Fill[] {
+  const orders = own.map(readOrder);
+  const found: Fill[] = [];
+  for (let place = 0; place < orders.length; place++) {
+    const order = orders[place] ?? null;
+    if (order === null) continue;
+    const next = orders[place + 1] ?? null;
+    if (next !== null && areMatched(order, next)) {
+      place++;
+      const [sell, buy] = order.makerSells ? [order, next] : [next, order];
+      found.push(fillOf(sell, 2, sell.event.makerAddress, buy.event.makerAddress, buy.price));
+    } else if (order.makerSells) {
+      found.push(fillOf(order, 0, order.event.makerAddress, order.event.takerAddress, order.price));
+    } else {
+      found.push(fillOf(order, 1, order.event.takerAddress, order.event.makerAddress, order.price));
+    }
+  }
+  return found;
+}
+
+function fillOf(order: FilledOrder, side: 0 | 1 | 2, seller: Hex, buyer: Hex, price: bigint): Fill {
+  return {
+    log: order.log,
+    side,
+    seller: lowerCase(seller),
+    buyer: lowerCase(buyer),
+    items: order.items,
+    paymentToken: lowerCase(order.token),
+    price,
+  };
+}
+
+/** Matching emits both fills before anything moves; orders filled one by one have their transfers between them. */
+function areMatched(one: FilledOrder, other: FilledOrder): boolean {
+  return (
+    other.log.logIndex === one.log.logIndex + 1 &&
+    one.event.makerAssetData === other.event.takerAssetData &&
+    one.event.takerAssetData === other.event.makerAssetData &&
+    one.event.takerAddress === other.event.takerAddress
+  );
+}
+
+function readOrder(log: Log): FilledOrder | null {
+  const event = eventArguments(FILL, log);
+  if (event === null) return null;
+  const { makerAssetFilledAmount, takerAssetFilledAmount } = event;
+  const made = readAssetData(event.makerAssetData, makerAssetFilledAmount);
+  const taken = readAssetData(event.takerAssetData, takerAssetFilledAmount);
+  if (made?.kind === 'nfts' && taken?.kind === 'erc20') {
+    const fee = feeIn(taken.token, event.takerFeeAssetData, event.takerFeePaid);
+    return { log, event, makerSells: true, items: made.items, token: taken.token, price: takerAssetFilledAmount + fee };
+  }
+  if (made?.kind === 'erc20' && taken?.kind === 'nfts') {
+    const fee = feeIn(made.token, event.makerFeeAssetData, event.makerFeePaid);
+    return {
+      log,
+      event,
+      makerSells: false,
+      items: taken.items,
+      token: made.token,
+      price: makerAssetFilledAmount + fee,
+    };
+  }
+  return null;
+}
+
+/** The buyer's fee; 0 where it is paid in something else. */
+function feeIn(token: Hex, assetData: Hex, paid: bigint): bigint {
+  const asset = readAssetData(assetData, paid);
+  return asset?.kind === 'erc20' && asset.token === token ? paid : 0n;
+}

@@ -1,0 +1,66 @@
+import type { Log } from '@chainstead/core';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace } from '../marketplace.ts';
+import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
+
+/** The same transaction has ExchangeExecuted too, which tells of the same trade. */
+const ASK_FILLED = parseAbiItem(
+  'event AskFilled(address indexed tokenContract, uint256 indexed tokenId, address indexed buyer, address finder, (address seller, address sellerFundsRecipient, address askCurrency, uint16 findersFeeBps, uint256 askPrice) ask)',
+);
+const AUCTION_ENDED = parseAbiItem(
+  'event AuctionEnded(uint256 indexed auctionId, uint256 indexed tokenId, address indexed tokenContract, address tokenOwner, address curator, address winner, uint256 amount, uint256 curatorFee, address auctionCurrency)',
+);
+
+/** Zora v3: Asks V1.1. */
+export const zoraAsks: Marketplace = {
+  name: 'zora',
+  protocol: 'zora-asks-v1.1',
+  topics: [topicOf(ASK_FILLED)],
+  addresses: deployments('zora-asks-v1.1', {
+    1: '0x6170b3c3a54c3d8c854934cbc314ed479b2b29a3',
+    137: '0x3634e984ba0373cfa178986fd19f03ba4dd8e469',
+  }),
+  fills: (own) => own.flatMap((log) => askFill(log) ?? []),
+};
+
+/** Zora v2's auction house, which holds the token. The amount is what remains after the curator's fee. */
+export const zoraAuctions: Marketplace = {
+  name: 'zora',
+  protocol: 'zora-auctions-v2',
+  topics: [topicOf(AUCTION_ENDED)],
+  addresses: deployments('zora-auctions-v2', { 1: '0xe468ce99444174bd3bbbed09209577d25d1ad673' }),
+  fills: (own) => own.flatMap((log) => auctionFill(log) ?? []),
+};
+
+function askFill(log: Log): Fill | null {
+  const filled = eventArguments(ASK_FILLED, log);
+  if (filled === null) return null;
+  const { tokenContract, tokenId, buyer, ask } = filled;
+  return {
+    log,
+    side: 0,
+    seller: lowerCase(ask.seller),
+    buyer: lowerCase(buyer),
+    items: [tradedItem(tokenContract, tokenId)],
+    paymentToken: paymentToken(ask.askCurrency),
+    price: ask.askPrice,
+  };
+}
+
+function auctionFill(log: Log): Fill | null {
+  const ended = eventArguments(AUCTION_ENDED, log);
+  if (ended === null) return null;
+  return {
+    log,
+    side: 0,
+    seller: lowerCase(ended.tokenOwner),
+    buyer: lowerCase(ended.winner),
+    items: [tradedItem(ended.tokenContract, ended.tokenId)],
+    paymentToken: paymentToken(ended.auctionCurrency),
+    price: ended.amount + ended.curatorFee,
+    partiesFinal: true,
+  };
+}

@@ -1,0 +1,89 @@
+import type { Address, Hex, Log } from '@chainstead/core';
+import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
+import { paidFrom } from './paid-by-buyer.ts';
+import { paymentToken } from './payment-token.ts';
+
+/** A filled order of 0x v4 or Element v1, whose amount leaves out the fees that the buyer pays on top. */
+export interface NetOrder {
+  readonly log: Log;
+  /** 0: a sell order, 1: a buy order. */
+  readonly side: 0 | 1;
+  readonly seller: Address;
+  readonly buyer: Address;
+  readonly item: TradedItem;
+  readonly payment: Hex;
+  readonly amount: bigint;
+  /** Whether the event says that a third party matched two orders; null: it does not say. */
+  readonly matched: boolean | null;
+}
+
+/**
+ * Orders matched with each other emit an event each and are one trade, told by its sell order: what the buyer pays is then
+ * what the buy order offers, in its token, the matcher's profit included.
+ *
+ * In tokens the price is what left the buyer, on-top fees included. The chain's coin leaves no logs, so such a price is
+ * the event's amount: net of fees on top.
+ */
+export function netOrderFills(
+  own: readonly Log[],
+  transaction: TradeTransaction,
+  read: (log: Log) => NetOrder | null,
+): Fill[] {
+  const orders = own.map(read);
+  const fills: Fill[] = [];
+  let after: Log | null = null;
+  for (let place = 0; place < orders.length; place++) {
+    const order = orders[place] ?? null;
+    if (order === null) {
+      after = own[place] ?? after;
+      continue;
+    }
+    const next = orders[place + 1] ?? null;
+    const counter = next !== null && areMatched(order, next) ? next : null;
+    if (counter !== null) place++;
+    fills.push(fillOf(order, counter, transaction, { after, before: order.log }));
+    after = own[place] ?? after;
+  }
+  return fills;
+}
+
+/** Both events of a match are emitted at its end, with nothing between them. */
+function areMatched(one: NetOrder, other: NetOrder): boolean {
+  return (
+    other.log.logIndex === one.log.logIndex + 1 &&
+    one.matched !== false &&
+    other.matched !== false &&
+    one.side !== other.side &&
+    one.seller === other.seller &&
+    one.buyer === other.buyer &&
+    one.item.token === other.item.token &&
+    one.item.tokenId === other.item.tokenId &&
+    one.item.amount === other.item.amount
+  );
+}
+
+function fillOf(
+  order: NetOrder,
+  counter: NetOrder | null,
+  transaction: TradeTransaction,
+  window: { readonly after: Log | null; readonly before: Log },
+): Fill {
+  const [sell, buy] = order.side === 0 ? [order, counter ?? order] : [counter ?? order, order];
+  const { log, seller, buyer, item } = sell;
+  const token = paymentToken(buy.payment);
+  // Wrapped coins go to the exchange where the seller wants the coin.
+  const principals = [
+    { to: seller, value: sell.amount },
+    { to: log.address, value: buy.amount },
+  ];
+  const paid = token === null ? null : paidFrom(principals, transaction.payments, { token, buyer, window });
+  return {
+    log,
+    side: counter === null ? order.side : 2,
+    seller,
+    buyer,
+    items: [item],
+    paymentToken: token,
+    price: paid === null || paid < buy.amount ? buy.amount : paid,
+  };
+}
