@@ -1,12 +1,13 @@
 /**
  * One transaction of the backfill: rows, coverage and the end of the claim together. A range that is not covered holds no
- * rows, so they are copied straight in; where rows turn out to be there (an on-demand job's), through staging.
+ * rows, so they are copied straight in; where rows turn out to be there (an on-demand history's), through staging.
  */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
+import { retryDeadlock } from './commit-retry.ts';
 import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
@@ -31,13 +32,13 @@ export async function commitRange(
   commit: RangeCommit,
 ): Promise<ReadonlyMap<string, number>> {
   const { chain } = dependencies;
-  const { read, datasets, kind } = commit;
+  const { read, datasets } = commit;
   const batch = decodeBatch(chain, datasets, read.logs, read.blocks);
   try {
-    await writeRange(dependencies, commit, batch, 'empty-range');
+    await retryDeadlock(() => writeRange(dependencies, commit, batch, 'empty-range'));
   } catch (error) {
-    if (kind === 'replace' || !isUniqueViolation(error)) throw error;
-    await writeRange(dependencies, commit, batch, 'may-exist');
+    if (!isUniqueViolation(error)) throw error;
+    await retryDeadlock(() => writeRange(dependencies, commit, batch, 'may-exist'));
   }
   return new Map(batch.datasets.map(({ dataset, lines }) => [dataset.name, lines.length]));
 }

@@ -30,6 +30,7 @@ export {
   UnprovenBlockError,
 } from './errors.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
+export { isHistoryMissing } from './histories/plan-history.ts';
 export { type HistoryOptions, type HistoryOutcome, readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
 export type { Subject, SubjectKind } from './histories/subject.ts';

@@ -9,9 +9,10 @@ import type { FaultKind, UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { requireClaim } from './commit-range.ts';
+import { retryDeadlock } from './commit-retry.ts';
 import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type DatasetLines, decodeBatch } from './decoded-batch.ts';
+import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
 import { writeContracts } from './known-contracts.ts';
 import type { ProvenLogs } from './proven-block.ts';
@@ -63,10 +64,23 @@ export async function verifyRange(
   readsInFlight: number,
   signal: AbortSignal,
 ): Promise<VerifyResult> {
-  const { chain, database, datasets, pool } = options;
+  const { chain, datasets, pool } = options;
   const read = await readRangeProven(pool, chain, options.policy, range, readsInFlight, signal);
   const batch = decodeBatch(chain, datasets, read.logs, read.blocks);
-  const repairs = await database.transaction(async (transaction) => {
+  const repairs = await retryDeadlock(() => writeRepairs(options, read, batch, range));
+  reportRepairs(options, repairs);
+  return { range, levels: countLevels(read), repairs };
+}
+
+/** The transaction of a verified range: repairs, coverage, the end of the claim, faults. */
+async function writeRepairs(
+  options: VerifyOptions,
+  read: Awaited<ReturnType<typeof readRangeProven>>,
+  batch: DecodedBatch,
+  range: BlockRange,
+): Promise<Repair[]> {
+  const { chain, database, datasets } = options;
+  return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);
     await requireSameBlocks(transaction, options, read.proven);
@@ -84,8 +98,6 @@ export async function verifyRange(
     await recordFaults(transaction, chain.id, found);
     return found;
   });
-  reportRepairs(options, repairs);
-  return { range, levels: countLevels(read), repairs };
 }
 
 /** Blocks that are indexed with another hash belong to another branch: the follower's business, not a repair. */

@@ -1,0 +1,117 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from './testing/marked-chain.ts';
+import { createMarkTables, misderived } from './testing/marks-dataset.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 900_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
+  // Steps at the same time wait for each other now and then; the test need not wait a second for Postgres to notice.
+  await scratch.database.query(
+    `ALTER ROLE CURRENT_USER IN DATABASE ${new URL(scratch.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
+  );
+});
+afterAll(() => scratch.drop());
+
+const ALL = { from: 1, to: LAST_BACKFILLED };
+const someBlocks = fc
+  .tuple(fc.integer({ min: 1, max: LAST_BACKFILLED }), fc.integer({ min: 1, max: LAST_BACKFILLED }))
+  .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+const dropEvery = fc.constantFrom(0, 0, 3, 5);
+/** Steps on history, which may happen at the same time. */
+const onHistory: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('backfill' as const), range: someBlocks, dropEvery }),
+  fc.record({ kind: fc.constant('reindex' as const), range: someBlocks, dropEvery }),
+  fc.record({ kind: fc.constant('verify' as const), range: someBlocks }),
+  fc.record({ kind: fc.constant('subject' as const), range: someBlocks, wallet: fc.integer({ min: 0, max: 5 }) }),
+);
+const onHead: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) }),
+);
+/** Steps taken at once: several on history, one at the head. */
+const moment: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(fc.array(onHistory, { maxLength: 3 }), fc.option(onHead))
+  .map(([history, head]) => (head === null ? history : [...history, head]));
+
+async function withChain(work: (marked: MarkedChain) => Promise<void>): Promise<void> {
+  const marked = await openMarkedChain(scratch.database, nextChain++);
+  try {
+    await work(marked);
+  } finally {
+    await marked.close();
+  }
+}
+
+async function storedMarks(chainId: number): Promise<string[]> {
+  const rows = await scratch.database.query<{ mark: string }>(
+    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), block_number, log_index, amount, '0x' || encode(block_hash, 'hex')) AS mark
+       FROM marks WHERE chain_id = $1`,
+    [chainId],
+  );
+  return rows.map(({ mark }) => mark).sort();
+}
+
+const countMarks = async (chainId: number): Promise<number> => (await storedMarks(chainId)).length;
+
+describe('derived state', () => {
+  it('follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 8 }), (moments) =>
+        withChain(async (marked) => {
+          for (const steps of moments) {
+            await Promise.all(steps.map((step) => marked.take(step)));
+            expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+          }
+          for (const step of [
+            { kind: 'backfill', range: ALL, dropEvery: 0 },
+            { kind: 'verify', range: ALL },
+            { kind: 'follow', blocks: 1 },
+          ] as const)
+            await marked.take(step);
+          expect(await storedMarks(marked.chainId)).toEqual(marked.truth());
+          expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+        }),
+      ),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+
+  it('counts rows once that an on-demand history and the backfill both bring', async () => {
+    await withChain(async (marked) => {
+      await marked.take({ kind: 'subject', range: ALL, wallet: 0 });
+      const early = await countMarks(marked.chainId);
+      await marked.take({ kind: 'subject', range: ALL, wallet: 0 });
+      expect(await countMarks(marked.chainId)).toBe(early);
+      expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+      await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+      expect(await countMarks(marked.chainId)).toBeGreaterThan(early);
+      expect(early).toBeGreaterThan(0);
+      expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+    });
+  });
+
+  it('follows repairs of what an upstream had left out', async () => {
+    await withChain(async (marked) => {
+      await marked.take({ kind: 'backfill', range: ALL, dropEvery: 3 });
+      const lacking = await countMarks(marked.chainId);
+      await marked.take({ kind: 'verify', range: ALL });
+      expect(await countMarks(marked.chainId)).toBeGreaterThan(lacking);
+      expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+    });
+  });
+
+  it('gives up what a reorganisation removes', async () => {
+    await withChain(async (marked) => {
+      await marked.take({ kind: 'follow', blocks: 8 });
+      const before = await storedMarks(marked.chainId);
+      await marked.take({ kind: 'reorg', depth: 6 });
+      expect(await storedMarks(marked.chainId)).not.toEqual(before);
+      expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+    });
+  });
+});

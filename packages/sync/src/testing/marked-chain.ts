@@ -1,0 +1,134 @@
+/** A scripted chain whose marks are kept in a database by the engine's own commits, one step at a time or several at once. */
+import { createChainRegistry } from '@chainstead/chains';
+import { type BlockRange, createMetricsRegistry, type Log, rangeSize, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { type Checkpoint, saveChainStart } from '../checkpoint.ts';
+import { createClaimOwner } from '../claims.ts';
+import { commitFollowed } from '../commit-followed.ts';
+import { commitRange } from '../commit-range.ts';
+import { commitSubject } from '../commit-subject.ts';
+import { listCoverage, missingCoverage } from '../coverage.ts';
+import { createKnownContracts } from '../known-contracts.ts';
+import { type ProvenBlock, readProvenBlock } from '../proven-block.ts';
+import { readRangeFast } from '../read-range.ts';
+import { createSyncMetrics } from '../sync-metrics.ts';
+import { verifyRange } from '../verify-range.ts';
+import { markedAccount, marks } from './marks-dataset.ts';
+
+/** A step of a chain's history in the database. Ranges are cut to what the step may work on; where nothing is left, it does nothing. */
+export type Step =
+  /** `dropEvery`: an upstream that leaves every so-manieth log out; 0: a truthful one. */
+  | { readonly kind: 'backfill'; readonly range: BlockRange; readonly dropEvery: number }
+  | { readonly kind: 'reindex'; readonly range: BlockRange; readonly dropEvery: number }
+  | { readonly kind: 'verify'; readonly range: BlockRange }
+  | { readonly kind: 'subject'; readonly range: BlockRange; readonly wallet: number }
+  | { readonly kind: 'follow'; readonly blocks: number }
+  | { readonly kind: 'reorg'; readonly depth: number };
+
+export interface MarkedChain {
+  readonly chainId: number;
+  /** Last block of the backfill's span, which begins at 1. */
+  readonly lastBackfilled: number;
+  take(step: Step): Promise<void>;
+  /** The marks that the canonical chain causes, as text. */
+  truth(): string[];
+  close(): Promise<void>;
+}
+
+export const LAST_BACKFILLED = 24;
+const WALLETS = 6;
+
+export async function openMarkedChain(database: Database, chainId: number): Promise<MarkedChain> {
+  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: WALLETS });
+  scripted.mine(LAST_BACKFILLED + 4);
+  const node = await serveScriptedChain(scripted);
+  const chain = createChainRegistry({
+    additional: [{ key: `marked-${chainId}`, id: chainId, headerHash: true, proofPolicy: 'strict' }],
+  }).get(chainId);
+  const registry = createMetricsRegistry();
+  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics: registry });
+  await pool.start();
+  const owner = await createClaimOwner(database);
+  await saveChainStart(database, chain.id, 1, LAST_BACKFILLED + 1);
+  const signal = new AbortController().signal;
+  const dependencies = { database, chain, datasets: [marks], knownContracts: createKnownContracts() };
+  const metrics = createSyncMetrics(registry);
+  let checkpoint: Checkpoint | null = null;
+
+  const readBlocks = async (range: BlockRange): Promise<ProvenBlock[]> => {
+    const blocks: ProvenBlock[] = [];
+    for (let number = range.from; number <= range.to; number++) {
+      const block = await readProvenBlock(pool, chain, 'strict', number, signal);
+      if (block === null) throw new Error(`Block ${number} is not to be had`);
+      blocks.push(block);
+    }
+    return blocks;
+  };
+  const readFast = (range: BlockRange) => readRangeFast(pool, range, marks.topics(chain), signal);
+  const commitRead = async (range: BlockRange, kind: 'add' | 'replace', dropEvery: number): Promise<void> => {
+    if (!(await owner.claim(chain.id, range, 'backfill'))) return;
+    const read = await readFast(range);
+    const logs = read.logs.filter((_, index) => dropEvery === 0 || index % dropEvery !== 1);
+    await commitRange(dependencies, { read: { ...read, logs }, datasets: [marks], owner, kind });
+  };
+  const follow = async (ancestor: number | null): Promise<void> => {
+    const from = (ancestor ?? checkpoint?.number ?? LAST_BACKFILLED) + 1;
+    const blocks = await readBlocks({ from, to: scripted.head });
+    if (blocks.length > 0) checkpoint = await commitFollowed(dependencies, { from: checkpoint, ancestor, blocks });
+  };
+
+  const take = async (step: Step): Promise<void> => {
+    switch (step.kind) {
+      case 'backfill': {
+        const open = missingCoverage(step.range, ['marks'], await listCoverage(database, chain.id));
+        for (const { range } of open) await commitRead(range, 'add', step.dropEvery);
+        return;
+      }
+      case 'reindex':
+        return commitRead(step.range, 'replace', step.dropEvery);
+      case 'verify': {
+        const open = missingCoverage(step.range, ['marks'], await listCoverage(database, chain.id));
+        const uncovered = open.reduce((sum, { range }) => sum + rangeSize(range), 0);
+        if (uncovered > 0 || !(await owner.claim(chain.id, step.range, 'verify'))) return;
+        const options = { ...dependencies, pool, policy: 'strict' as const, metrics, owner };
+        await verifyRange(options, step.range, 4, signal);
+        return;
+      }
+      case 'subject': {
+        const { logs, blocks } = await readFast(step.range);
+        const wallet = scripted.wallets[step.wallet];
+        const own = logs.filter((log: Log) => markedAccount(log) === wallet);
+        await commitSubject(dependencies, { datasets: [marks], logs: own, blocks, record: async () => {} });
+        return;
+      }
+      case 'follow':
+        scripted.mine(step.blocks);
+        return follow(null);
+      case 'reorg': {
+        if (checkpoint === null) return;
+        const depth = Math.min(step.depth, checkpoint.number - LAST_BACKFILLED - 1);
+        if (depth < 1) return;
+        scripted.reorg(depth, depth + 1);
+        return follow(checkpoint.number - depth);
+      }
+    }
+  };
+
+  return {
+    chainId,
+    lastBackfilled: LAST_BACKFILLED,
+    take,
+    truth: () =>
+      scripted
+        .expectedTransfers({ from: 1, to: scripted.head })
+        .map((row) => `${row.to} ${row.blockNumber} ${row.logIndex} ${row.value} ${row.blockHash}`)
+        .sort(),
+    close: async () => {
+      await owner.close();
+      await pool.close();
+      await node.close();
+    },
+  };
+}

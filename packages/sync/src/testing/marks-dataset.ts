@@ -1,0 +1,97 @@
+/** A small dataset for tests of the engine: one mark for each token transfer, and state that follows from the marks. */
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
+import { copyHex, type Database } from '@chainstead/db';
+import { TRANSFER_TOPIC } from '@chainstead/testkit';
+import type { Dataset } from '../dataset.ts';
+
+interface Mark {
+  readonly account: Address;
+  readonly chainId: number;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  readonly amount: string;
+  readonly blockHash: Hash;
+  readonly token: Address;
+}
+
+/** Who received it. */
+export function markedAccount(log: Log): Address | null {
+  const [topic0, , to] = log.topics;
+  if (topic0 !== TRANSFER_TOPIC || to === undefined || log.topics.length !== 3 || log.data.length !== 66) return null;
+  return `0x${to.slice(26)}` as Address;
+}
+
+/** Sums by account, which commute; and the highest amount of each, which has to be looked for when rows go. */
+export const marks: Dataset<Mark> = {
+  name: 'marks',
+  topics: () => [TRANSFER_TOPIC as Hash],
+  table: 'marks',
+  columns: ['account', 'chain_id', 'block_number', 'log_index', 'amount', 'block_hash'],
+  key: ['account', 'chain_id', 'block_number', 'log_index'],
+  decode: (logs, { chain }) =>
+    logs.flatMap((log) => {
+      const account = markedAccount(log);
+      return account === null ? [] : [markOf(log, account, chain)];
+    }),
+  copyLine: (row) =>
+    [copyHex(row.account), row.chainId, row.blockNumber, row.logIndex, row.amount, copyHex(row.blockHash)].join('\t'),
+  contracts: (rows) =>
+    rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
+  derived: {
+    tables: ['mark_totals', 'mark_highest'],
+    added: (rows) => [
+      totals(rows, '+'),
+      `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM ${rows} GROUP BY account, chain_id ORDER BY account
+       ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`,
+    ],
+    removed: (rows) => [
+      totals(rows, '-'),
+      `DELETE FROM mark_highest WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows})`,
+      `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM marks
+        WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows}) GROUP BY account, chain_id`,
+    ],
+  },
+};
+
+function markOf(log: Log, account: Address, chain: Chain): Mark {
+  return {
+    account,
+    chainId: chain.id,
+    blockNumber: log.blockNumber,
+    logIndex: log.logIndex,
+    amount: BigInt(log.data).toString(),
+    blockHash: log.blockHash,
+    token: log.address,
+  };
+}
+
+function totals(rows: string, sign: '+' | '-'): string {
+  return `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} GROUP BY account, chain_id ORDER BY account
+    ON CONFLICT (account, chain_id) DO UPDATE SET marks = mark_totals.marks + excluded.marks, total = mark_totals.total + excluded.total`;
+}
+
+export async function createMarkTables(database: Database): Promise<void> {
+  await database.query(`CREATE TABLE marks (account bytea, chain_id bigint, block_number bigint, log_index integer,
+    amount numeric NOT NULL, block_hash bytea NOT NULL, PRIMARY KEY (account, chain_id, block_number, log_index))`);
+  await database.query(
+    'CREATE TABLE mark_totals (account bytea, chain_id bigint, marks bigint NOT NULL, total numeric NOT NULL, PRIMARY KEY (account, chain_id))',
+  );
+  await database.query(
+    'CREATE TABLE mark_highest (account bytea, chain_id bigint, amount numeric NOT NULL, PRIMARY KEY (account, chain_id))',
+  );
+}
+
+/** What of the derived state differs from what the rows of the chain add up to; empty when nothing does. */
+export async function misderived(database: Database, chainId: number): Promise<string[]> {
+  const rows = await database.query<{ difference: string }>(
+    `WITH kept AS (SELECT 'total', account, marks, total FROM mark_totals WHERE chain_id = $1 AND (marks <> 0 OR total <> 0)
+                   UNION ALL SELECT 'highest', account, 0, amount FROM mark_highest WHERE chain_id = $1),
+          truth AS (SELECT 'total', account, count(*), sum(amount) FROM marks WHERE chain_id = $1 GROUP BY account
+                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM marks WHERE chain_id = $1 GROUP BY account)
+     SELECT 'surplus ' || s::text AS difference FROM (TABLE kept EXCEPT ALL TABLE truth) AS s
+     UNION ALL SELECT 'missing ' || m::text FROM (TABLE truth EXCEPT ALL TABLE kept) AS m`,
+    [chainId],
+  );
+  return rows.map(({ difference }) => difference);
+}
