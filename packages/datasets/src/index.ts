@@ -16,10 +16,11 @@ export {
 } from './erc20-transfers/get-wallet-token-transfers.ts';
 export { walletTokenTransfersSchema } from './erc20-transfers/wallet-token-transfers-response.ts';
 export { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
-export { type Statement, walletTransfersStatement } from './erc20-transfers/wallet-transfers-statement.ts';
+export { walletTransfersStatement } from './erc20-transfers/wallet-transfers-statement.ts';
 export { type ImportListOptions, type ImportReport, importList, type ListKind } from './lists/import-list.ts';
 export { ListError } from './lists/list-error.ts';
 export { datasets } from './registry.ts';
+export type { Statement } from './statement.ts';
 export { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './tokens/facts.ts';
 export { looksLikeSpam } from './tokens/spam-rule.ts';
 export {

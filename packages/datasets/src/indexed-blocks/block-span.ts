@@ -24,11 +24,11 @@ export interface BlockSpan {
   readonly highest: string;
 }
 
-/** Whether `ranges` cover the span. They never overlap, so they do exactly when their parts in it add up to its length. */
-export function isComplete(span: BlockSpan): string {
+/** Whether `ranges` (or another relation of disjoint `first_block`, `last_block`) cover the span. They never overlap, so they do exactly when their parts in it add up to its length. */
+export function isComplete(span: BlockSpan, ranges = 'ranges'): string {
   return `coalesce((
     SELECT span.lowest <= span.highest AND span.highest - span.lowest + 1 = (
-      SELECT sum(least(last_block, span.highest) - greatest(first_block, span.lowest) + 1) FROM ranges
+      SELECT sum(least(last_block, span.highest) - greatest(first_block, span.lowest) + 1) FROM ${ranges}
       WHERE last_block >= span.lowest AND first_block <= span.highest)
     FROM (SELECT ${span.lowest} AS lowest, ${span.highest} AS highest) AS span), false)`;
 }

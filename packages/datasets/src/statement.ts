@@ -1,0 +1,30 @@
+/** SQL that is put together from pieces: what the statements of all datasets are written with. */
+import type { Address } from '@chainstead/core';
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Adds a value to a statement and gives its placeholder. */
+export type Bind = (value: unknown) => string;
+
+/** The condition, written so that the planner expects it of nearly every row (0.995) whatever statistics say. */
+export function expectedTrue(condition: string): string {
+  return `(CASE WHEN ${condition} THEN true END) IS NOT NULL`;
+}
+
+/** `WHERE` with all of the conditions; nothing for none. */
+export function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
+
+/** A `bytea` column as the text that the API shows. */
+export function hexText(column: string): string {
+  return `'0x' || encode(${column}, 'hex')`;
+}
+
+/** An address as `bytea` columns take it. */
+export function addressBytes(address: Address): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}
