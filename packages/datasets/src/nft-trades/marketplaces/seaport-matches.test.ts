@@ -1,0 +1,255 @@
+import { ZERO_ADDRESS } from '@chainstead/core';
+import { describe, expect, test } from 'vitest';
+import { decodeExample, tradesOf } from '../example-trades.ts';
+import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from '../example-transaction.ts';
+import {
+  coin,
+  type ExampleOrder,
+  erc20,
+  erc721,
+  erc1155,
+  orderFulfilled,
+  orderHash,
+  ordersMatched,
+  SEAPORT_1_1,
+} from './example-seaport.ts';
+
+const seller = exampleAddress(1);
+const buyer = exampleAddress(2);
+const feeWallet = exampleAddress(3);
+const secondSeller = exampleAddress(4);
+const secondBuyer = exampleAddress(5);
+const caller = exampleAddress(6);
+const apes = exampleAddress(11);
+const cats = exampleAddress(12);
+const weth = exampleAddress(13);
+
+const [first, second, third, fourth] = [orderHash(1), orderHash(2), orderHash(3), orderHash(4)];
+
+/** A bid as OpenSea makes it: the fee is taken out of what is offered. */
+const bid = (hash = first, id = 7n, price = 1_000n, from = buyer): ExampleOrder => ({
+  hash,
+  offerer: from,
+  recipient: caller,
+  offer: [erc20(weth, price)],
+  consideration: [erc721(apes, id, from), erc20(weth, 25n, feeWallet)],
+});
+
+/** The seller's answer to it, which asks for what is left. */
+const answer = (hash = second, id = 7n, net = 975n, from = seller): ExampleOrder => ({
+  hash,
+  offerer: from,
+  recipient: caller,
+  offer: [erc721(apes, id)],
+  consideration: [erc20(weth, net, from)],
+});
+
+const listing = (hash = first, id = 7n, price = 500n, from = seller): ExampleOrder => ({
+  hash,
+  offerer: from,
+  recipient: caller,
+  offer: [erc721(apes, id)],
+  consideration: [coin(price, from)],
+});
+
+const trades = (logs: readonly ExampleLog[]) =>
+  tradesOf(decodeExample(logs)).map((trade) => [
+    trade.logIndex,
+    trade.ids.join(),
+    trade.seller,
+    trade.buyer,
+    trade.price,
+    trade.side,
+  ]);
+
+test('an accepted offer is one trade, at the price that was offered', () => {
+  const logs = [
+    orderFulfilled(bid()),
+    orderFulfilled(answer()),
+    ordersMatched([first, second]),
+    erc721Transfer(apes, seller, buyer, 7n),
+  ];
+  expect(trades(logs)).toEqual([[0, '7', seller, buyer, '1000', 1]]);
+});
+
+test('the order of the pair does not matter', () => {
+  const logs = [orderFulfilled(answer()), orderFulfilled(bid()), ordersMatched([second, first])];
+  expect(trades(logs)).toEqual([[1, '7', seller, buyer, '1000', 1]]);
+});
+
+test('several offers of one match are paired by token, not by place', () => {
+  const logs = [
+    orderFulfilled(bid(first, 7n, 1_000n, buyer)),
+    orderFulfilled(bid(second, 8n, 2_000n, secondBuyer)),
+    orderFulfilled(answer(third, 8n, 1_900n, secondSeller)),
+    orderFulfilled(answer(fourth, 7n, 900n, seller)),
+    ordersMatched([first, second, third, fourth]),
+  ];
+  expect(trades(logs)).toEqual([
+    [0, '7', seller, buyer, '1000', 1],
+    [1, '8', secondSeller, secondBuyer, '2000', 1],
+  ]);
+});
+
+test('an order filled twice in one match is two trades', () => {
+  const logs = [
+    orderFulfilled(bid(first, 7n)),
+    orderFulfilled(answer(second, 7n, 900n, seller)),
+    orderFulfilled(bid(first, 8n)),
+    orderFulfilled(answer(third, 8n, 900n, secondSeller)),
+    ordersMatched([first, second, first, third]),
+  ];
+  expect(trades(logs)).toEqual([
+    [0, '7', seller, buyer, '1000', 1],
+    [2, '8', secondSeller, buyer, '1000', 1],
+  ]);
+});
+
+test('an order filled by itself and again in a match is two trades', () => {
+  const alone = { ...bid(first, 7n), recipient: seller };
+  const logs = [
+    orderFulfilled(alone),
+    erc721Transfer(apes, seller, buyer, 7n),
+    orderFulfilled(bid(first, 8n)),
+    orderFulfilled(answer(second, 8n, 900n, secondSeller)),
+    ordersMatched([first, second]),
+  ];
+  expect(trades(logs)).toEqual([
+    [0, '7', seller, buyer, '1000', 1],
+    [2, '8', secondSeller, buyer, '1000', 1],
+  ]);
+});
+
+test('two matches in one transaction are two groups', () => {
+  const logs = [
+    orderFulfilled(bid(first, 7n, 10n)),
+    orderFulfilled(answer(second, 7n, 5n)),
+    ordersMatched([first, second]),
+    erc721Transfer(apes, seller, buyer, 7n),
+    orderFulfilled(bid(first, 7n, 20n, secondBuyer)),
+    orderFulfilled(answer(second, 7n, 5n, secondSeller)),
+    ordersMatched([first, second]),
+    erc721Transfer(apes, secondSeller, secondBuyer, 7n),
+  ];
+  expect(trades(logs)).toEqual([
+    [0, '7', seller, buyer, '10', 1],
+    [4, '7', secondSeller, secondBuyer, '20', 1],
+  ]);
+});
+
+test('equal ERC-1155 tokens of two sellers go to the bids in turn', () => {
+  const prints = (hash = first, amount = 2n, from = buyer): ExampleOrder => ({
+    hash,
+    offerer: from,
+    recipient: caller,
+    offer: [erc20(weth, amount * 10n)],
+    consideration: [erc1155(cats, 1n, amount, from)],
+  });
+  const give = (hash = third, amount = 2n, from = seller): ExampleOrder => ({
+    hash,
+    offerer: from,
+    recipient: caller,
+    offer: [erc1155(cats, 1n, amount)],
+    consideration: [],
+  });
+  const logs = [
+    orderFulfilled(prints(first, 2n, buyer)),
+    orderFulfilled(prints(second, 3n, secondBuyer)),
+    orderFulfilled(give(third, 2n, seller)),
+    orderFulfilled(give(fourth, 3n, secondSeller)),
+    ordersMatched([first, second, third, fourth]),
+    erc1155Transfer(cats, seller, buyer, 1n, 2n),
+    erc1155Transfer(cats, secondSeller, secondBuyer, 1n, 3n),
+  ];
+  expect(trades(logs)).toEqual([
+    [0, '1', seller, buyer, '20', 1],
+    [1, '1', secondSeller, secondBuyer, '30', 1],
+  ]);
+});
+
+test('a private sale is one trade; the mirror order is no bid, the caller no party', () => {
+  const reserved = listing();
+  const sale = { ...reserved, consideration: [...reserved.consideration, erc721(apes, 7n, buyer)] };
+  const mirror = { hash: second, offerer: buyer, recipient: caller, offer: [coin(500n)], consideration: [] };
+  const logs = [
+    orderFulfilled(sale),
+    orderFulfilled(mirror),
+    ordersMatched([first, second]),
+    erc721Transfer(apes, seller, buyer, 7n),
+  ];
+  expect(trades(logs)).toEqual([[0, '7', seller, buyer, '500', 0]]);
+});
+
+describe('listings against one order that pays for all of them', () => {
+  const listings = [listing(first, 7n, 500n, seller), listing(second, 8n, 700n, secondSeller)];
+  const logsWith = (payer: ExampleOrder): ExampleLog[] => [
+    ...[...listings, payer].map((order) => orderFulfilled(order)),
+    ordersMatched([first, second, third]),
+  ];
+
+  test('which asks for the tokens: each listing is a trade at its own price', () => {
+    const consideration = [erc721(apes, 7n, buyer), erc721(apes, 8n, buyer)];
+    const logs = logsWith({ hash: third, offerer: caller, recipient: caller, offer: [coin(1_200n)], consideration });
+    expect(trades(logs)).toEqual([
+      [0, '7', seller, buyer, '500', 0],
+      [1, '8', secondSeller, buyer, '700', 0],
+    ]);
+  });
+
+  test('which only brings the money: its maker is the buyer', () => {
+    const logs = logsWith({
+      hash: third,
+      offerer: buyer,
+      recipient: caller,
+      offer: [coin(1_200n)],
+      consideration: [],
+    });
+    expect(trades(logs)).toEqual([
+      [0, '7', seller, buyer, '500', 0],
+      [1, '8', secondSeller, buyer, '700', 0],
+    ]);
+  });
+});
+
+describe('version 1.1, which does not say what was matched', () => {
+  const unnamed = (order: ExampleOrder) => orderFulfilled({ ...order, recipient: ZERO_ADDRESS }, SEAPORT_1_1);
+
+  test('orders without recipient, side by side, are one match', () => {
+    const logs = [unnamed(bid()), unnamed(answer()), erc721Transfer(apes, seller, buyer, 7n)];
+    expect(trades(logs)).toEqual([[0, '7', seller, buyer, '1000', 1]]);
+  });
+
+  test('two matches stand apart', () => {
+    const logs = [
+      unnamed(bid(first, 7n, 10n)),
+      unnamed(answer(second, 7n)),
+      erc721Transfer(apes, seller, buyer, 7n),
+      unnamed(bid(third, 7n, 20n, secondBuyer)),
+      unnamed(answer(fourth, 7n, 5n, secondSeller)),
+      erc721Transfer(apes, secondSeller, secondBuyer, 7n),
+    ];
+    expect(trades(logs)).toEqual([
+      [0, '7', seller, buyer, '10', 1],
+      [3, '7', secondSeller, secondBuyer, '20', 1],
+    ]);
+  });
+
+  test('a private sale', () => {
+    const consideration = [coin(500n, seller), erc721(apes, 7n, buyer)];
+    const mirror = { hash: second, offerer: buyer, recipient: caller, offer: [coin(500n)], consideration: [] };
+    expect(trades([unnamed({ ...listing(), consideration }), unnamed(mirror)])).toEqual([
+      [0, '7', seller, buyer, '500', 0],
+    ]);
+  });
+});
+
+test('barter by matching is no trade', () => {
+  const give = { hash: first, offerer: seller, recipient: caller, offer: [erc721(apes, 7n)] };
+  const take = { hash: second, offerer: buyer, recipient: caller, offer: [erc721(cats, 8n)] };
+  const logs = [
+    orderFulfilled({ ...give, consideration: [erc721(cats, 8n, seller)] }),
+    orderFulfilled({ ...take, consideration: [erc721(apes, 7n, buyer)] }),
+    ordersMatched([first, second]),
+  ];
+  expect(trades(logs)).toEqual([]);
+});
