@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { readChainState } from '../checkpoint.ts';
+import { type ChainState, readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
 import { filtersOf, toQuery } from './read-subject-logs.ts';
@@ -19,27 +19,54 @@ export interface MissingHistory {
   readonly notFinal: readonly BlockRange[];
 }
 
+export interface HistoryScope {
+  readonly chain: Chain;
+  /** Those that have no histories don't count. */
+  readonly datasets: readonly Dataset[];
+  readonly subject: Subject;
+}
+
+/** Whether a block up to the newest indexed one is missing of the subject's history. True where nothing is indexed. */
+export async function isHistoryMissing(database: Database, scope: HistoryScope): Promise<boolean> {
+  const state = await readChainState(database, scope.chain.id);
+  if (state === null) return true;
+  const missing = await listMissing(database, scope, newestIndexed(state));
+  return missing.some(({ ranges }) => ranges.length > 0);
+}
+
 /** Null before the chain was ever ingested: nobody knows then where following begins. */
 export async function planHistory(
   database: Database,
   pool: UpstreamPool,
-  options: { readonly chain: Chain; readonly datasets: readonly Dataset[]; readonly subject: Subject },
+  scope: HistoryScope,
 ): Promise<readonly MissingHistory[] | null> {
-  const { chain, datasets, subject } = options;
-  const state = await readChainState(database, chain.id);
+  const state = await readChainState(database, scope.chain.id);
   if (state === null) return null;
-  const coverage = await listCoverage(database, chain.id);
-  const own = await listSubjectRanges(database, subject);
-  const newest = Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0);
-  const highestFinal = Math.min(newest, await readHighestFinal(pool, chain, state));
+  const newest = newestIndexed(state);
+  const highestFinal = await readHighestFinal(pool, scope.chain, state);
+  const missing = await listMissing(database, scope, newest);
+  return missing.map(({ dataset, ranges }) => {
+    const final = subtractRanges(ranges, [{ from: highestFinal + 1, to: newest }]);
+    return { dataset, ranges: final, notFinal: subtractRanges(ranges, final) };
+  });
+}
+
+/** What is followed is indexed anyway; below it is history. */
+function newestIndexed(state: ChainState): number {
+  return Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0);
+}
+
+async function listMissing(
+  database: Database,
+  { chain, datasets, subject }: HistoryScope,
+  newest: number,
+): Promise<{ readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[]> {
+  const known = [...(await listCoverage(database, chain.id)), ...(await listSubjectRanges(database, subject))];
   return datasets
     .filter((dataset) => filtersOf(dataset, chain, subject).length > 0)
     .map((dataset) => {
-      const covered = [...coverage, ...own].filter((one) => one.dataset === dataset.name).map((one) => one.range);
-      const missing = subtractRanges([{ from: chain.firstBlock, to: newest }], covered);
-      const open = [{ from: highestFinal + 1, to: newest }];
-      const ranges = subtractRanges(missing, open);
-      return { dataset, ranges, notFinal: subtractRanges(missing, ranges) };
+      const covered = known.filter((one) => one.dataset === dataset.name).map(({ range }) => range);
+      return { dataset, ranges: subtractRanges([{ from: chain.firstBlock, to: newest }], covered) };
     });
 }
 
@@ -47,11 +74,7 @@ export async function planHistory(
  * The highest block that neither the chain nor the follower can take back. Where the follower lags, its checkpoint may lie
  * on a branch that was left: what it would roll back counts from there.
  */
-async function readHighestFinal(
-  pool: UpstreamPool,
-  chain: Chain,
-  state: { readonly firstFollowed: number; readonly checkpoint: { readonly number: number } | null },
-): Promise<number> {
+async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: ChainState): Promise<number> {
   const { value: head } = await pool.getHead();
   const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
   const settled = Math.max(finalized ?? 0, head.number - chain.reorgDepthMax);

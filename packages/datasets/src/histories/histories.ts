@@ -1,0 +1,195 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type Address,
+  type Clock,
+  Counter,
+  isAddress,
+  type Logger,
+  parseAddress,
+  type Registry,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { JobQueue, Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import {
+  createKnownContracts,
+  type Dataset,
+  datasetsOf,
+  isHistoryMissing,
+  listDueHistories,
+  type RequestOutcome,
+  readHistory,
+  requestHistory,
+  type Subject,
+} from '@chainstead/sync';
+import { z } from 'zod';
+
+export interface HistoriesOptions {
+  readonly jobs: Jobs;
+  /** The chains that workers serve; there is no work for others. */
+  readonly chains: readonly Chain[];
+  readonly datasets: readonly Dataset[];
+  /** Node calls of one history at most; 0: no histories. */
+  readonly maxCalls: number;
+  /** Histories that one key may have unfinished at once. */
+  readonly perKey: number;
+}
+
+/** `off`: histories are turned off; `unserved`: no worker serves the chain; the others as in RequestOutcome. */
+export type HistoryAnswer = RequestOutcome | 'off' | 'unserved';
+
+/** What a request is made with. */
+export interface RequestContext {
+  readonly database: Database;
+  readonly logger: Logger;
+}
+
+/**
+ * Histories of single wallets and contracts below what is indexed of a chain. Whoever asks leaves a row and a job; the
+ * worker role reads. Jobs are one for each subject, whoever asks however often, and their rows outlive them.
+ */
+export interface Histories {
+  /** For a caller that found something missing of the wallet. Touches the database and the queue, never a node. */
+  requestWallet(
+    context: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<HistoryAnswer>;
+  /** As requestWallet, but looks by itself whether something is missing: `known` where nothing is. */
+  requestContract(
+    context: RequestContext,
+    chain: Chain,
+    contract: Address,
+    requestedBy: string | null,
+  ): Promise<HistoryAnswer>;
+  /** Begins to read what was asked for. Queues are closed by `jobs.close()`. */
+  work(options: HistoryWorkOptions): Promise<void>;
+}
+
+export interface HistoryWorkOptions {
+  readonly database: Database;
+  /** The chains whose histories this process reads. */
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** How often what a crash, a failure or finality left is looked for. Default 2,000 ms. */
+  readonly sweepEveryMs?: number;
+  /** How long one history works before another that waits gets its turn. Default 30,000 ms. */
+  readonly sliceMs?: number;
+}
+
+/** Histories that a process reads at once, by chain, and a sweep beside them. */
+const CONCURRENCY = 3;
+/** Jobs that wait in the queue at most; others wait as rows. */
+const WAITING_JOBS_MAX = 50;
+const SWEEP_EVERY_MS = 2_000;
+const SLICE_MS = 30_000;
+
+const payloadSchema = z.discriminatedUnion('job', [
+  z.object({ job: z.literal('sweep') }),
+  z.object({
+    job: z.literal('read'),
+    kind: z.enum(['wallet', 'contract']),
+    address: z.string().refine(isAddress),
+  }),
+]);
+type Payload = z.infer<typeof payloadSchema>;
+
+/**
+ * One queue a chain, `histories-<chain>`, apart from all bulk work: a history never waits behind a backfill's chunks or
+ * token facts, and those lose node calls to it only where they share an upstream's limits.
+ */
+export function createHistories(options: HistoriesOptions): Histories {
+  const { jobs, maxCalls, perKey } = options;
+  const queues = new Map(
+    options.chains.map(({ id, key }) => [id, jobs.queue<Payload>(`histories-${key}`, { schema: payloadSchema })]),
+  );
+
+  async function request({ database, logger }: RequestContext, subject: Subject, requestedBy: string | null) {
+    const outcome = await requestHistory(database, { subject, requestedBy, perKey, maxCalls });
+    const queue = queues.get(subject.chainId);
+    if (outcome !== 'requested' || queue === undefined) return outcome;
+    try {
+      await addJob(queue, subject);
+    } catch (error) {
+      // The row is there: a sweep finds it once the queue can be reached again.
+      logger.warn({ kind: subject.kind, subject: subject.address, err: error }, 'History could not be queued yet');
+    }
+    return outcome;
+  }
+
+  function whyNot(chain: Chain): 'off' | 'unserved' | null {
+    if (maxCalls === 0) return 'off';
+    return queues.has(chain.id) ? null : 'unserved';
+  }
+
+  return {
+    async requestWallet(context, chain, wallet, requestedBy) {
+      return whyNot(chain) ?? request(context, { chainId: chain.id, kind: 'wallet', address: wallet }, requestedBy);
+    },
+    async requestContract(context, chain, contract, requestedBy) {
+      const obstacle = whyNot(chain);
+      if (obstacle !== null) return obstacle;
+      const subject: Subject = { chainId: chain.id, kind: 'contract', address: contract };
+      const datasets = datasetsOf(chain, options.datasets);
+      if (!(await isHistoryMissing(context.database, { chain, datasets, subject }))) return 'known';
+      return request(context, subject, requestedBy);
+    },
+    async work(given) {
+      const outcomes = new Counter({
+        name: 'chainstead_histories_total',
+        help: 'Turns of histories of wallets and contracts by outcome: done, more (gave way to others), waits (for blocks to be final), refused (too many node calls), failed',
+        labelNames: ['chain', 'kind', 'outcome'],
+        registers: [given.metrics],
+      });
+      for (const served of given.chains) {
+        const queue = queues.get(served.chain.id);
+        if (queue !== undefined) await workOn(queue, served, given, { datasets: options.datasets, maxCalls, outcomes });
+      }
+    },
+  };
+}
+
+async function workOn(
+  queue: JobQueue<Payload>,
+  { chain, pool }: HistoryWorkOptions['chains'][number],
+  { database, clock, logger, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: HistoryWorkOptions,
+  shared: Pick<HistoriesOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: Outcomes },
+): Promise<void> {
+  const reading = {
+    chain,
+    pool,
+    database,
+    datasets: datasetsOf(chain, shared.datasets),
+    knownContracts: createKnownContracts(),
+    clock,
+    logger,
+    maxCalls: shared.maxCalls,
+    sliceMs,
+  };
+  await queue.work(
+    async ({ payload, signal }) => {
+      if (payload.job === 'sweep') return sweep(database, chain, queue);
+      const subject: Subject = { chainId: chain.id, kind: payload.kind, address: parseAddress(payload.address) };
+      const outcome = await readHistory(reading, subject, signal);
+      if (outcome !== 'idle') shared.outcomes.inc({ chain: chain.key, kind: subject.kind, outcome });
+    },
+    { concurrency: CONCURRENCY },
+  );
+  await queue.schedule('sweep', { job: 'sweep' }, { everyMs: sweepEveryMs });
+}
+
+type Outcomes = Counter<'chain' | 'kind' | 'outcome'>;
+
+/** Queues what is due and not queued: a history at work has its job already, and adding it again does nothing. */
+async function sweep(database: Database, chain: Chain, queue: JobQueue<Payload>): Promise<void> {
+  const { waiting } = await queue.depth();
+  if (waiting >= WAITING_JOBS_MAX) return;
+  for (const subject of await listDueHistories(database, chain.id, WAITING_JOBS_MAX)) await addJob(queue, subject);
+}
+
+function addJob(queue: JobQueue<Payload>, { kind, address }: Subject): Promise<void> {
+  return queue.add(`${kind}:${address}`, { job: 'read', kind, address });
+}
