@@ -89,7 +89,14 @@ const mixedBundle: Sale = async (stall) => {
   return stall.sold(
     receipt,
     { what, ...ones(ids), price: String(price) },
-    { what, token: market.prints.address, tokenIds: [String(prints)], amounts: ['5'], price: String(price) },
+    {
+      what,
+      token: market.prints.address,
+      tokenIds: [String(prints)],
+      amounts: ['5'],
+      price: String(price),
+      bundle: true,
+    },
   );
 };
 

@@ -20,6 +20,8 @@ export interface ExpectedTrade {
   readonly paymentToken: Address | null;
   /** What the buyer paid for the whole order. Base units. */
   readonly price: string;
+  /** Whether the price was for several tokens, so that it says nothing of one. */
+  readonly bundle: boolean;
   readonly transactionHash: Hash;
   readonly transactionIndex: number;
   readonly blockNumber: number;
@@ -30,7 +32,7 @@ export interface ExpectedTrade {
 
 /** What a sale expects, before it is known where it was mined. */
 export type SaleTerms = Pick<ExpectedTrade, 'what' | 'tokenIds' | 'amounts' | 'price'> &
-  Partial<Pick<ExpectedTrade, 'token' | 'paymentToken'>>;
+  Partial<Pick<ExpectedTrade, 'token' | 'paymentToken' | 'bundle'>>;
 
 export interface StallOptions {
   readonly devnet: Devnet;
@@ -104,7 +106,14 @@ export function openStall(options: StallOptions) {
         blockTimestamp: Number(timestamp),
       };
       const parties = { seller, buyer, marketplace: seaport.address };
-      return terms.map((term) => ({ token: cats.address, paymentToken: null, ...term, ...parties, ...place }));
+      return terms.map((term) => ({
+        token: cats.address,
+        paymentToken: null,
+        bundle: term.tokenIds.length > 1,
+        ...term,
+        ...parties,
+        ...place,
+      }));
     },
   };
 }
