@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR_MIN = 26;
 const EXIT_CODE_SIGNAL_BASE = 128;
-const HEAP_MB = 384;
+const HEAP_MB = 192;
 const HEAP_MB_PER_CHAIN = 128;
 /** Where the chains are in a configuration file, which is read later. */
 const CHAINS_UNKNOWN = 4;
@@ -38,7 +38,7 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
 
 /**
  * V8 sizes its heap by what the machine has: on a big one an ingest process would keep 800 MB for 100 MB of live data.
- * Measured with these limits: 350 MB, at the same speed. Heaps can only be sized when a process starts.
+ * Measured with these limits: 340 to 400 MB, at the same speed. Heaps can only be sized when a process starts.
  */
 function heapFlags(command) {
   if (!['start', 'backfill', 'reindex', 'verify'].includes(command) || process.env.NODE_OPTIONS?.includes('--max-old'))
