@@ -3,6 +3,10 @@ import type { Clock } from '@chainstead/core';
 import type { RouteModule } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
 import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
+import { createHistories } from './histories/histories.ts';
+import { metadataRoutes } from './nft-collections/metadata-routes.ts';
+import { datasets } from './registry.ts';
+import { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
 
 export interface DatasetRoutesOptions {
   /** Where requests leave work for the worker role. A queue is asked for once in a process. */
@@ -24,6 +28,7 @@ export interface OnDemandLimits {
 }
 
 /** The API routes of all datasets, for `createApi`. */
-export function createDatasetRoutes(_options: DatasetRoutesOptions): readonly RouteModule[] {
-  return [walletTokenTransfersRoute];
+export function createDatasetRoutes({ jobs, chains, onDemand }: DatasetRoutesOptions): readonly RouteModule[] {
+  const histories = createHistories({ jobs, chains, datasets, ...onDemand });
+  return [walletTokenTransfersRoute, createWalletCollectionsRoute(histories)];
 }

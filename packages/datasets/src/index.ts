@@ -17,8 +17,21 @@ export {
 export { walletTokenTransfersSchema } from './erc20-transfers/wallet-token-transfers-response.ts';
 export { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 export { walletTransfersStatement } from './erc20-transfers/wallet-transfers-statement.ts';
+export { createHistories } from './histories/histories.ts';
 export { type ImportListOptions, type ImportReport, importList, type ListKind } from './lists/import-list.ts';
 export { ListError } from './lists/list-error.ts';
+export {
+  createMetadataWorker,
+  type MetadataWorker,
+  type MetadataWorkerOptions,
+} from './nft-collections/metadata-worker.ts';
+export {
+  createDocumentReader,
+  type Document,
+  type DocumentReader,
+  type DocumentReaderOptions,
+} from './nft-collections/read-document.ts';
+export type { OnCollection } from './nft-collections/reading-context.ts';
 export { datasets } from './registry.ts';
 export type { Statement } from './statement.ts';
 export { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './tokens/facts.ts';

@@ -1,4 +1,4 @@
-import { createTokenFactsWorker } from '@chainstead/datasets';
+import { createHistories, createTokenFactsWorker, datasets } from '@chainstead/datasets';
 import { createJobs } from '@chainstead/jobs';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -8,10 +8,10 @@ const JOBS_CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token facts. */
+/** Does the work that must not hold up ingestion: reads token facts, and histories of wallets and contracts. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
-  const { redisUrl } = configuration;
+  const { redisUrl, onDemand, privateNetworks } = configuration;
   const stop = new AbortController();
   const jobs = await createJobs({ ...(redisUrl === null ? { databaseUrl } : { redisUrl }), logger, metrics });
   const chains = configuration.chains.map((configured) => ({
@@ -25,11 +25,23 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   enough.abort();
   const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
   await tokenFacts.start();
+  const egress = createEgress({ allowPrivate: privateNetworks, logger });
+  const { ipfsGateways, arweaveGateways } = onDemand;
+  const documents = createDocumentReader({ egress, ipfsGateways, arweaveGateways, clock });
+  await createMetadataWorker({ database, jobs, chains, documents, logger, metrics }).start();
+  const histories = createHistories({
+    jobs,
+    chains: configuration.chains.map(({ chain }) => chain),
+    datasets,
+    ...configuration.onDemand,
+  });
+  await histories.work({ database, chains, clock, logger, metrics });
   return {
     address: null,
     async stop() {
       stop.abort();
       await jobs.close(JOBS_CLOSE_MS);
+      await egress.close();
       await Promise.all(starts);
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },

@@ -1,0 +1,112 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { HistoryStatus } from '@chainstead/sync';
+import type { Indexed } from '../indexed-blocks/indexed.ts';
+import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
+
+/** A collection of which a wallet holds something. */
+export interface WalletCollection {
+  readonly address: Address;
+  /** Different token ids held. */
+  readonly idsHeld: number;
+  /** Null while it is not known, as all texts. */
+  readonly contractType: 'ERC721' | 'ERC1155' | null;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly possibleSpam: boolean;
+  readonly verified: boolean;
+  readonly logo: string | null;
+  readonly bannerImage: string | null;
+}
+
+export interface WalletCollectionsPage {
+  /** By contract address; at most `query.limit`. */
+  readonly collections: readonly WalletCollection[];
+  readonly hasNext: boolean;
+  /** Of this wallet; complete when nothing from the chain's first block to its newest indexed one is missing. */
+  readonly indexed: Indexed;
+  /** Where the reading of the wallet's own history stands; null where it was never asked for. */
+  readonly history: {
+    readonly status: HistoryStatus;
+    readonly callsMade: number;
+    readonly callsEstimated: number | null;
+    readonly message: string | null;
+  } | null;
+}
+
+/** A page of the collections that a wallet holds, with what says how complete it is, in one statement. */
+export async function getWalletCollections(
+  database: Database,
+  chain: Chain,
+  query: WalletCollectionsQuery,
+): Promise<WalletCollectionsPage> {
+  const statement = walletCollectionsStatement(chain, query);
+  const rows = await database.query<PageRow>(statement.text, statement.values);
+  const collections = rows.filter((row): row is CommonColumns & CollectionColumns => row.token_address !== null);
+  const [first] = rows;
+  return {
+    collections: collections.slice(0, query.limit).map(toCollection),
+    hasNext: collections.length > query.limit,
+    indexed: indexedOf(chain, first),
+    history:
+      first === undefined || first.status === null
+        ? null
+        : {
+            status: first.status,
+            callsMade: first.calls_made ?? 0,
+            callsEstimated: first.calls_estimated,
+            message: first.error_message,
+          },
+  };
+}
+
+function indexedOf(chain: Chain, row: CommonColumns | undefined): Indexed {
+  const fromBlock = row?.indexed_from ?? null;
+  // Without a block of its own the chain is not indexed at all: how far it reaches nobody knows.
+  const isIndexed = row !== undefined && row.chain_to !== null;
+  return {
+    fromBlock,
+    toBlock: row?.indexed_to ?? null,
+    complete: isIndexed && fromBlock !== null && fromBlock <= chain.firstBlock,
+  };
+}
+
+/** The statement gives one row without a collection where the page is empty. */
+type PageRow = CommonColumns & (CollectionColumns | { token_address: null });
+
+interface CommonColumns {
+  indexed_from: number | null;
+  indexed_to: number | null;
+  chain_to: number | null;
+  status: HistoryStatus | null;
+  calls_made: number | null;
+  calls_estimated: number | null;
+  error_message: string | null;
+}
+
+interface CollectionColumns {
+  token_address: Address;
+  ids_held: number;
+  contract_type: 'ERC721' | 'ERC1155' | null;
+  name: string | null;
+  symbol: string | null;
+  possible_spam: boolean;
+  verified: boolean;
+  collection_logo: string | null;
+  collection_banner_image: string | null;
+}
+
+function toCollection(row: CollectionColumns): WalletCollection {
+  return {
+    address: row.token_address,
+    idsHeld: row.ids_held,
+    contractType: row.contract_type,
+    name: row.name,
+    symbol: row.symbol,
+    possibleSpam: row.possible_spam,
+    verified: row.verified,
+    logo: row.collection_logo,
+    bannerImage: row.collection_banner_image,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Chain } from '@chainstead/chains';
+import type { HistoryAnswer } from '../histories/histories.ts';
+import type { WalletCollectionsPage } from './get-wallet-collections.ts';
+
+/** What a client is told of a wallet whose history is not complete. */
+export interface SyncState {
+  readonly status: 'SYNCED' | 'SYNCING';
+  readonly message: string | null;
+}
+
+/**
+ * Says whether a page shows everything, and where not, why and whether that will change.
+ * @param answer what became of the request for the wallet's history; null where the page is complete and none was made
+ */
+export function syncStateOf(
+  chain: Chain,
+  { history }: Pick<WalletCollectionsPage, 'history'>,
+  answer: HistoryAnswer | null,
+): SyncState {
+  return answer === null
+    ? { status: 'SYNCED', message: null }
+    : { status: 'SYNCING', message: whySyncing(chain, history, answer) };
+}
+
+function whySyncing(chain: Chain, history: WalletCollectionsPage['history'], answer: HistoryAnswer): string {
+  switch (answer) {
+    case 'unserved':
+      return `This server does not index ${chain.name}`;
+    case 'off':
+      return "Blocks are missing of this wallet's history, and histories of single wallets are turned off here";
+    case 'full':
+      return 'As many histories as this key may have are being read: ask again when some of them are done';
+    case 'requested':
+      return 'Reading the history of this wallet has begun';
+    case 'known':
+      return ofHistory(history);
+  }
+}
+
+function ofHistory(history: WalletCollectionsPage['history']): string {
+  switch (history?.status) {
+    case 'refused':
+      return `The history of this wallet is not read. ${history.message ?? ''}`.trim();
+    case 'failed':
+      return 'Reading the history of this wallet has failed and will be tried again';
+    case 'pending':
+    case 'running':
+      return history.callsEstimated === null
+        ? 'The history of this wallet is being read'
+        : `The history of this wallet is being read: ${history.callsMade} of about ${history.callsEstimated} node calls made`;
+    default:
+      return 'The newest blocks of this wallet’s history are not final yet';
+  }
+}
