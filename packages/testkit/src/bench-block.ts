@@ -1,6 +1,7 @@
 import { type Address, type Hash, type Hex, type Log, ZERO_HASH } from '@chainstead/core';
 import { BLOOM_BYTES, EMPTY_TRIE_ROOT, encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
-import { APPROVAL_TOPIC, addressTopic, SWAP_TOPIC, TRANSFER_TOPIC } from './scripted-events.ts';
+import { addressTopic, TRANSFER_TOPIC } from './scripted-event.ts';
+import { APPROVAL_TOPIC, SWAP_TOPIC } from './scripted-events.ts';
 import { quantity, sealHeader } from './scripted-header.ts';
 import type { SeededRandom } from './seeded-random.ts';
 

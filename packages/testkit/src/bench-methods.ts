@@ -6,7 +6,7 @@ import type { RpcHandler, RpcReply } from './json-rpc-reply.ts';
 import { type LogFilter, parseLogFilter } from './log-filter.ts';
 import { refuseResults } from './log-limits.ts';
 import { checkRange } from './log-methods.ts';
-import { TRANSFER_TOPIC } from './scripted-events.ts';
+import { TRANSFER_TOPIC } from './scripted-event.ts';
 
 /**
  * The calls that indexers make in bulk, answered with text that is ready. Whatever does not fit (other filters, faults

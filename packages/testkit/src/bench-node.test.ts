@@ -5,7 +5,7 @@ import { type BenchChain, createBenchChain } from './bench-chain.ts';
 import { type BenchNode, serveBenchChain, startBenchNode } from './bench-node.ts';
 import { type JsonObject, logsOf } from './chain-source.ts';
 import { askNode, postJson } from './rpc-client.ts';
-import { TRANSFER_TOPIC } from './scripted-events.ts';
+import { TRANSFER_TOPIC } from './scripted-event.ts';
 import type { ChainNode } from './serve-chain.ts';
 
 const hex = (number: number): string => `0x${number.toString(16)}`;

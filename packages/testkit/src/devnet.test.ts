@@ -6,7 +6,7 @@ import { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 import { compileDemoContracts, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
 import { type Devnet, startDevnet } from './devnet.ts';
 import { askNode } from './rpc-client.ts';
-import { TRANSFER_TOPIC } from './scripted-events.ts';
+import { TRANSFER_TOPIC } from './scripted-event.ts';
 
 let devnet: Devnet;
 let contracts: Readonly<Record<DemoContractName, CompiledContract>>;

@@ -39,7 +39,7 @@ export {
   startScratchServer,
 } from './scratch-database.ts';
 export { type ScratchRedis, type ScratchRedisOptions, startScratchRedis } from './scratch-redis.ts';
-export type { ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
+export type { ExpectedNftMove, ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
 export {
   createScriptedChain,
   type ScriptedChain,
@@ -47,7 +47,7 @@ export {
   type ScriptedReorg,
   serveScriptedChain,
 } from './scripted-chain.ts';
-export { TRANSFER_TOPIC } from './scripted-events.ts';
+export { TRANSFER_TOPIC } from './scripted-event.ts';
 export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';

@@ -1,12 +1,12 @@
 import { type Hash, type Hex, type Log, type Receipt, ZERO_HASH } from '@chainstead/core';
 import { encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
 import type { JsonObject, SourceBlock } from './chain-source.ts';
-import type { TransferFact } from './scripted-events.ts';
+import type { NftMoveFact, TransferFact } from './scripted-event.ts';
 import { quantity, sealHeader } from './scripted-header.ts';
 import type { ScriptedTransaction } from './scripted-transaction.ts';
 
-/** A transfer as an indexer must find it. */
-export interface ExpectedTransfer extends TransferFact {
+/** Where in the chain an event stands. */
+interface EventPlace {
   readonly blockNumber: number;
   readonly blockHash: Hash;
   /** Unix seconds. */
@@ -14,6 +14,15 @@ export interface ExpectedTransfer extends TransferFact {
   readonly transactionHash: Hash;
   readonly transactionIndex: number;
   readonly logIndex: number;
+}
+
+/** A transfer as an indexer must find it. */
+export interface ExpectedTransfer extends TransferFact, EventPlace {}
+
+/** A move of an NFT as an indexer must find it. */
+export interface ExpectedNftMove extends NftMoveFact, EventPlace {
+  /** Place among the moves of its event, from 0. */
+  readonly item: number;
 }
 
 /** A block made of scripted transactions. */
@@ -25,6 +34,7 @@ export interface ScriptedBlock extends SourceBlock {
   readonly scripted: readonly ScriptedTransaction[];
   /** What its events meant, in order. */
   readonly transfers: readonly ExpectedTransfer[];
+  readonly nftMoves: readonly ExpectedNftMove[];
 }
 
 export interface BlockPlan {
@@ -59,20 +69,22 @@ export function buildBlock(plan: BlockPlan): ScriptedBlock {
 function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: readonly number[]): ScriptedBlock {
   const place = { blockHash: hash, blockNumber: quantity(plan.number) };
   const transfers: ExpectedTransfer[] = [];
+  const nftMoves: ExpectedNftMove[] = [];
   let logIndex = 0;
   const receipts = plan.transactions.map((transaction, transactionIndex) => {
     const position = { ...place, transactionHash: transaction.hash, transactionIndex: quantity(transactionIndex) };
-    const logs = transaction.events.map(({ address, topics, data, transfer }) => {
-      if (transfer !== null)
-        transfers.push({
-          ...transfer,
-          blockNumber: plan.number,
-          blockHash: hash,
-          blockTimestamp: plan.timestamp,
-          transactionHash: transaction.hash,
-          transactionIndex,
-          logIndex,
-        });
+    const logs = transaction.events.map((event) => {
+      const { address, topics, data } = event;
+      const eventPlace = {
+        blockNumber: plan.number,
+        blockHash: hash,
+        blockTimestamp: plan.timestamp,
+        transactionHash: transaction.hash,
+        transactionIndex,
+        logIndex,
+      };
+      if (event.transfer !== null) transfers.push({ ...event.transfer, ...eventPlace });
+      nftMoves.push(...event.nftMoves.map((move, item) => ({ ...move, ...eventPlace, item })));
       const own = { address, topics, data, logIndex: quantity(logIndex++), removed: false };
       return { ...own, ...position, blockTimestamp: quantity(plan.timestamp) };
     });
@@ -106,6 +118,7 @@ function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: r
     receipts,
     scripted: plan.transactions,
     transfers,
+    nftMoves,
   };
 }
 

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { type JsonObject, logsOf } from './chain-source.ts';
 import type { ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
 import { createScriptedChain, type ScriptedChain } from './scripted-chain.ts';
-import { MAX_UINT256, TRANSFER_TOPIC } from './scripted-events.ts';
+import { MAX_UINT256, TRANSFER_TOPIC } from './scripted-event.ts';
+import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC } from './scripted-nft-events.ts';
 
 const chainOf = (seed: number, blocks: number): ScriptedChain => {
   const chain = createScriptedChain({ seed });
@@ -49,6 +50,49 @@ function decodeTransfers(block: ScriptedBlock): Omit<ExpectedTransfer, 'nft' | '
   });
 }
 
+const NFT_EVENTS = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 indexed id)',
+  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
+  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+  'event ConsecutiveTransfer(uint256 indexed first, uint256 last, address indexed from, address indexed to)',
+]);
+
+/** Moves of NFTs found by reading the logs with viem; a log that can't be read moves nothing. */
+function decodeNftMoves(block: ScriptedBlock): string[] {
+  return logsOf(block).flatMap((log) => {
+    const topics = log.topics as [`0x${string}`, ...`0x${string}`[]];
+    const event = readNftEvent(topics, log.data as `0x${string}`);
+    if (event === null) return [];
+    const { args } = event;
+    const items =
+      event.eventName === 'Transfer'
+        ? [[event.args.id, 1n]]
+        : event.eventName === 'TransferSingle'
+          ? [[event.args.id, event.args.value]]
+          : event.eventName === 'TransferBatch'
+            ? pairs(event.args.ids, event.args.values)
+            : idsBetween(event.args.first, event.args.last);
+    return items.map(([id, amount], item) =>
+      [Number(log.blockNumber), Number(log.logIndex), item, log.address, args.from, args.to, id, amount]
+        .join(' ')
+        .toLowerCase(),
+    );
+  });
+}
+
+function readNftEvent(topics: [`0x${string}`, ...`0x${string}`[]], data: `0x${string}`) {
+  try {
+    return decodeEventLog({ abi: NFT_EVENTS, topics, data, strict: true });
+  } catch {
+    return null;
+  }
+}
+
+const pairs = (ids: readonly bigint[], values: readonly bigint[]) =>
+  ids.length === values.length ? ids.map((id, index) => [id, values[index]]) : [];
+const idsBetween = (first: bigint, last: bigint) =>
+  Array.from({ length: Math.max(0, Number(last - first) + 1) }, (_, index) => [first + BigInt(index), 1n]);
+
 describe('createScriptedChain', () => {
   it('makes the same chain from the same seed and another from another', () => {
     expect(hashes(chainOf(1, 30))).toEqual(hashes(chainOf(1, 30)));
@@ -86,6 +130,34 @@ describe('createScriptedChain', () => {
     expect(decoded.length).toBeGreaterThan(1_000);
     const some = chain.expectedTransfers({ from: 10, to: 20 });
     expect(some).toEqual(chain.expectedTransfers().filter((row) => row.blockNumber >= 10 && row.blockNumber <= 20));
+  });
+
+  it('knows the moves of NFTs that decoding its logs gives, of every kind', () => {
+    const chain = chainOf(5, 400);
+    const moves = chain.expectedNftMoves();
+    expect(
+      moves.map((move) =>
+        [move.blockNumber, move.logIndex, move.item, move.token, move.from, move.to, move.tokenId, move.amount].join(
+          ' ',
+        ),
+      ),
+    ).toEqual(chain.blocksIn({ from: 0, to: chain.head }).flatMap(decodeNftMoves));
+    const zero = `0x${'0'.repeat(40)}`;
+    const topics = new Set(
+      chain
+        .blocksIn({ from: 0, to: chain.head })
+        .flatMap(logsOf)
+        .map((log) => (log.topics as string[])[0]),
+    );
+    for (const topic of [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC])
+      expect(topics).toContain(topic);
+    expect(moves.some((move) => move.from === zero)).toBe(true);
+    expect(moves.some((move) => move.to === zero)).toBe(true);
+    expect(moves.some((move) => move.from === move.to)).toBe(true);
+    expect(moves.some((move) => move.amount === 0n)).toBe(true);
+    expect(moves.some((move) => move.amount > 1n)).toBe(true);
+    expect(moves.some((move) => move.tokenId > 2n ** 255n)).toBe(true);
+    expect(moves.filter((move) => move.from !== zero && move.from !== move.to).length).toBeGreaterThan(100);
   });
 
   it('has every kind of block, transfer, transaction and log that an indexer must cope with', () => {

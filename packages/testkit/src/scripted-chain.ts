@@ -1,7 +1,9 @@
 import { type Address, type BlockRange, type Hash, parseAddress, ZERO_HASH } from '@chainstead/core';
 import type { ChainSource } from './chain-source.ts';
-import { buildBlock, type ExpectedTransfer, type ScriptedBlock } from './scripted-block.ts';
-import { emitEvents, pickWallet } from './scripted-events.ts';
+import { buildBlock, type ExpectedNftMove, type ExpectedTransfer, type ScriptedBlock } from './scripted-block.ts';
+import { pickWallet } from './scripted-event.ts';
+import { emitEvents } from './scripted-events.ts';
+import { createNftOwners } from './scripted-nft-events.ts';
 import { createScriptedTokens, createTokenCalls, MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
 import { buildTransaction, type ScriptedTransaction } from './scripted-transaction.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
@@ -54,6 +56,8 @@ export interface ScriptedChain extends ChainSource {
   reorg(depth: number, newLength?: number): ScriptedReorg;
   /** Every transfer of the canonical chain in order, known from what the contracts meant, not by decoding. */
   expectedTransfers(range?: BlockRange): ExpectedTransfer[];
+  /** As above, of every NFT that moves. */
+  expectedNftMoves(range?: BlockRange): ExpectedNftMove[];
 }
 
 /** Share of an orphaned block's transactions that are included again. */
@@ -143,6 +147,7 @@ export function createScriptedChain(options: ScriptedChainOptions): ScriptedChai
     reorg,
     expectedTransfers: (range) =>
       (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.transfers),
+    expectedNftMoves: (range) => (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftMoves),
   };
 }
 
@@ -163,9 +168,10 @@ function createTraffic(
 ): (random: SeededRandom, mempool: ScriptedTransaction[]) => ScriptedTransaction[] {
   const { chainId, wallets, tokens, transactionsMax = 6, stepsMax = 3, emptyShare = 0.1 } = options;
   let nonce = 0;
+  const nftOwners = createNftOwners();
   return (random, mempool) => {
     if (random.chance(emptyShare)) return [];
-    const cast = { random, wallets, tokens };
+    const cast = { random, wallets, tokens, nftOwners };
     return Array.from({ length: random.integer(1, transactionsMax) }, () => {
       const [waiting] = random.chance(0.8) ? mempool.splice(random.integer(0, mempool.length - 1), 1) : [];
       if (waiting !== undefined) return waiting;

@@ -54,7 +54,8 @@ describe('scripted tokens', () => {
     const supports = (token: ScriptedToken, id: `0x${string}`) =>
       client().readContract({ address: token.address, abi, functionName: 'supportsInterface', args: [id] });
     for (const token of chain.tokens.filter((one) => one.kind !== 'erc20')) {
-      expect(await supports(token, '0x80ac58cd')).toBe(true);
+      expect(await supports(token, '0x80ac58cd')).toBe(token.kind !== 'erc1155');
+      expect(await supports(token, '0xd9b67a26')).toBe(token.kind === 'erc1155');
       expect(await supports(token, '0xffffffff')).toBe(false);
     }
     await expect(supports(withTrait('ordinary'), '0x80ac58cd')).rejects.toThrow('reverted');

@@ -7,7 +7,7 @@ import type { SeededRandom } from './seeded-random.ts';
 export interface ScriptedToken {
   readonly address: Address;
   /** `erc721-three-topics`: an NFT whose Transfer event looks like ERC-20's; ERC-165 tells them apart. */
-  readonly kind: 'erc20' | 'erc721' | 'erc721-three-topics';
+  readonly kind: 'erc20' | 'erc721' | 'erc721-three-topics' | 'erc1155';
   /** What is peculiar about its answers. */
   readonly trait: string;
   readonly name: CallOutcome;
@@ -26,6 +26,7 @@ const SELECTOR_DECIMALS = '0x313ce567';
 const SELECTOR_SUPPORTS_INTERFACE = '0x01ffc9a7';
 const INTERFACE_ERC165 = '01ffc9a7';
 const INTERFACE_ERC721 = '80ac58cd';
+const INTERFACE_ERC1155 = 'd9b67a26';
 
 const MULTICALL3 = parseAbi([
   'struct Call3 { address target; bool allowFailure; bytes callData; }',
@@ -79,6 +80,9 @@ const RECIPES: readonly Recipe[] = [
   hostile('advertisement', text('Claim at https://free-eth.example'), text('Visit free-eth.example')),
   { ...honest('Scripted Cats', 'CATS', 0), kind: 'erc721', decimals: REVERT },
   { ...honest('Old Punks', 'PUNKS', 0), kind: 'erc721-three-topics', decimals: REVERT },
+  { ...honest('Scripted Dogs', 'DOGS', 0), kind: 'erc721', decimals: REVERT },
+  { ...honest('Scripted Swords', 'SWORD', 0), kind: 'erc1155', decimals: REVERT },
+  { ...honest('Scripted Potions', 'POTION', 0), kind: 'erc1155', decimals: REVERT },
 ];
 
 /** One token of every recipe, at addresses that depend on the random stream. */
@@ -124,7 +128,8 @@ function callToken(token: ScriptedToken, data: Hex): CallOutcome {
 /** ERC-20 contracts rarely know ERC-165: they revert. */
 function supportsInterface(token: ScriptedToken, interfaceId: string): CallOutcome {
   if (token.kind === 'erc20') return REVERT;
-  return integer(interfaceId === INTERFACE_ERC165 || interfaceId === INTERFACE_ERC721 ? 1n : 0n);
+  const own = token.kind === 'erc1155' ? INTERFACE_ERC1155 : INTERFACE_ERC721;
+  return integer(interfaceId === INTERFACE_ERC165 || interfaceId === own ? 1n : 0n);
 }
 
 function aggregate(data: Hex, call: (to: string, data: Hex) => CallOutcome): CallOutcome {

@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from '@chainstead/core';
 import { hexToBytes, keccak256Hex } from '@chainstead/proof';
 import { serializeTransaction, type TransactionSerializable } from 'viem';
 import type { JsonObject } from './chain-source.ts';
-import type { ScriptedEvent } from './scripted-events.ts';
+import type { ScriptedEvent } from './scripted-event.ts';
 import { quantity } from './scripted-header.ts';
 import type { SeededRandom } from './seeded-random.ts';
 

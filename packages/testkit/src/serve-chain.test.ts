@@ -4,7 +4,7 @@ import type { FaultSettings } from './faults.ts';
 import type { LogLimit } from './log-limits.ts';
 import { askNode, postJson } from './rpc-client.ts';
 import { createScriptedChain, type ScriptedChain, serveScriptedChain } from './scripted-chain.ts';
-import { TRANSFER_TOPIC } from './scripted-events.ts';
+import { TRANSFER_TOPIC } from './scripted-event.ts';
 import type { ChainNode } from './serve-chain.ts';
 
 const hex = (number: number): string => `0x${number.toString(16)}`;
