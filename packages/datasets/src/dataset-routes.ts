@@ -28,7 +28,8 @@ export interface OnDemandLimits {
 }
 
 /** The API routes of all datasets, for `createApi`. */
-export function createDatasetRoutes({ jobs, chains, onDemand }: DatasetRoutesOptions): readonly RouteModule[] {
+export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
+  const { jobs, chains, onDemand } = options;
   const histories = createHistories({ jobs, chains, datasets, ...onDemand });
-  return [walletTokenTransfersRoute, createWalletCollectionsRoute(histories)];
+  return [walletTokenTransfersRoute, createWalletCollectionsRoute(histories), ...metadataRoutes(options)];
 }

@@ -1,4 +1,11 @@
-import { createHistories, createTokenFactsWorker, datasets } from '@chainstead/datasets';
+import {
+  createDocumentReader,
+  createHistories,
+  createMetadataWorker,
+  createTokenFactsWorker,
+  datasets,
+} from '@chainstead/datasets';
+import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -8,7 +15,7 @@ const JOBS_CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token facts, and histories of wallets and contracts. */
+/** Does the work that must not hold up ingestion: reads token facts, metadata, and histories of wallets and contracts. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
@@ -25,17 +32,26 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   enough.abort();
   const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
   await tokenFacts.start();
-  const egress = createEgress({ allowPrivate: privateNetworks, logger });
-  const { ipfsGateways, arweaveGateways } = onDemand;
-  const documents = createDocumentReader({ egress, ipfsGateways, arweaveGateways, clock });
-  await createMetadataWorker({ database, jobs, chains, documents, logger, metrics }).start();
   const histories = createHistories({
     jobs,
     chains: configuration.chains.map(({ chain }) => chain),
     datasets,
-    ...configuration.onDemand,
+    ...onDemand,
   });
   await histories.work({ database, chains, clock, logger, metrics });
+  const egress = createEgress({ allowPrivate: privateNetworks, logger });
+  const metadata = createMetadataWorker({
+    database,
+    jobs,
+    chains,
+    documents: createDocumentReader({ egress, ...onDemand, clock }),
+    logger,
+    metrics,
+    async onCollection(chain, address, requestedBy) {
+      await histories.requestContract({ database, logger }, chain, address, requestedBy);
+    },
+  });
+  await metadata.start();
   return {
     address: null,
     async stop() {

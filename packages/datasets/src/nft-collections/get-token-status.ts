@@ -1,0 +1,17 @@
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { bytesOf } from './collection-rows.ts';
+import type { TokenKey } from './token-rows.ts';
+
+/** What became of a token's metadata; null where nobody has asked for it. */
+export async function getTokenStatus(
+  database: Database,
+  chainId: ChainId,
+  { address, tokenId }: TokenKey,
+): Promise<'pending' | 'known' | 'none' | 'failed' | null> {
+  const [row] = await database.query<{ status: 'pending' | 'known' | 'none' | 'failed' }>(
+    'SELECT status FROM nft_token_metadata WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric',
+    [bytesOf(address), chainId, tokenId],
+  );
+  return row?.status ?? null;
+}

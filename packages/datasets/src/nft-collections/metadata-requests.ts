@@ -1,0 +1,86 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Clock, errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type ApiContext, NotFoundError } from '@chainstead/http';
+import type { JobQueue, Jobs } from '@chainstead/jobs';
+import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
+import { type Requester, requestCollection, requestToken, requestTokensOf } from './request-metadata.ts';
+import { createSettledWatch, type SettledWatch } from './settled-watch.ts';
+import type { TokenKey } from './token-rows.ts';
+
+export interface MetadataRequestsOptions {
+  readonly jobs: Jobs;
+  /** The chains that workers serve. */
+  readonly chains: readonly Chain[];
+  /** How long a request waits (`INDEX_WAIT_MS`), and how much one key may leave waiting (`ON_DEMAND_PER_KEY`). */
+  readonly onDemand: { readonly waitMs: number; readonly perKey: number };
+  readonly clock: Clock;
+}
+
+/** What routes leave to workers. Every request is a row first; the job only makes it quick. */
+export interface MetadataRequests {
+  readonly waitMs: number;
+  readonly watch: SettledWatch;
+  /** Whether a worker reads this chain. */
+  serves(chain: Chain): boolean;
+  /** @throws NotFoundError */
+  requireServed(chain: Chain): void;
+  requesterOf(c: ApiContext): Requester;
+  /** @param again also what is known already. @throws TooManyWaitingError */
+  collection(chain: Chain, address: Address, requester: Requester, again: boolean): Promise<void>;
+  /** @throws TooManyWaitingError */
+  token(chain: Chain, token: TokenKey, flag: 'uri' | 'metadata', requester: Requester): Promise<void>;
+  /** The known tokens of a collection, at the pace of the workers' sweeps. @returns how many. @throws TooManyWaitingError */
+  tokensOf(chain: Chain, address: Address, requester: Requester): Promise<number>;
+}
+
+export type CreateMetadataRequests = (dependencies: {
+  readonly database: Database;
+  readonly logger: Logger;
+}) => MetadataRequests;
+
+/** One for all routes of a process: a queue is opened once. */
+export function createMetadataRequests(options: MetadataRequestsOptions): CreateMetadataRequests {
+  const { jobs, onDemand, clock } = options;
+  const served = new Set(options.chains.map(({ id }) => id));
+  const queues = new Map<number, JobQueue<MetadataJob>>();
+
+  function queueOf(chain: Chain): JobQueue<MetadataJob> {
+    const queue = queues.get(chain.id) ?? openMetadataQueue(jobs, chain);
+    queues.set(chain.id, queue);
+    return queue;
+  }
+
+  return ({ database, logger }) => {
+    /** Not waited for: a queue that is away must not hold up requests, and a sweep finds the row. */
+    function addJob(chain: Chain, id: string, payload: MetadataJob): void {
+      queueOf(chain)
+        .add(id, payload)
+        .catch((error: unknown) =>
+          logger.warn({ chain: chain.key, job: id, error: errorText(error) }, 'Job could not be added, a sweep will'),
+        );
+    }
+    const serves = (chain: Chain): boolean => served.has(chain.id);
+    return {
+      waitMs: onDemand.waitMs,
+      watch: createSettledWatch({ database, clock, logger }),
+      serves,
+      requireServed(chain) {
+        if (serves(chain)) return;
+        throw new NotFoundError(`Nothing is read from chain ${chain.key} here: it is not configured`, {
+          status: 'chain-not-configured',
+        });
+      },
+      requesterOf: (c) => ({ id: c.get('principal')?.id ?? 'open', limit: onDemand.perKey }),
+      async collection(chain, address, requester, again) {
+        if (await requestCollection(database, chain.id, address, requester, again))
+          addJob(chain, collectionJobId(address), { kind: 'collection', address });
+      },
+      async token(chain, token, flag, requester) {
+        if (await requestToken(database, chain.id, token, requester))
+          addJob(chain, tokenJobId(token), { kind: 'token', ...token, flag });
+      },
+      tokensOf: (chain, address, requester) => requestTokensOf(database, chain.id, address, requester),
+    };
+  };
+}

@@ -1,0 +1,104 @@
+import type { Chain } from '@chainstead/chains';
+import { Counter, type Logger, parseAddress, type Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { JobQueue, Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { dueCollections, forgetRefusals } from './collection-rows.ts';
+import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
+import { createContractReader } from './read-contract.ts';
+import type { DocumentReader } from './read-document.ts';
+import { readDueCollection } from './read-due-collection.ts';
+import { readDueToken } from './read-due-token.ts';
+import type { OnCollection, ReadingContext } from './reading-context.ts';
+import { dueTokens } from './token-rows.ts';
+
+export interface MetadataWorkerOptions {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  /** The chains whose collections this process reads. */
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+  readonly documents: DocumentReader;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Called when a contract was found to be an NFT for the first time. What it throws is logged. */
+  readonly onCollection?: OnCollection;
+  /** How often rows that are due are looked for. Default 2,000 ms. */
+  readonly sweepEveryMs?: number;
+}
+
+/** Reads what was asked for, or is due again: collections and tokens. */
+export interface MetadataWorker {
+  /** Begins to work. Queues are closed by `jobs.close()`. */
+  start(): Promise<void>;
+}
+
+/** Most of the time goes by waiting for documents of slow servers. */
+const CONCURRENCY = 16;
+/** Jobs that a sweep lets wait at most, so that what somebody waits for is never far behind re-readings. */
+const WAITING_JOBS_MAX = 64;
+const SWEEP_EVERY_MS = 2_000;
+
+export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWorker {
+  const { database, jobs, logger } = options;
+  const readings = new Counter({
+    name: 'chainstead_nft_metadata_readings_total',
+    help: 'Collections and tokens read, by outcome: known, document-failed, none (names no document), not-nft, not-contract, failed (no upstream answered)',
+    labelNames: ['chain', 'kind', 'outcome'],
+    registers: [options.metrics],
+  });
+
+  async function sweep(chain: Chain, queue: JobQueue<MetadataJob>): Promise<void> {
+    const { waiting } = await queue.depth();
+    const room = WAITING_JOBS_MAX - waiting;
+    if (room <= 0) return;
+    // What waits already keeps its place: adding its id again does nothing.
+    const collections = await dueCollections(database, chain.id, room);
+    const tokens = await dueTokens(database, chain.id, room);
+    await queue.addBulk([
+      ...collections.map((address) => ({
+        id: collectionJobId(address),
+        payload: { kind: 'collection' as const, address },
+      })),
+      ...tokens.map((token) => ({
+        id: tokenJobId(token),
+        payload: { kind: 'token' as const, ...token, flag: 'uri' as const },
+      })),
+    ]);
+    await forgetRefusals(database, chain.id);
+  }
+
+  return {
+    async start() {
+      for (const { chain, pool } of options.chains) {
+        const queue = openMetadataQueue(jobs, chain);
+        const context: ReadingContext = {
+          database,
+          chain,
+          contracts: createContractReader({ chain, pool }),
+          documents: options.documents,
+          logger,
+          count: (kind, outcome) => readings.inc({ chain: chain.key, kind, outcome }),
+          onCollection: options.onCollection,
+        };
+        await queue.work(({ payload, signal }) => work(context, queue, payload, signal), { concurrency: CONCURRENCY });
+        await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: options.sweepEveryMs ?? SWEEP_EVERY_MS });
+      }
+    },
+  };
+
+  function work(
+    context: ReadingContext,
+    queue: JobQueue<MetadataJob>,
+    job: MetadataJob,
+    signal: AbortSignal,
+  ): Promise<void> {
+    switch (job.kind) {
+      case 'sweep':
+        return sweep(context.chain, queue);
+      case 'collection':
+        return readDueCollection(context, parseAddress(job.address), signal);
+      case 'token':
+        return readDueToken(context, { ...job, address: parseAddress(job.address) }, signal);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { ChainsteadError } from '@chainstead/core';
+import { readJsonDocument } from './json-document.ts';
+import { failureOf, type ReadingContext } from './reading-context.ts';
+import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
+import { type DueToken, failToken, releaseToken, saveToken, type TokenKey, takeDueToken } from './token-rows.ts';
+
+/** For all calls of one token. Milliseconds. */
+const NODE_MS_MAX = 20_000;
+
+export interface TokenReading extends TokenKey {
+  /** `metadata`: the document again, from where it was; `uri`: ask the contract where it is now. */
+  readonly flag: 'uri' | 'metadata';
+}
+
+/** Reads a token's document if it is due, and stores what came of it. @throws what is a fault of this program, or the signal's reason */
+export async function readDueToken(context: ReadingContext, token: TokenReading, signal: AbortSignal): Promise<void> {
+  const { database, chain } = context;
+  const due = await takeDueToken(database, chain.id, token);
+  if (due === null) return;
+  let uri: string | null = null;
+  try {
+    uri = await findUri(context, token, due, signal);
+    const text = uri === null ? null : readJsonDocument(await context.documents.read(uri, signal)).text;
+    await saveToken(database, chain.id, token, due.lease, { uri, text });
+    context.count('token', text === null ? 'none' : 'known');
+  } catch (error) {
+    if (signal.aborted) {
+      await releaseToken(database, chain.id, token, due.lease);
+      throw signal.reason;
+    }
+    const { code, message, retryable } = failureOf(error);
+    context.count('token', uri === null ? 'failed' : 'document-failed');
+    const retrySeconds = uri === null ? nodeRetryDelay(due.attempts) : documentRetryDelay(due.attempts, retryable);
+    await failToken(database, chain.id, token, due.lease, { code, message, retrySeconds, uri });
+    if (!(error instanceof ChainsteadError)) throw error;
+  }
+}
+
+async function findUri(
+  { contracts }: ReadingContext,
+  token: TokenReading,
+  due: DueToken,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (token.flag === 'metadata' && due.tokenUri !== null) return due.tokenUri;
+  const uri = await contracts.readTokenUri(
+    token.address,
+    token.tokenId,
+    AbortSignal.any([signal, AbortSignal.timeout(NODE_MS_MAX)]),
+  );
+  return uri === null || uri.trim() === '' ? null : uri;
+}

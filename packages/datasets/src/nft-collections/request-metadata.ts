@@ -1,0 +1,113 @@
+import type { Address, ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { ApiError } from '@chainstead/http';
+import { bytesOf } from './collection-rows.ts';
+import type { TokenKey } from './token-rows.ts';
+
+/** Who asks, and how much they may leave waiting. */
+export interface Requester {
+  /** The key's id, or `open` where no key is needed. */
+  readonly id: string;
+  /** Jobs waiting at most (`ON_DEMAND_PER_KEY`). */
+  readonly limit: number;
+}
+
+/** A 429: this key has left enough to do for now. */
+export class TooManyWaitingError extends ApiError {
+  constructor(limit: number) {
+    super({
+      code: 'TOO_MANY_WAITING',
+      status: 429,
+      message: `${limit} contracts and tokens that this key has asked for wait to be read: ask again when some of them are done`,
+      details: { limit },
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+      retryable: true,
+    });
+  }
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Makes a collection due, unless it is already.
+ * @param again `false`: only where it was never read, or was refused; what is known stays as it is.
+ * @returns whether there is a job to add
+ * @throws TooManyWaitingError
+ */
+export async function requestCollection(
+  database: Database,
+  chainId: ChainId,
+  address: Address,
+  requester: Requester,
+  again: boolean,
+): Promise<boolean> {
+  await refuseWhereFull(database, requester);
+  const rows = await database.query(
+    `INSERT INTO nft_collections AS known (token_address, chain_id, status, due_at, requested_by) VALUES ($1, $2, 'pending', now(), $3)
+     ON CONFLICT (token_address, chain_id) DO UPDATE SET due_at = excluded.due_at, requested_by = excluded.requested_by, attempts = 0,
+       status = CASE WHEN known.status = 'known' THEN 'known' ELSE 'pending' END
+     WHERE known.status IN ('not-contract', 'not-nft') OR $4::boolean AND NOT coalesce(known.due_at <= excluded.due_at, false)
+     RETURNING chain_id`,
+    [bytesOf(address), chainId, requester.id, again],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Makes a token due, unless it is already.
+ * @returns whether there is a job to add
+ * @throws TooManyWaitingError
+ */
+export async function requestToken(
+  database: Database,
+  chainId: ChainId,
+  { address, tokenId }: TokenKey,
+  requester: Requester,
+): Promise<boolean> {
+  await refuseWhereFull(database, requester);
+  const rows = await database.query(
+    `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by)
+     VALUES ($1, $2, $3::numeric, 'pending', now(), $4)
+     ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET status = 'pending', due_at = excluded.due_at, requested_by = excluded.requested_by,
+       attempts = 0
+     WHERE NOT (known.status = 'pending' AND coalesce(known.due_at <= excluded.due_at, false)) RETURNING chain_id`,
+    [bytesOf(address), chainId, tokenId, requester.id],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Makes the tokens of a collection due whose documents are known: traits are what documents say.
+ * @returns how many
+ * @throws TooManyWaitingError
+ */
+export async function requestTokensOf(
+  database: Database,
+  chainId: ChainId,
+  address: Address,
+  requester: Requester,
+): Promise<number> {
+  const room = await refuseWhereFull(database, requester);
+  const rows = await database.query(
+    `UPDATE nft_token_metadata SET due_at = now(), requested_by = $3, attempts = 0
+     WHERE (token_address, chain_id, token_id) IN (
+       SELECT token_address, chain_id, token_id FROM nft_token_metadata
+       WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
+       ORDER BY synced_at NULLS FIRST, token_id LIMIT $4 FOR UPDATE SKIP LOCKED)
+     RETURNING chain_id`,
+    [bytesOf(address), chainId, requester.id, room],
+  );
+  return rows.length;
+}
+
+/** @returns how many more may wait */
+async function refuseWhereFull(database: Database, { id, limit }: Requester): Promise<number> {
+  const [collections, tokens] = await Promise.all(
+    ['nft_collections', 'nft_token_metadata'].map((table) =>
+      database.query<{ waiting: number }>(`SELECT count(*) AS waiting FROM ${table} WHERE requested_by = $1`, [id]),
+    ),
+  );
+  const waiting = Number(collections?.[0]?.waiting ?? 0) + Number(tokens?.[0]?.waiting ?? 0);
+  if (waiting >= limit) throw new TooManyWaitingError(limit);
+  return limit - waiting;
+}

@@ -1,0 +1,133 @@
+import {
+  type ApiDependencies,
+  errorResponses,
+  knownChain,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { getTokenStatus } from './get-token-status.ts';
+import type { CreateMetadataRequests } from './metadata-requests.ts';
+
+const DEFAULT_CHAIN = 'eth';
+/** How long `mode=sync` waits at most: a slow document takes no longer. Milliseconds. */
+const SYNC_WAIT_MS = 20_000;
+
+const syncStatus = z
+  .object({
+    status: z.enum(['SYNCING', 'SYNCED']),
+    message: z.string(),
+  })
+  .openapi('SyncStatus');
+const answer = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: syncStatus } },
+});
+
+/** `PUT /api/v2.2/nft/{address}/sync`: reads a collection again (interface 1.5). */
+export function syncCollectionRoute(createRequests: CreateMetadataRequests): RouteModule {
+  return (app, dependencies) => {
+    const requests = createRequests(dependencies);
+    app.openapi(syncCollection(dependencies), async (c) => {
+      const chain = c.req.valid('query').chain ?? knownChain(dependencies.chains, DEFAULT_CHAIN);
+      requests.requireServed(chain);
+      await requests.collection(chain, c.req.valid('param').address, requests.requesterOf(c), true);
+      return c.json({ status: 'SYNCING' as const, message: 'The collection is read again' }, 201);
+    });
+  };
+}
+
+/** `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync`: reads a token's document again (interface 1.5). */
+export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteModule {
+  return (app, dependencies) => {
+    const requests = createRequests(dependencies);
+    app.openapi(resyncToken(dependencies), async (c) => {
+      const { address, token_id: tokenId } = c.req.valid('param');
+      const { chain: given, flag = 'uri', mode = 'async' } = c.req.valid('query');
+      const chain = given ?? knownChain(dependencies.chains, DEFAULT_CHAIN);
+      requests.requireServed(chain);
+      const token = { address, tokenId };
+      await requests.token(chain, token, flag, requests.requesterOf(c));
+      if (mode === 'sync') {
+        await requests.watch.token(chain.id, token, SYNC_WAIT_MS);
+        const status = await getTokenStatus(dependencies.database, chain.id, token);
+        if (status === 'known') return c.json({ status: 'SYNCED' as const, message: 'The metadata was read' }, 200);
+        if (status === 'none') throw new NotFoundError(`${address} names no metadata for token ${tokenId}`);
+        if (status === 'failed') throw new NotFoundError(`The metadata of token ${tokenId} could not be read`);
+      }
+      return c.json({ status: 'SYNCING' as const, message: 'The metadata is read again' }, 202);
+    });
+  };
+}
+
+/** `GET /api/v2.2/nft/{address}/traits/resync`: reads the documents of the tokens that are known again (interface 1.5). */
+export function resyncTraitsRoute(createRequests: CreateMetadataRequests): RouteModule {
+  return (app, dependencies) => {
+    const requests = createRequests(dependencies);
+    app.openapi(resyncTraits(dependencies), async (c) => {
+      const chain = c.req.valid('query').chain ?? knownChain(dependencies.chains, DEFAULT_CHAIN);
+      requests.requireServed(chain);
+      const tokens = await requests.tokensOf(chain, c.req.valid('param').address, requests.requesterOf(c));
+      return c.json({ status: 'SYNCING' as const, message: `The metadata of ${tokens} tokens is read again` }, 202);
+    });
+  };
+}
+
+function syncCollection({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'put',
+    path: '/api/v2.2/nft/{address}/sync',
+    operationId: 'syncNFTContract',
+    tags: ['NFT'],
+    summary: 'Read a collection again',
+    request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
+    responses: { 201: answer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
+  });
+}
+
+function resyncToken({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/nft/{address}/{token_id}/metadata/resync',
+    operationId: 'reSyncMetadata',
+    tags: ['NFT'],
+    summary: "Read a token's metadata again",
+    request: {
+      params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
+      query: querySchema({
+        chain: parameters.chain,
+        flag: oneOf(
+          ['uri', 'metadata'],
+          'uri',
+          'metadata: the document from where it was; uri: ask the contract where it is now.',
+        ),
+        mode: oneOf(['async', 'sync'], 'async', 'sync waits until it was read, up to 20 s.'),
+      }),
+    },
+    responses: {
+      200: answer('It was read (mode sync)'),
+      202: answer('It will be read'),
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}
+
+function resyncTraits({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/nft/{address}/traits/resync',
+    operationId: 'resyncNFTRarity',
+    tags: ['NFT'],
+    summary: "Read the metadata of a collection's known tokens again",
+    request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
+    responses: { 202: answer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
+  });
+}
+
+function oneOf<const Choice extends string>(choices: readonly Choice[], standard: Choice, description: string) {
+  return textParameter(choices.join(' or '), (text) => choices.find((choice) => choice === text.toLowerCase()))
+    .optional()
+    .openapi({ type: 'string', enum: [...choices], default: standard, description });
+}

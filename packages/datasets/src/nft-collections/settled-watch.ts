@@ -1,0 +1,107 @@
+import { type Address, type ChainId, type Clock, errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { bytesOf } from './collection-rows.ts';
+import type { TokenKey } from './token-rows.ts';
+
+/** Waits for rows that a worker is at. */
+export interface SettledWatch {
+  /** Resolves as soon as the row is not pending any more, at the latest after `ms`. */
+  collection(chainId: ChainId, address: Address, ms: number): Promise<void>;
+  token(chainId: ChainId, token: TokenKey, ms: number): Promise<void>;
+}
+
+/** How often rows are looked at while anybody waits. Milliseconds. */
+const POLL_MS = 30;
+
+interface Waiting {
+  readonly chainId: ChainId;
+  readonly address: Address;
+  /** Null: the collection itself. */
+  readonly tokenId: string | null;
+  readonly settle: () => void;
+}
+
+/**
+ * One look at the rows of all waiting requests together, however many wait; none while nobody does. A look that fails is no
+ * one's failure: the requests go on when their time is over.
+ */
+export function createSettledWatch(options: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): SettledWatch {
+  const { database, clock, logger } = options;
+  const waiting = new Set<Waiting>();
+  let isLooking = false;
+
+  async function look(): Promise<void> {
+    isLooking = true;
+    try {
+      while (waiting.size > 0) {
+        await clock.sleep(POLL_MS);
+        const asked = [...waiting];
+        const settled = await settledOf(database, asked);
+        for (const entry of asked) if (settled.has(keyOf(entry))) entry.settle();
+      }
+    } catch (error) {
+      logger.warn({ error: errorText(error) }, 'Rows that requests wait for could not be looked at');
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  async function wait(chainId: ChainId, address: Address, tokenId: string | null, ms: number): Promise<void> {
+    if (ms <= 0) return;
+    const settled = Promise.withResolvers<void>();
+    const entry: Waiting = { chainId, address, tokenId, settle: settled.resolve };
+    const ended = new AbortController();
+    waiting.add(entry);
+    // A failed look leaves its requests to their time; the next request looks again.
+    if (!isLooking) void look();
+    // Rejects when the row was settled first, which nobody needs to hear.
+    const time = clock.sleep(ms, ended.signal).catch(() => undefined);
+    try {
+      await Promise.race([settled.promise, time]);
+    } finally {
+      ended.abort();
+      waiting.delete(entry);
+    }
+  }
+
+  return {
+    collection: (chainId, address, ms) => wait(chainId, address, null, ms),
+    token: (chainId, { address, tokenId }, ms) => wait(chainId, address, tokenId, ms),
+  };
+}
+
+/** Keys of those that are not pending (any more). */
+async function settledOf(database: Database, asked: readonly Waiting[]): Promise<ReadonlySet<string>> {
+  const collections = asked.filter(({ tokenId }) => tokenId === null);
+  const tokens = asked.filter(({ tokenId }) => tokenId !== null);
+  const keys = (entries: readonly Waiting[]): unknown[] => [
+    entries.map(({ address }) => bytesOf(address)),
+    entries.map(({ chainId }) => chainId),
+  ];
+  const found = await Promise.all([
+    collections.length === 0
+      ? []
+      : database.query<{ key: string }>(
+          `SELECT chain_id || ':0x' || encode(token_address, 'hex') AS key FROM nft_collections
+           WHERE (token_address, chain_id) IN (SELECT * FROM unnest($1::bytea[], $2::bigint[])) AND status <> 'pending'`,
+          keys(collections),
+        ),
+    tokens.length === 0
+      ? []
+      : database.query<{ key: string }>(
+          `SELECT chain_id || ':0x' || encode(token_address, 'hex') || ':' || token_id AS key FROM nft_token_metadata
+           WHERE (token_address, chain_id, token_id) IN (SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::numeric[]))
+             AND status <> 'pending'`,
+          [...keys(tokens), tokens.map(({ tokenId }) => tokenId)],
+        ),
+  ]);
+  return new Set(found.flat().map(({ key }) => key));
+}
+
+function keyOf({ chainId, address, tokenId }: Waiting): string {
+  return `${chainId}:${address}${tokenId === null ? '' : `:${tokenId}`}`;
+}

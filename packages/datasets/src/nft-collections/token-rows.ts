@@ -1,0 +1,102 @@
+import type { Address, ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { bytesOf, fromNow, LEASE_SECONDS, storedUri } from './collection-rows.ts';
+
+/** `nft_token_metadata` as a queue, by the rules of collection-rows.ts. */
+export interface DueToken {
+  readonly lease: string;
+  /** From 1. */
+  readonly attempts: number;
+  /** Where its document was the last time. */
+  readonly tokenUri: string | null;
+}
+
+export interface TokenKey {
+  readonly address: Address;
+  /** Decimal digits. */
+  readonly tokenId: string;
+}
+
+const ERROR_LENGTH_MAX = 1_000;
+const KEY = 'token_address = $1 AND chain_id = $2 AND token_id = $3::numeric';
+
+/** Takes a token that is due; null where it is not (any more), or was taken. */
+export async function takeDueToken(database: Database, chainId: ChainId, token: TokenKey): Promise<DueToken | null> {
+  const [row] = await database.query<{ lease: string; attempts: number; token_uri: string | null }>(
+    `UPDATE nft_token_metadata SET due_at = now() + make_interval(secs => $4), attempts = attempts + 1
+     WHERE ${KEY} AND due_at <= now() RETURNING due_at::text AS lease, attempts, token_uri`,
+    [...keyOf(chainId, token), LEASE_SECONDS],
+  );
+  return row === undefined ? null : { lease: row.lease, attempts: row.attempts, tokenUri: row.token_uri };
+}
+
+/** The document, and where it was; `text` null: the contract names none. */
+export async function saveToken(
+  database: Database,
+  chainId: ChainId,
+  token: TokenKey,
+  lease: string,
+  document: { readonly uri: string | null; readonly text: string | null },
+): Promise<void> {
+  await database.query(
+    `UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
+       synced_at = now(), attempts = 0, error_code = NULL, error_message = NULL, requested_by = NULL,
+       due_at = CASE WHEN due_at = $4::timestamptz THEN NULL ELSE due_at END WHERE ${KEY}`,
+    [...keyOf(chainId, token), lease, storedUri(document.uri), document.text],
+  );
+}
+
+/** It could not be read; an earlier document stays. `retrySeconds` null: not by itself. */
+export async function failToken(
+  database: Database,
+  chainId: ChainId,
+  token: TokenKey,
+  lease: string,
+  failure: {
+    readonly code: string;
+    readonly message: string;
+    readonly retrySeconds: number | null;
+    readonly uri: string | null;
+  },
+): Promise<void> {
+  await database.query(
+    `UPDATE nft_token_metadata SET status = 'failed', error_code = $5, error_message = $6, requested_by = NULL,
+       token_uri = coalesce($8, token_uri),
+       due_at = CASE WHEN due_at = $4::timestamptz THEN ${fromNow('$7::float8')} ELSE due_at END WHERE ${KEY}`,
+    [
+      ...keyOf(chainId, token),
+      lease,
+      failure.code,
+      failure.message.slice(0, ERROR_LENGTH_MAX),
+      failure.retrySeconds,
+      storedUri(failure.uri),
+    ],
+  );
+}
+
+/** Gives a taking back: the process ends before it was read. */
+export async function releaseToken(
+  database: Database,
+  chainId: ChainId,
+  token: TokenKey,
+  lease: string,
+): Promise<void> {
+  await database.query(
+    `UPDATE nft_token_metadata SET due_at = now(), attempts = greatest(attempts - 1, 0) WHERE ${KEY} AND due_at = $4::timestamptz`,
+    [...keyOf(chainId, token), lease],
+  );
+}
+
+/** Tokens that are due, longest waiting first. */
+export async function dueTokens(database: Database, chainId: ChainId, limit: number): Promise<TokenKey[]> {
+  const rows = await database.query<{ address: Address; token_id: string }>(
+    `SELECT '0x' || encode(token_address, 'hex') AS address, token_id::text FROM nft_token_metadata
+     WHERE due_at <= now() AND chain_id = $1 ORDER BY due_at LIMIT $2`,
+    [chainId, limit],
+  );
+  return rows.map(({ address, token_id }) => ({ address, tokenId: token_id }));
+}
+
+function keyOf(chainId: ChainId, { address, tokenId }: TokenKey): unknown[] {
+  return [bytesOf(address), chainId, tokenId];
+}
