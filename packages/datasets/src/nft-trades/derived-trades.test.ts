@@ -2,11 +2,13 @@
  * 107 trades of recorded blocks that were worked out by another decoder, and by hand where the two differ, against this one:
  * field by field.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Log, parseAddress, parseHash, parseQuantity } from '@chainstead/core';
+import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
+import { exampleChain } from '../example-chain.ts';
 import { nftTrades } from './dataset.ts';
 import { marketplaces } from './marketplaces.ts';
 import type { NftTradeRow } from './trade-rows.ts';
@@ -24,6 +26,8 @@ interface DerivedTrade {
   readonly logs: readonly number[];
   readonly seller: string;
   readonly buyer: string;
+  /** As the fill event names it. */
+  readonly event_buyer: string;
   readonly contract: string;
   readonly items: readonly { readonly id: string; readonly amount: string }[];
   readonly payment_token: string;
@@ -52,29 +56,45 @@ const COIN = `0x${'0'.repeat(40)}`;
 
 const derived: readonly DerivedTrade[] = given ? JSON.parse(readFileSync(DERIVED, 'utf8')).derived_trades : [];
 const decoded = new Set(marketplaces.map((marketplace) => marketplace.protocol));
-const folders = [...new Set(derived.map((trade) => trade.folder))];
+const folders = given ? recordedFolders() : [];
 
 describe.runIf(given)('recorded trades', () => {
-  test('there are 107', () => {
+  test('there are 107, of markets that are all decoded', () => {
     expect(derived).toHaveLength(107);
+    const missing = derived.map((trade) => trade.market).filter((name) => !decoded.has(PROTOCOLS[name] ?? name));
+    expect([...new Set(missing)]).toEqual([]);
+    expect(folders).toEqual(expect.arrayContaining(derived.map((trade) => trade.folder)));
   });
 
-  test('every market of theirs is decoded', () => {
-    const missing = new Set(
-      derived.map((trade) => trade.market).filter((name) => !decoded.has(PROTOCOLS[name] ?? name)),
-    );
-    expect([...missing]).toEqual([]);
+  /** Both sides agree in every field of every trade; a disagreement would be listed here, with who is right and why. */
+  test.each(folders)('%s has these trades and no others', (folder) => {
+    const expected = derived.filter((trade) => trade.folder === folder);
+    const trades = decodeFolder(folder).filter((row) => row.leads);
+    expect(trades.map(shown)).toEqual(expected.map(asDecoded));
   });
 
-  test.each(folders)('trades of %s', (folder) => {
-    const expected = derived.filter((trade) => trade.folder === folder && decoded.has(PROTOCOLS[trade.market] ?? ''));
-    expect(
-      decodeFolder(folder)
-        .filter((row) => row.leads)
-        .map(shown),
-    ).toEqual(expected.map(asDecoded));
+  test('where event and transfers name different buyers, it is the one who ended up with the token', () => {
+    const routed = derived.filter((trade) => trade.buyer !== trade.event_buyer);
+    expect(routed.map((trade) => [trade.market, trade.event_buyer, trade.buyer])).toEqual([
+      ['wyvern v2(2.3)', GEM, '0x7ce2c24fa9447da94f15d9255c5f44bfdaf8dc07'],
+      ['wyvern v2(2.3)', GEM, '0x7ce2c24fa9447da94f15d9255c5f44bfdaf8dc07'],
+      ['x2y2 r1', GEM, '0x7ce2c24fa9447da94f15d9255c5f44bfdaf8dc07'],
+      ['wyvern v2(2.3)', GEM, '0xceb638a86eb40b6e349615eade6b80267044ead1'],
+      ['seaport 1.1', POLYGON_ROUTER, '0x2f28c58b3a8090b0e8059bfcae00b10f4df6c38e'],
+    ]);
   });
 });
+
+const GEM = '0x83c8f28c26bf6aaca652df1dbbe0e1b56f8baba2';
+const POLYGON_ROUTER = '0xd5b60a2ae59986e50a9552003b5d66c30f1a25ba';
+
+/** Folders with receipts: `ethereum/15000000`, `partial/ethereum-receipts/14851893`. */
+function recordedFolders(): string[] {
+  return readdirSync(DATA, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('/receipts.json') && !path.startsWith('expected'))
+    .map((path) => dirname(path))
+    .toSorted();
+}
 
 function asDecoded(trade: DerivedTrade) {
   return {
@@ -117,19 +137,22 @@ function decodeFolder(folder: string): NftTradeRow[] {
 }
 
 function chainOf(folder: string): Chain {
-  return createChainRegistry().get(folder.includes('polygon') ? 137 : 1);
+  const name = folder.replace('partial/', '').split(/[-/]receipts|\//)[0] ?? '';
+  const ids: Record<string, number> = JSON.parse(readFileSync(new URL('chain-ids.json', DATA), 'utf8'));
+  return createChainRegistry().find(ids[name] ?? name) ?? exampleChain({ id: ids[name] ?? 1 });
 }
 
+/** Numbers are hexadecimal quantities, in one folder plain ones. */
 function parseLog(raw: Record<string, unknown>): Log {
   return {
     address: parseAddress(raw.address),
     topics: (raw.topics as unknown[]).map(parseHash),
     data: String(raw.data).toLowerCase() as Log['data'],
-    blockNumber: parseQuantity(raw.blockNumber),
+    blockNumber: Number(raw.blockNumber),
     blockHash: parseHash(raw.blockHash),
     transactionHash: parseHash(raw.transactionHash),
-    transactionIndex: parseQuantity(raw.transactionIndex),
-    logIndex: parseQuantity(raw.logIndex),
+    transactionIndex: Number(raw.transactionIndex),
+    logIndex: Number(raw.logIndex),
     blockTimestamp: null,
   };
 }
