@@ -1,4 +1,5 @@
 import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
 import type { ChainStatus } from '@chainstead/sync';
 import { describe, expect, it } from 'vitest';
 import { renderStatus, type StatusFacts, toStatusJson } from './chain-status-text.ts';
@@ -40,9 +41,22 @@ const facts: StatusFacts = {
   chains: [status],
   configured: [registry.get('eth')],
   rows: [{ table: 'erc20_transfers', rows: 5_000, exact: false }],
+  histories: { unfinished: [], counts: [] },
   registry,
   now: NOW,
 };
+const WALLET = parseAddress(`0x${'a1'.repeat(20)}`);
+const history = {
+  subject: { chainId: status.chainId, kind: 'wallet', address: WALLET },
+  status: 'refused',
+  callsEstimated: 12_000,
+  callsMade: 0,
+  rowsAdded: 0,
+  requestedAt: new Date(NOW),
+  attempts: 0,
+  dueAt: null,
+  error: { code: 'HISTORY_REFUSED', message: 'It would take about 12000 node calls; ON_DEMAND_MAX_CALLS allows 10000' },
+} as const;
 
 describe('status', () => {
   it('shows a person head, lag, coverage by proof, what is missing, what holds it up, upstreams and rows', () => {
@@ -72,6 +86,26 @@ describe('status', () => {
     expect(none).toContain('base (8453)\n  never ingested here yet');
     expect(renderStatus({ ...facts, configured: [], chains: [] })).toContain('No chain has been ingested yet');
     expect(toStatusJson(facts)).toMatchObject({ never_ingested: [] });
+  });
+
+  it('shows how many histories there are, and what has become of those that are not finished', () => {
+    const running = { ...history, status: 'running', callsEstimated: 40, callsMade: 12, error: null } as const;
+    const counts = [
+      { chainId: status.chainId, status: 'done', count: 7 },
+      { chainId: status.chainId, status: 'running', count: 1 },
+      { chainId: registry.get('base').id, status: 'done', count: 3 },
+    ] as const;
+    const text = renderStatus({ ...facts, histories: { unfinished: [running, history], counts } });
+    expect(text).toContain('histories   7 done, 1 running\n');
+    expect(text).toContain(`wallet ${WALLET} running, 12 of about 40 calls\n`);
+    expect(text).toContain(
+      `wallet ${WALLET} refused, 0 of about 12000 calls: It would take about 12000 node calls; ON_DEMAND_MAX_CALLS allows 10000 [HISTORY_REFUSED]`,
+    );
+    expect(toStatusJson({ ...facts, histories: { unfinished: [history], counts } })).toMatchObject({
+      chains: [{ histories: { done: 7, running: 1 } }],
+      histories: [{ chain_id: 1, kind: 'wallet', address: WALLET, status: 'refused', calls_estimated: 12_000 }],
+    });
+    expect(renderStatus(facts)).not.toContain('histories');
   });
 
   it('gives a program the same facts', () => {

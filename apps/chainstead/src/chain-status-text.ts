@@ -1,11 +1,14 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
-import type { ChainStatus, countRows } from '@chainstead/sync';
+import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
 /** How many rows a table has, or about how many. */
 type TableRows = Awaited<ReturnType<typeof countRows>>[number];
+
+/** On-demand histories of wallets and contracts. */
+type Histories = Awaited<ReturnType<typeof readHistories>>;
 
 /** Everything that `chainstead status` shows. */
 export interface StatusFacts {
@@ -13,6 +16,7 @@ export interface StatusFacts {
   /** Chains of the configuration, ingested or not. */
   readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
   readonly rows: readonly TableRows[];
+  readonly histories: Histories;
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -48,10 +52,25 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       covered: coveredByDataset(status),
       gaps: status.gaps,
       upstreams: status.upstreams,
+      histories: Object.fromEntries(
+        historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
+      ),
       updated_at: status.updatedAt.toISOString(),
     })),
     never_ingested: neverIngested(facts).map(({ key, id }) => ({ chain: key, chain_id: id })),
     rows: facts.rows,
+    histories: facts.histories.unfinished.map((history) => ({
+      chain_id: history.subject.chainId,
+      kind: history.subject.kind,
+      address: history.subject.address,
+      status: history.status,
+      calls_made: history.callsMade,
+      calls_estimated: history.callsEstimated,
+      rows_added: history.rowsAdded,
+      attempts: history.attempts,
+      due_at: history.dueAt?.toISOString() ?? null,
+      error: history.error,
+    })),
   };
 }
 
@@ -70,10 +89,32 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...coveredByDataset(status).map(
       ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
     ),
+    ...renderHistories(status, facts),
     ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
     ...(status.stallReason === null ? [] : [`  held up     ${status.stallReason}`]),
   ];
   return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+}
+
+/** How many histories there are, and where those that are not finished stand. */
+function renderHistories({ chainId }: ChainStatus, facts: StatusFacts): string[] {
+  const counts = historyCounts(chainId, facts);
+  if (counts.length === 0) return [];
+  const unfinished = facts.histories.unfinished.filter(({ subject }) => subject.chainId === chainId);
+  return [
+    `  histories   ${counts.map(({ status, count }) => `${count} ${status}`).join(', ')}`,
+    ...unfinished.map((history) => `    ${historyText(history)}`),
+  ];
+}
+
+function historyText({ subject, status, callsMade, callsEstimated, error }: HistoryRecord): string {
+  const calls = callsEstimated === null ? `${callsMade} calls` : `${callsMade} of about ${callsEstimated} calls`;
+  const reason = error === null ? '' : `: ${error.message} [${error.code}]`;
+  return `${subject.kind} ${subject.address} ${status}, ${calls}${reason}`;
+}
+
+function historyCounts(chainId: number, { histories }: StatusFacts): Histories['counts'] {
+  return histories.counts.filter((counted) => counted.chainId === chainId);
 }
 
 function renderUpstreams({ upstreams }: ChainStatus): string {

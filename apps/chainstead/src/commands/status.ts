@@ -1,15 +1,20 @@
 import { datasets } from '@chainstead/datasets';
-import { countRows, readChainStatuses } from '@chainstead/sync';
+import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import { Command } from 'commander';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { readConfiguration } from '../read-configuration.ts';
 
+/** Unfinished histories that are listed; all are counted. */
+const HISTORIES_MAX = 20;
+
 /** `chainstead status` */
 export function statusCommand(context: CommandContext): Command {
   return new Command('status')
-    .description('show for each chain: head, indexed blocks, lag, what holds it up, upstream health; and rows by table')
+    .description(
+      'show for each chain: head, indexed blocks, lag, what holds it up, upstream health, histories on demand; and rows by table',
+    )
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
     .action((options: { json?: boolean }, command: Command) => {
@@ -20,6 +25,7 @@ export function statusCommand(context: CommandContext): Command {
           chains: await readChainStatuses(database, datasets, configured),
           configured,
           rows: await countRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
+          histories: await readHistories(database, HISTORIES_MAX),
           registry: configuration.chainRegistry,
           now: context.clock.now(),
         };
