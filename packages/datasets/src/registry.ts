@@ -1,6 +1,7 @@
 import type { Dataset } from '@chainstead/sync';
 import { erc20Transfers } from './erc20-transfers/dataset.ts';
+import { nftTrades } from './nft-trades/dataset.ts';
 import { punkBids } from './nft-trades/punk-bids.ts';
 
 /** Every dataset that the sync engine writes. To add one: a folder that exports a `Dataset`, and one entry here. */
-export const datasets: readonly Dataset[] = [erc20Transfers, punkBids];
+export const datasets: readonly Dataset[] = [erc20Transfers, nftTrades, punkBids];

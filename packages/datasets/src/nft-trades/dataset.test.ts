@@ -110,9 +110,15 @@ describe('rows of one trade', () => {
     expect(rows[0]?.tokenIds).toEqual(ids);
     for (const row of rows.slice(1)) {
       expect(row.tokenIds).toHaveLength(WHOLE_BUNDLE_MAX);
-      expect(row.tokenIds[0]).toBe(row.tokenId);
+      expect(row.tokenIds).toContain(row.tokenId);
       expect(row.amounts).toHaveLength(WHOLE_BUNDLE_MAX);
     }
+  });
+
+  test('of a very large bundle never look like the sale of one token', () => {
+    const offer = [erc721(apes, 1n), ...Array.from({ length: WHOLE_BUNDLE_MAX }, () => erc1155(apes, 2n, 1n))];
+    const rows = decodeExample([orderFulfilled({ ...order, offer })]);
+    expect(rows.map((row) => new Set(row.tokenIds))).toEqual([new Set(['1', '2']), new Set(['1', '2'])]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { COPY_NULL, copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
+import { saleDays } from '../nft-prices/sale-days.ts';
 import { movementsByToken } from './movements-by-token.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { type NftTradeRow, tradeRows } from './trade-rows.ts';
@@ -45,6 +46,7 @@ export const nftTrades: Dataset<NftTradeRow> = {
   decode,
   copyLine,
   contracts,
+  derived: saleDays,
 };
 
 function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {

@@ -30,7 +30,8 @@ export interface NftTradeRow {
 
 /**
  * Up to so many ids of a collection, each row of a trade names all of them. In a larger bundle the leading row names all and
- * every other one its own and those after it: else rows would grow with the square of what one transaction holds.
+ * every other one its own with its neighbours: else rows would grow with the square of what one transaction holds. The one
+ * before is among them, always another token, so that no row of a bundle looks like the sale of a single token.
  */
 export const WHOLE_BUNDLE_MAX = 64;
 
@@ -53,7 +54,7 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
     const tokenIds = items.map((item) => item.tokenId);
     const amounts = items.map((item) => item.amount);
     return firstOfEach(items).map((place, index): NftTradeRow => {
-      const named = index === 0 || items.length <= WHOLE_BUNDLE_MAX ? all : windowFrom(place);
+      const named = index === 0 || items.length <= WHOLE_BUNDLE_MAX ? all : windowFrom(place - 1);
       return {
         tokenAddress: token,
         chainId: options.chainId,
