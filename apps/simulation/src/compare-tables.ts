@@ -1,5 +1,6 @@
 /** Compares what two databases hold of a chain, row by row: facts, not clocks or job ids. */
 import type { Database } from '@chainstead/db';
+import type { Dataset } from '@chainstead/sync';
 
 export interface TableDifference {
   readonly table: string;
@@ -8,21 +9,18 @@ export interface TableDifference {
   readonly missing: readonly string[];
 }
 
-/** What is compared, as queries of one text column. Blocks: those that caused rows; tokens: those with transfers. */
-const FACTS: Readonly<Record<string, string>> = {
-  erc20_transfers: 'SELECT t::text AS row FROM erc20_transfers t',
-  blocks: `SELECT concat_ws(' ', block_number, block_hash, block_timestamp) AS row FROM blocks b
-            WHERE EXISTS (SELECT 1 FROM erc20_transfers t WHERE t.chain_id = b.chain_id AND t.block_number = b.block_number)`,
-  tokens: `SELECT address::text AS row FROM tokens k
-            WHERE EXISTS (SELECT 1 FROM erc20_transfers t WHERE t.chain_id = k.chain_id AND t.token = k.address)`,
-  covered: `SELECT concat_ws(' ', dataset, range_agg(int8range(first_block, last_block, '[]'))) AS row FROM sync_ranges GROUP BY dataset`,
-};
+/** Rows that say no more than none: which of them there are depends on the order in which blocks arrived. */
+const EMPTY_ROWS: Readonly<Record<string, string>> = { nft_balances: 't.amount = 0', nft_holdings: 't.ids_held = 0' };
 
 const SHOWN_ROWS = 5;
 
-export async function compareTables(simulated: Database, fresh: Database): Promise<TableDifference[]> {
+export async function compareTables(
+  simulated: Database,
+  fresh: Database,
+  datasets: readonly Dataset[],
+): Promise<TableDifference[]> {
   const differences: TableDifference[] = [];
-  for (const [table, query] of Object.entries(FACTS)) {
+  for (const [table, query] of Object.entries(factsOf(datasets))) {
     const [ours, truth] = [await rowsOf(simulated, query), await rowsOf(fresh, query)];
     const surplus = ours.difference(truth);
     const missing = truth.difference(ours);
@@ -34,6 +32,34 @@ export async function compareTables(simulated: Database, fresh: Database): Promi
       });
   }
   return differences;
+}
+
+/** What is compared, as queries of one text column. Blocks: those that caused rows; tokens: those that rows mention. */
+function factsOf(datasets: readonly Dataset[]): Readonly<Record<string, string>> {
+  const tables = datasets.flatMap(({ table, derived }) => [table, ...(derived?.tables ?? [])]);
+  const blocksWithRows = datasets.map(({ table }) => `SELECT chain_id, block_number FROM ${table}`).join(' UNION ');
+  const mentioned = datasets
+    .filter((dataset) => dataset.contracts !== undefined)
+    .map((dataset) => `SELECT chain_id, ${contractColumn(dataset)} AS address FROM ${dataset.table}`)
+    .join(' UNION ');
+  return {
+    ...Object.fromEntries(
+      tables.map((table) => [
+        table,
+        `SELECT t::text AS row FROM ${table} t WHERE NOT (${EMPTY_ROWS[table] ?? 'false'})`,
+      ]),
+    ),
+    blocks: `SELECT concat_ws(' ', block_number, block_hash, block_timestamp) AS row FROM blocks WHERE (chain_id, block_number) IN (${blocksWithRows})`,
+    tokens: `SELECT concat_ws(' ', address, seen_as) AS row FROM tokens WHERE (chain_id, address) IN (${mentioned})`,
+    covered: `SELECT concat_ws(' ', dataset, range_agg(int8range(first_block, last_block, '[]'))) AS row FROM sync_ranges GROUP BY dataset`,
+  };
+}
+
+/** Where a dataset's rows name the contract that they are of. */
+function contractColumn({ name, columns }: Dataset): string {
+  const column = ['token', 'token_address'].find((candidate) => columns.includes(candidate));
+  if (column === undefined) throw new Error(`The rows of ${name} mention contracts in no column that is known here`);
+  return column;
 }
 
 async function rowsOf(database: Database, query: string): Promise<Set<string>> {

@@ -1,23 +1,19 @@
 /** Indexes the final chain once, without faults, in this process: what the simulated tables must equal. */
-import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { simulatedChain, simulatedDatasets } from './simulated-chain.ts';
 
 export interface FreshIndexOptions {
   readonly url: string;
   readonly database: Database;
-  readonly chainId: number;
   readonly startBlock: number;
   readonly endBlock: number;
 }
 
 export async function indexFresh(options: FreshIndexOptions): Promise<void> {
-  const chain = createChainRegistry({ additional: [{ key: 'sim', id: options.chainId, pollIntervalMs: 20 }] }).get(
-    options.chainId,
-  );
+  const chain = simulatedChain();
   const metrics = createMetricsRegistry();
   const pool = createUpstreamPool({ chain, upstreams: [{ url: options.url }], logger: silentLogger(), metrics });
   await pool.start();
@@ -26,7 +22,7 @@ export async function indexFresh(options: FreshIndexOptions): Promise<void> {
       chain,
       pool,
       database: options.database,
-      datasets,
+      datasets: simulatedDatasets(),
       logger: silentLogger(),
       metrics: createSyncMetrics(metrics),
       clock: systemClock,

@@ -12,11 +12,14 @@ import { compareTables, type TableDifference } from './compare-tables.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
+import { CHAIN_ID, simulatedDatasets } from './simulated-chain.ts';
 
 export interface SimulationResult {
   readonly seed: number;
   readonly blocks: number;
+  /** ERC-20 transfers, and NFTs that moved. */
   readonly transfers: number;
+  readonly nftMoves: number;
   readonly reorgs: number;
   readonly kills: number;
   readonly repairs: number;
@@ -25,7 +28,6 @@ export interface SimulationResult {
   readonly failure: string | null;
 }
 
-const CHAIN_ID = 1_337_001;
 const SETTLE_TIMEOUT_MS = 90_000;
 const POLL_MS = 40;
 
@@ -74,25 +76,21 @@ export async function runSimulation(
     await indexFresh({
       url: honest.url,
       database: fresh.database,
-      chainId: CHAIN_ID,
       startBlock: plan.startBlock,
       endBlock: chain.head,
     });
-    const differences = await compareTables(scratch.database, fresh.database);
-    const [counted] = await scratch.database.query<{ transfers: number }>(
-      'SELECT count(*)::int AS transfers FROM erc20_transfers WHERE direction <> 1',
-    );
-    const expected = chain.expectedTransfers({ from: plan.startBlock, to: chain.head }).length;
+    const differences = await compareTables(scratch.database, fresh.database, simulatedDatasets());
+    const stored = await countMoves(scratch);
     const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
     return {
       seed: plan.seed,
       blocks: chain.head - plan.startBlock + 1,
-      transfers: counted?.transfers ?? 0,
+      ...stored,
       reorgs: stage.reorgs,
       kills: stage.kills,
       repairs: repairs.length,
       seconds: (clock.now() - started) / 1000,
-      failure: verdict(stage, unsettled, differences, counted?.transfers ?? 0, expected),
+      failure: verdict(stage, unsettled, differences, stored),
     };
   } finally {
     await stage.ingest.kill();
@@ -100,6 +98,22 @@ export async function runSimulation(
     await scratch.drop();
     await fresh.drop();
   }
+}
+
+type Moves = Pick<SimulationResult, 'transfers' | 'nftMoves'>;
+
+async function countMoves({ database }: ScratchDatabase): Promise<Moves> {
+  const [counted] = await database.query<Moves>(
+    `SELECT (SELECT count(*)::int FROM erc20_transfers WHERE direction <> 1) AS transfers,
+            (SELECT count(*)::int FROM nft_transfers) AS "nftMoves"`,
+  );
+  return counted ?? { transfers: 0, nftMoves: 0 };
+}
+
+/** What the chain has, known from what its contracts meant. */
+function expectedMoves({ plan, chain }: Stage): Moves {
+  const range = { from: plan.startBlock, to: chain.head };
+  return { transfers: chain.expectedTransfers(range).length, nftMoves: chain.expectedNftMoves(range).length };
 }
 
 async function play(stage: Stage, step: Step): Promise<void> {
@@ -133,6 +147,7 @@ async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<st
 }
 
 async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchDatabase): Promise<string | null> {
+  const names = simulatedDatasets().map(({ name }) => name);
   const [row] = await scratch.database.query<{
     hash: string;
     checkpoint: number;
@@ -141,17 +156,18 @@ async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchData
     why: string | null;
   }>(
     `SELECT encode(checkpoint_hash, 'hex') AS hash, checkpoint, coalesce(stop_message, stall_reason) AS why,
-            (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE last_block >= $1) AS covered,
+            (SELECT coalesce(sum(last_block - first_block + 1), 0)::int FROM sync_ranges WHERE last_block >= $1 AND dataset = ANY ($2::text[])) AS covered,
             (SELECT count(*)::int FROM sync_ranges WHERE proof = 'none') AS open
        FROM sync_chains`,
-    [plan.startBlock],
+    [plan.startBlock, names],
   );
   if (row === undefined) return 'the chain has no state yet';
   const tip = chain.blockAt(chain.head)?.hash;
   if (`0x${row.hash}` !== tip)
     return `the checkpoint is ${row.checkpoint} of ${chain.head}: ${row.why ?? 'no reason given'}`;
-  const wanted = chain.head - plan.startBlock + 1;
-  if (row.covered !== wanted) return `${row.covered} of ${wanted} blocks are covered: ${row.why ?? 'no reason given'}`;
+  const wanted = (chain.head - plan.startBlock + 1) * names.length;
+  if (row.covered !== wanted)
+    return `${row.covered} of ${wanted} blocks (times datasets) are covered: ${row.why ?? 'no reason given'}`;
   return plan.needsProof && row.open > 0 ? `${row.open} ranges are not proven yet` : null;
 }
 
@@ -159,8 +175,7 @@ function verdict(
   stage: Stage,
   unsettled: string | null,
   differences: readonly TableDifference[],
-  transfers: number,
-  expected: number,
+  stored: Moves,
 ): string | null {
   const problems: string[] = [];
   if (unsettled !== null) problems.push(`Not settled after ${SETTLE_TIMEOUT_MS / 1000} s: ${unsettled}`);
@@ -168,7 +183,11 @@ function verdict(
     problems.push(
       `${table} differs.\n  only here: ${surplus.join('\n             ')}\n  only in the fresh index: ${missing.join('\n             ')}`,
     );
-  if (transfers !== expected) problems.push(`${transfers} transfers are stored, the chain has ${expected}`);
+  const expected = expectedMoves(stage);
+  if (stored.transfers !== expected.transfers)
+    problems.push(`${stored.transfers} transfers are stored, the chain has ${expected.transfers}`);
+  if (stored.nftMoves !== expected.nftMoves)
+    problems.push(`${stored.nftMoves} moves of NFTs are stored, the chain has ${expected.nftMoves}`);
   return problems.length === 0 ? null : `${problems.join('\n')}\nOutput of the program:\n${stage.ingest.output()}`;
 }
 
