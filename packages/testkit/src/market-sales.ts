@@ -9,10 +9,10 @@ const ones = (ids: readonly bigint[]): { tokenIds: string[]; amounts: string[] }
   amounts: ids.map(() => '1'),
 });
 
-/** The largest of token ids, paid in ether; the fee is inside the price. */
+/** Paid in ether; the fee is inside the price. */
 const listing: Sale = async (stall) => {
   const { buyer, seller, price, market } = stall;
-  const id = await stall.mintCat(stall.longId());
+  const id = await stall.mintCat();
   const sell = stall.listing([items.erc721(market.cats.address, id)]);
   await stall.validate([sell], seller);
   const receipt = await stall.fill('fulfillOrder', [sell, NO_CONDUIT], buyer, price);
@@ -148,10 +148,10 @@ const sweep: Sale = async (stall) => {
   return stall.sold(receipt, ...terms);
 };
 
-/** A listing bought by a contract that passes the token on: the buyer is who ends up with it. */
+/** A listing bought by a contract that passes the token on: the buyer is who ends up with it. The id is as long as ids get. */
 const routedSale: Sale = async (stall) => {
   const { seller, price, market } = stall;
-  const id = await stall.mintCat();
+  const id = await stall.mintCat(stall.longId());
   const sell = stall.listing([items.erc721(market.cats.address, id)]);
   await stall.validate([sell], seller);
   const receipt = await stall.fillThroughRouter('fulfillOrder', [sell, NO_CONDUIT], id);
