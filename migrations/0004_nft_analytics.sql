@@ -97,9 +97,8 @@ FROM (
     sold.*,
     -- An accepted Punk bid says no price: it is the bid's that stood then.
     coalesce(sold.price, (
-      SELECT CASE WHEN bid.entered THEN bid.value END FROM public.punk_bids AS bid
-      WHERE sold.price IS NULL
-        AND bid.token_address = sold.token_address AND bid.chain_id = sold.chain_id AND bid.token_id = sold.token_id
+      SELECT CASE WHEN bid.entered AND bid.bidder = sold.buyer THEN bid.value END FROM public.punk_bids AS bid
+      WHERE bid.token_address = sold.token_address AND bid.chain_id = sold.chain_id AND bid.token_id = sold.token_id
         AND (bid.block_number, bid.transaction_index, bid.log_index) < (sold.block_number, sold.transaction_index, sold.log_index)
       ORDER BY bid.block_number DESC, bid.transaction_index DESC, bid.log_index DESC LIMIT 1
     )) AS order_price

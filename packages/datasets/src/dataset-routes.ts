@@ -5,6 +5,8 @@ import type { Jobs } from '@chainstead/jobs';
 import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 import { createHistories } from './histories/histories.ts';
 import { metadataRoutes } from './nft-collections/metadata-routes.ts';
+import { collectionSalePricesRoute, tokenSalePricesRoute } from './nft-prices/sale-prices-route.ts';
+import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './nft-trades/trades-route.ts';
 import { datasets } from './registry.ts';
 import { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
 
@@ -31,5 +33,14 @@ export interface OnDemandLimits {
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { jobs, chains, onDemand } = options;
   const histories = createHistories({ jobs, chains, datasets, ...onDemand });
-  return [walletTokenTransfersRoute, createWalletCollectionsRoute(histories), ...metadataRoutes(options)];
+  return [
+    walletTokenTransfersRoute,
+    createWalletCollectionsRoute(histories),
+    ...metadataRoutes(options),
+    tokenTradesRoute,
+    collectionTradesRoute,
+    walletTradesRoute,
+    tokenSalePricesRoute,
+    collectionSalePricesRoute,
+  ];
 }

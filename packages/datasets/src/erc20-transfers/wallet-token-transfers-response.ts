@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { decimalAmount } from '../decimal-amount.ts';
 import { indexedSchema } from '../indexed-blocks/indexed.ts';
-import { decimalAmount } from './decimal-amount.ts';
 import type { AddressLabel, WalletTransfer } from './get-wallet-token-transfers.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });

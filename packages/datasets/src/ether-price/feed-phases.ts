@@ -1,0 +1,77 @@
+import type { EtherFeed } from '@chainstead/chains';
+import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+
+/** An aggregator that answered behind a feed, and in which units. */
+export interface FeedPhase {
+  readonly aggregator: Address;
+  readonly decimals: number;
+}
+
+export interface FeedPhasesReader {
+  /**
+   * Every aggregator that the feed's proxy names, or null while its phase is the one that was read last. A feed without phases
+   * is an aggregator itself. Empty: no feed at that address.
+   * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
+   */
+  read(signal: AbortSignal): Promise<readonly FeedPhase[] | null>;
+}
+
+/** First bytes of keccak256 of `decimals()`, `phaseId()`, `phaseAggregators(uint16)` (Chainlink's EACAggregatorProxy). */
+const DECIMALS = '0x313ce567';
+const PHASE_ID = '0x58303b10';
+const PHASE_AGGREGATORS = '0xc1597304';
+
+/** What `phaseId()` can answer: an uint16. Anything else is no proxy. */
+const PHASE_ID_MAX = 65_535n;
+/** Feeds are in their first ten phases; a contract that claims thousands is asked for its newest only. */
+const PHASES_READ_MAX = 100;
+/** numeric holds far more; a feed has 8 or 18. */
+const DECIMALS_MAX = 77n;
+
+/** Asks a feed's proxy on chain, once whole and then only when its phase has changed. */
+export function createFeedPhasesReader(pool: UpstreamPool, feed: EtherFeed): FeedPhasesReader {
+  let lastPhase: bigint | null = null;
+
+  async function call(data: Hex, signal: AbortSignal): Promise<bigint | null> {
+    try {
+      const answer = await pool.request('eth_call', [{ to: feed.proxy, data }, 'latest'], { signal });
+      return wordOf(answer.value);
+    } catch (error) {
+      // It reverted: the contract has no such function.
+      if (error instanceof RpcCallError) return null;
+      throw error;
+    }
+  }
+
+  return {
+    async read(signal) {
+      const phase = await call(PHASE_ID, signal);
+      if (phase !== null && phase === lastPhase) return null;
+      const decimals = await call(DECIMALS, signal);
+      if (decimals === null || decimals > DECIMALS_MAX) return [];
+      if (phase === null || phase === 0n || phase > PHASE_ID_MAX)
+        return [{ aggregator: feed.proxy, decimals: Number(decimals) }];
+      const newest = Number(phase);
+      const phases: FeedPhase[] = [];
+      for (let id = Math.max(1, newest - PHASES_READ_MAX + 1); id <= newest; id++) {
+        const word = await call(`${PHASE_AGGREGATORS}${id.toString(16).padStart(64, '0')}`, signal);
+        const aggregator = word === null ? null : addressOf(word);
+        if (aggregator !== null) phases.push({ aggregator, decimals: Number(decimals) });
+      }
+      lastPhase = phase;
+      return phases;
+    },
+  };
+}
+
+const WORD = /^0x[0-9a-f]{64}$/i;
+
+function wordOf(answer: unknown): bigint | null {
+  return typeof answer === 'string' && WORD.test(answer) ? BigInt(answer) : null;
+}
+
+function addressOf(word: bigint): Address | null {
+  const text = `0x${word.toString(16).padStart(40, '0')}`;
+  return isAddress(text) && text !== ZERO_ADDRESS ? parseAddress(text) : null;
+}

@@ -1,0 +1,90 @@
+import type { Chain, EtherPool } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
+import { copyHex } from '@chainstead/db';
+import type { Dataset, DecodeContext } from '@chainstead/sync';
+
+/**
+ * Swap events, by protocol: keccak256 of `Swap(address,address,int256,int256,uint160,uint128,int24)` (Uniswap v3) and of the same
+ * with two more uint128 (PancakeSwap v3). Sender and recipient are indexed; the price is the third word of the data in both.
+ */
+export const SWAP_EVENTS: Readonly<Record<EtherPool['protocol'], { readonly topic: Hash; readonly words: number }>> = {
+  'uniswap-v3': {
+    topic: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67' as Hash,
+    words: 5,
+  },
+  'pancakeswap-v3': {
+    topic: '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83' as Hash,
+    words: 7,
+  },
+};
+
+/** The last swap of a block in a pool, as the table holds it (schema.ts). */
+export interface PoolPriceRow {
+  readonly pool: Address;
+  readonly chainId: number;
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  /** Decimal digits. */
+  readonly sqrtPriceX96: string;
+  /** ISO 8601 UTC with whole seconds. */
+  readonly blockTimestamp: string;
+}
+
+/** Prices of ether in pools with a dollar token, on chains that have such pools and no feed: swaps are many. */
+export const poolPrices: Dataset<PoolPriceRow> = {
+  name: 'pool-prices',
+  topics: (chain) => [...new Set(pricingPools(chain).map(({ protocol }) => SWAP_EVENTS[protocol].topic))],
+  table: 'pool_prices',
+  columns: ['pool', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'sqrt_price_x96', 'block_timestamp'],
+  key: ['pool', 'chain_id', 'block_number'],
+  decode,
+  copyLine: (row) =>
+    [
+      copyHex(row.pool),
+      row.chainId,
+      row.blockNumber,
+      row.transactionIndex,
+      row.logIndex,
+      row.sqrtPriceX96,
+      row.blockTimestamp,
+    ].join('\t'),
+};
+
+/** The pools that price ether on this chain, in the order of trust: none where a feed does. */
+export function pricingPools(chain: Chain): readonly EtherPool[] {
+  return chain.etherPrice.feed === null ? chain.etherPrice.pools : [];
+}
+
+function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): PoolPriceRow[] {
+  const pools = new Map(pricingPools(chain).map((pool) => [pool.address, pool]));
+  // Logs come in chain order, so the last swap of a block in a pool is what remains.
+  const last = new Map<string, PoolPriceRow>();
+  if (pools.size > 0)
+    for (const log of logs) {
+      const pool = pools.get(log.address);
+      const price = pool === undefined ? null : swapPrice(log, pool);
+      if (price === null) continue;
+      last.set(`${log.address}:${log.blockNumber}`, {
+        pool: log.address,
+        chainId: chain.id,
+        blockNumber: log.blockNumber,
+        transactionIndex: log.transactionIndex,
+        logIndex: log.logIndex,
+        sqrtPriceX96: price.toString(),
+        blockTimestamp: new Date(timestampOf(log.blockNumber) * 1000).toISOString(),
+      });
+    }
+  return [...last.values()];
+}
+
+function swapPrice(log: Log, { protocol }: EtherPool): bigint | null {
+  const { topic, words } = SWAP_EVENTS[protocol];
+  if (log.topics[0] !== topic || log.topics.length !== 3 || log.data.length !== 2 + words * WORD_DIGITS) return null;
+  const start = 2 + PRICE_WORD * WORD_DIGITS;
+  const price = BigInt(`0x${log.data.slice(start, start + WORD_DIGITS)}`);
+  return price > 0n ? price : null;
+}
+
+const WORD_DIGITS = 64;
+const PRICE_WORD = 2;

@@ -1,0 +1,12 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+
+/**
+ * What counts as ether in sale prices (interface section 9), as `payment_token` has it: the coin where the coin is ether, the
+ * canonical bridged ether where it is another; with `withWrapped` also the wrapped coin where the coin is ether. Empty where
+ * the chain has no ether.
+ */
+export function etherPayments(chain: Chain, withWrapped: boolean): readonly Address[] {
+  if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];
+  return withWrapped && chain.wrappedNative !== null ? [ZERO_ADDRESS, chain.wrappedNative] : [ZERO_ADDRESS];
+}

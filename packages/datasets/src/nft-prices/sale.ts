@@ -1,0 +1,45 @@
+/**
+ * Which rows of `nft_trades` tell a token's price, in SQL: trades of one token alone. Its price is that of one unit, rounded
+ * down, and above zero. Arguments are SQL expressions, never values.
+ */
+import { ZERO_ADDRESS } from '@chainstead/core';
+
+/** What `nft_sale_days.payment_token` says for the chain's coin. */
+export const COIN = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
+
+/** Whether the trade is of a single token; of an ERC-1155 token, perhaps of several units. */
+export function isSingleToken(trade: string): string {
+  return `${trade}.collections = 1 AND ${trade}.token_id = ALL (${trade}.token_ids)`;
+}
+
+/** What one unit cost; null where no number of units is told. Base units. @param price of the whole trade */
+export function unitPrice(trade: string, price: string): string {
+  return `CASE WHEN ${trade}.amounts = '{1}' THEN ${price}
+    ELSE div(${price}, nullif((SELECT sum(units) FROM unnest(${trade}.amounts) AS units), 0)) END`;
+}
+
+/** Whether a unit price counts. The upper bound is what 256 bits hold: no payment is larger, whatever an event says. */
+export function isSalePrice(unit: string): string {
+  return `${unit} BETWEEN 1 AND 115792089237316195423570985008687907853269984665640564039457584007913129639935`;
+}
+
+/** The day of a trade, in UTC. */
+export function dayOf(trade: string): string {
+  return `(${trade}.block_timestamp AT TIME ZONE 'UTC')::date`;
+}
+
+/** Places of rows in the order of the chain, as columns. */
+export const PLACE_COLUMNS = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
+
+/**
+ * What sales add up to, as select-list entries. The lowest, highest and latest sale are arrays of numbers whose least one is
+ * wanted: [price, place …], [−price, place …], [−place …]. So of equal prices the earliest sale counts, whatever the order of rows.
+ * @param sales a relation with `unit` and the columns of a place
+ */
+export function saleSummary(sales: string): string {
+  const place = PLACE_COLUMNS.map((column) => `${sales}.${column}`);
+  return `count(*) AS sales, sum(${sales}.unit) AS total,
+    min(ARRAY[${sales}.unit, ${place.join(', ')}]::numeric[]) AS lowest,
+    min(ARRAY[-${sales}.unit, ${place.join(', ')}]::numeric[]) AS highest,
+    min(ARRAY[${place.map((column) => `-${column}`).join(', ')}]::numeric[]) AS latest`;
+}
