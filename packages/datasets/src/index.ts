@@ -17,6 +17,11 @@ export {
 export { walletTokenTransfersSchema } from './erc20-transfers/wallet-token-transfers-response.ts';
 export { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 export { walletTransfersStatement } from './erc20-transfers/wallet-transfers-statement.ts';
+export {
+  createEtherPriceWorker,
+  type EtherPriceWorker,
+  type EtherPriceWorkerOptions,
+} from './ether-price/ether-price-worker.ts';
 export { createHistories } from './histories/histories.ts';
 export { type ImportListOptions, type ImportReport, importList, type ListKind } from './lists/import-list.ts';
 export { ListError } from './lists/list-error.ts';
@@ -32,6 +37,10 @@ export {
   type DocumentReaderOptions,
 } from './nft-collections/read-document.ts';
 export type { OnCollection } from './nft-collections/reading-context.ts';
+export { salePricesSchema } from './nft-prices/sale-prices-response.ts';
+export { type SalePricesQuery, salePricesStatement } from './nft-prices/sale-prices-statement.ts';
+export { tradesSchema } from './nft-trades/trades-response.ts';
+export { type TradesQuery, type TradesSubject, tradesStatement } from './nft-trades/trades-statement.ts';
 export { datasets } from './registry.ts';
 export type { Statement } from './statement.ts';
 export { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './tokens/facts.ts';

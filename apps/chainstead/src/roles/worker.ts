@@ -1,5 +1,6 @@
 import {
   createDocumentReader,
+  createEtherPriceWorker,
   createHistories,
   createMetadataWorker,
   createTokenFactsWorker,
@@ -15,7 +16,7 @@ const JOBS_CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token facts, metadata, and histories of wallets and contracts. */
+/** Does the work that must not hold up ingestion: reads token facts, price feeds, metadata, and histories of wallets and contracts. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
@@ -32,6 +33,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   enough.abort();
   const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
   await tokenFacts.start();
+  await createEtherPriceWorker({ database, jobs, chains, logger }).start();
   const histories = createHistories({
     jobs,
     chains: configuration.chains.map(({ chain }) => chain),
