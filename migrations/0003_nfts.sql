@@ -266,7 +266,7 @@ CREATE INDEX "nft_trades_by_token" ON "nft_trades" USING btree ("token_address",
 CREATE INDEX "nft_trades_by_marketplace" ON "nft_trades" USING btree ("token_address","chain_id","marketplace","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
 CREATE INDEX "nft_trades_by_seller" ON "nft_trades" USING btree ("seller","chain_id","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
 CREATE INDEX "nft_trades_by_buyer" ON "nft_trades" USING btree ("buyer","chain_id","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
-CREATE INDEX "nft_balances_by_token" ON "nft_balances" USING btree ("token_address","chain_id","token_id");--> statement-breakpoint
+CREATE INDEX "nft_balances_by_token" ON "nft_balances" USING btree ("token_address","chain_id","token_id","account");--> statement-breakpoint
 CREATE INDEX "nft_transfers_by_token" ON "nft_transfers" USING btree ("token_address","chain_id","token_id","block_number","transaction_index","log_index","item");--> statement-breakpoint
 ALTER TABLE "subject_ranges" ADD CONSTRAINT "subject_ranges_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
 ALTER TABLE "subject_ranges" ADD CONSTRAINT "subject_ranges_disjoint"

@@ -15,7 +15,7 @@ export const nftTransfers = pgTable(
     logIndex: integer('log_index').notNull(),
     /** Place within its log: batches and consecutive mints move several tokens. From 0. */
     item: integer('item').notNull(),
-    /** Which event: TransferKind of dataset.ts. */
+    /** Which event: MOVEMENT_KINDS of nft-events/movement.ts. */
     kind: smallint('kind').notNull(),
     tokenId: uint256('token_id').notNull(),
     /** Last id of a consecutive mint that is too large to be expanded; such a row enters no balance. Else null. */
@@ -63,7 +63,7 @@ export const nftMalformedLogs = pgTable(
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
     transactionHash: bytea('transaction_hash').notNull(),
-    /** Why: MalformedReason of malformed-logs.ts. */
+    /** Why: MALFORMED_REASONS of nft-events/movement.ts. */
     reason: smallint('reason').notNull(),
   },
   (table) => [
@@ -75,7 +75,7 @@ export const nftMalformedLogs = pgTable(
 
 /**
  * The sum of what an account received and gave of a token. Negative while history is incomplete, or for a contract that
- * lies. The zero address has no balances. Unbounded numeric: a lying contract may overflow 256 bits.
+ * lies; never zero. The zero address has no balances. Unbounded numeric: a lying contract may overflow 256 bits.
  */
 export const nftBalances = pgTable(
   'nft_balances',
@@ -88,7 +88,8 @@ export const nftBalances = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.account, table.chainId, table.tokenAddress, table.tokenId] }),
-    index('nft_balances_by_token').on(table.tokenAddress, table.chainId, table.tokenId),
+    // Ends with the account, or an id of many owners would be read whole wherever the planner takes this for the key.
+    index('nft_balances_by_token').on(table.tokenAddress, table.chainId, table.tokenId, table.account),
   ],
 );
 
