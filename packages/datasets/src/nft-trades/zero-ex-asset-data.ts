@@ -1,7 +1,7 @@
 import type { Hex } from '@chainstead/core';
-import { decodeAbiParameters, parseAbiParameters, slice } from 'viem';
+import { decodeAbiParameters, maxUint256, parseAbiParameters, slice } from 'viem';
 import type { TradedItem } from './marketplace.ts';
-import { tradedItem } from './traded-items.ts';
+import { tradedItem, tradedItems } from './traded-items.ts';
 
 /** What a side of a 0x v3 order gives. */
 export type Asset =
@@ -39,8 +39,10 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
       }
       case PROXIES.erc1155: {
         const [token, ids, values] = decodeAbiParameters(ERC1155, encoded);
-        const items = ids.map((id, place) => tradedItem(token, id, (values[place] ?? 0n) * filled));
-        return items.length === 0 || ids.length !== values.length ? null : { kind: 'nfts', items };
+        const amounts = values.map((value) => value * filled);
+        // The proxy refuses to move what overflows, so nobody traded it.
+        const items = amounts.some((amount) => amount > maxUint256) ? null : tradedItems(token, ids, amounts);
+        return items === null ? null : { kind: 'nfts', items };
       }
       case PROXIES.multiAsset:
         return readBasket(encoded, filled);

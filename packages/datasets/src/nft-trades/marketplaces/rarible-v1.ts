@@ -1,5 +1,5 @@
 import type { Log } from '@chainstead/core';
-import { parseAbiItem } from 'viem';
+import { maxUint256, parseAbiItem } from 'viem';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
@@ -32,6 +32,7 @@ function readFill(log: Log, after: Log | null, { movements, payments }: TradeTra
   const sold = tradedItem(order.sellToken, order.sellTokenId, order.amount);
   // `amount` counts what the order sells; the rest follows in proportion, rounded down as the contract does.
   const given = (order.buyValue * order.amount) / order.sellValue;
+  if (given > maxUint256) return null;
   const bought = tradedItem(order.buyToken, order.buyTokenId, given);
   const moved = inWindow(movements, window);
   const didMove = ({ token, tokenId }: { token: string; tokenId: string }): boolean =>

@@ -1,0 +1,150 @@
+/** Any history of one punk, written in any order: an accepted bid's price is that of the bid which the contract paid out. */
+import type { Database } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acceptedBidPrice } from './accepted-bid-price.ts';
+import { exampleAddress } from './example-transaction.ts';
+
+const CHAIN_ID = 1;
+const bytes = (account: number): Buffer => Buffer.from(exampleAddress(account).slice(2), 'hex');
+
+let scratch: ScratchDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  database = scratch.database;
+});
+afterAll(() => scratch.drop());
+
+/** One thing that happens to a punk; each in a block, transaction or log of its own, the next one. */
+interface Step {
+  readonly act: 'enter' | 'withdraw' | 'accept';
+  readonly punk: number;
+  readonly bidder: number;
+  readonly value: bigint;
+  /** What becomes greater: block, transaction or log. */
+  readonly place: 0 | 1 | 2;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  act: fc.constantFrom('enter', 'enter', 'withdraw', 'accept'),
+  punk: fc.nat(1),
+  bidder: fc.integer({ min: 1, max: 3 }),
+  value: fc.bigInt(1n, 2n ** 256n - 1n),
+  place: fc.constantFrom(0, 1, 2),
+});
+
+interface Bid {
+  readonly bidder: number;
+  readonly value: bigint;
+}
+
+interface Row {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The contract's own rules: one bid a punk, which a new one replaces, its bidder can withdraw, and acceptance clears. */
+function play(steps: readonly Step[]): { rows: Row[]; prices: Map<string, string> } {
+  const standing = new Map<number, Bid>();
+  const rows: Row[] = [];
+  const prices = new Map<string, string>();
+  let place = [1, 0, 0];
+  for (const { act, punk, bidder, value, place: grown } of steps) {
+    place = place.map((number, index) => (index < grown ? number : index === grown ? number + 1 : 0));
+    const bid = standing.get(punk);
+    if (act === 'enter') {
+      standing.set(punk, { bidder, value });
+      rows.push(bidRow(punk, place, { bidder, value }, true));
+    } else if (act === 'withdraw' && bid?.bidder === bidder) {
+      standing.delete(punk);
+      rows.push(bidRow(punk, place, bid, false));
+    } else if (act === 'accept' && bid !== undefined) {
+      standing.delete(punk);
+      rows.push(saleRow(punk, place, bid.bidder));
+      prices.set(place.join(':'), String(bid.value));
+    }
+  }
+  return { rows, prices };
+}
+
+function bidRow(punk: number, place: readonly number[], bid: Bid, entered: boolean): Row {
+  return {
+    text: `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [bytes(100), CHAIN_ID, punk, ...place, bytes(bid.bidder), String(bid.value), entered],
+  };
+}
+
+function saleRow(punk: number, place: readonly number[], buyer: number): Row {
+  const hash = Buffer.alloc(32, 1);
+  return {
+    text: `INSERT INTO nft_trades (token_address, chain_id, token_id, block_number, transaction_index, log_index, item, leads,
+        token_ids, amounts, marketplace, protocol, marketplace_address, seller, buyer, side, collections, transaction_hash, block_hash, block_timestamp)
+      VALUES ($1, $2, $3, $4, $5, $6, 0, true, ARRAY[$3]::numeric[], ARRAY[1], 'cryptopunks', 'cryptopunks', $1, $7, $8, 1, 1, $9, $9, now())`,
+    values: [bytes(100), CHAIN_ID, punk, ...place, bytes(9), bytes(buyer), hash],
+  };
+}
+
+/** By the place of the sale. */
+async function pricesInDatabase(): Promise<Map<string, string | null>> {
+  const rows = await database.query<{ place: string; price: string | null }>(
+    `SELECT concat_ws(':', block_number, transaction_index, log_index) AS place,
+       coalesce(trade.price, ${acceptedBidPrice('trade')})::text AS price
+     FROM nft_trades AS trade`,
+  );
+  return new Map(rows.map(({ place, price }) => [place, price]));
+}
+
+async function write(rows: readonly Row[]): Promise<void> {
+  await database.query('TRUNCATE punk_bids, nft_trades');
+  for (const { text, values } of rows) await database.query(text, values);
+}
+
+test('in whichever order bids and sales arrive, each sale has the price of its bid', async () => {
+  const history = fc.array(step, { maxLength: 24 }).map(play);
+  const shuffled = history.chain(({ rows, prices }) =>
+    fc.shuffledSubarray(rows, { minLength: rows.length }).map((arrived) => ({ arrived, prices })),
+  );
+  await fc.assert(
+    fc.asyncProperty(shuffled, async ({ arrived, prices }) => {
+      await write(arrived);
+      expect(await pricesInDatabase()).toEqual(prices);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const bid = { bidder: 1, value: 5n };
+const SALE = [3, 2, 1];
+
+test.each([
+  ['no bid is known', [], null],
+  ['the bid is', [bidRow(7, [3, 2, 0], bid, true)], '5'],
+  ['a bid of the same block, but after the sale, is', [bidRow(7, [3, 2, 2], bid, true)], null],
+  [
+    'a higher bid of the same buyer replaced it',
+    [bidRow(7, [1, 9, 9], bid, true), bidRow(7, [2, 0, 0], { ...bid, value: 6n }, true)],
+    '6',
+  ],
+  ['it was withdrawn', [bidRow(7, [1, 0, 0], bid, true), bidRow(7, [2, 0, 0], bid, false)], null],
+  [
+    'the last known bid is somebody else’s',
+    [bidRow(7, [1, 0, 0], bid, true), bidRow(7, [2, 0, 0], { ...bid, bidder: 2 }, true)],
+    null,
+  ],
+  ['the bid is for another punk', [bidRow(8, [1, 0, 0], bid, true)], null],
+])('the price of an accepted bid where %s', async (_, bids, price) => {
+  await write([saleRow(7, SALE, 1), ...bids]);
+  expect(await pricesInDatabase()).toEqual(new Map([[SALE.join(':'), price]]));
+});
+
+test('the bid is found by the primary key, whatever else was bid', async () => {
+  const plan = await database.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN SELECT ${acceptedBidPrice('trade')} FROM nft_trades AS trade`,
+  );
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+  expect(text).toMatch(/Index Scan Backward using punk_bids_token_address_chain_id_token_id/);
+});

@@ -1,0 +1,56 @@
+/** What a marketplace emits for one sale, for tests: the logs of a transaction, and the trades that must come out. */
+import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { type AbiEvent, parseAbi } from 'viem';
+import type { tradesOf } from '../example-trades.ts';
+import { type ExampleLog, exampleAddress, exampleLog } from '../example-transaction.ts';
+
+type Trade = Omit<ReturnType<typeof tradesOf>[number], 'logIndex'>;
+
+export interface ExampleSale {
+  readonly what: string;
+  readonly protocol: string;
+  readonly chainId: number;
+  readonly logs: readonly ExampleLog[];
+  /** Without the place of the log. */
+  readonly trades: readonly Trade[];
+}
+
+export const seller = exampleAddress(1);
+export const buyer = exampleAddress(2);
+export const feeWallet = exampleAddress(3);
+export const artist = exampleAddress(4);
+export const router = exampleAddress(5);
+export const other = exampleAddress(6);
+/** ERC-721. */
+export const cats = exampleAddress(11);
+/** ERC-1155. */
+export const prints = exampleAddress(12);
+export const weth = exampleAddress(13);
+export const COIN = ZERO_ADDRESS;
+export const HASH = `0x${'5'.repeat(64)}`;
+
+/** One cat, from seller to buyer, for 1000 of the coin, unless said otherwise. */
+export function trade(facts: Partial<Trade> = {}): Trade {
+  return {
+    token: cats,
+    ids: ['7'],
+    amounts: ['1'],
+    seller,
+    buyer,
+    side: 0,
+    paymentToken: null,
+    price: '1000',
+    ...facts,
+  };
+}
+
+/** Gives logs of one event that one contract emits. */
+export function emitter(
+  contract: string,
+  signature: string | readonly string[],
+): (args: Readonly<Record<string, unknown>>) => ExampleLog {
+  const [event] = parseAbi([signature].flat()) as readonly AbiEvent[];
+  if (event === undefined) throw new RangeError(`not an event: ${signature}`);
+  const address: Address = parseAddress(contract);
+  return (args) => exampleLog(address, event, args);
+}
