@@ -2,7 +2,7 @@
  * Fills history: many chunks in flight, newest first, each claimed, read, decoded and committed on its own. What is
  * covered is written down with the rows, so that it resumes at any point with no gap and no overlap.
  */
-import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import PQueue from 'p-queue';
@@ -12,6 +12,7 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { commitRange } from './commit-range.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
+import { ChainMovedError } from './errors.ts';
 import { type RangeRead, readRangeFast, readRangeProven } from './read-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
@@ -232,8 +233,13 @@ async function commitRead(
 ): Promise<void> {
   const { chain, metrics, owner, kind } = options;
   const started = options.clock.now();
-  const rows = await untilItSucceeds(options, read.range, signal, () =>
-    commitRange(options, { read, datasets: stretch.datasets, owner, kind }),
+  const rows = await untilItSucceeds(
+    options,
+    read.range,
+    signal,
+    () => commitRange(options, { read, datasets: stretch.datasets, owner, kind }),
+    // What was read of another branch stays so.
+    (error) => isFinal(error) || error instanceof ChainMovedError,
   );
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
@@ -247,6 +253,7 @@ async function untilItSucceeds<T>(
   range: BlockRange,
   signal: AbortSignal,
   attempt: () => Promise<T>,
+  givesUp: (error: unknown) => boolean = isFinal,
 ): Promise<T> {
   for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, 30_000)) {
     signal.throwIfAborted();
@@ -254,7 +261,7 @@ async function untilItSucceeds<T>(
       return await attempt();
     } catch (error) {
       signal.throwIfAborted();
-      if (isFinal(error)) throw error;
+      if (givesUp(error)) throw error;
       options.logger.warn(
         {
           chain: options.chain.key,
@@ -273,15 +280,4 @@ async function untilItSucceeds<T>(
 function isFinal(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'RANGE_CLAIMED' || code === 'UNPROVEN_BLOCK';
-}
-
-/** The range of a chain that belongs to the backfill, or null when there is none. */
-export function backfillSpan(
-  chain: Chain,
-  state: { readonly historyStart: number; readonly firstFollowed: number },
-  endBlock: number | null,
-): BlockRange | null {
-  const from = Math.max(state.historyStart, chain.firstBlock);
-  const to = Math.min(state.firstFollowed - 1, endBlock ?? Number.MAX_SAFE_INTEGER);
-  return from <= to ? { from, to } : null;
 }

@@ -6,12 +6,12 @@ import type { ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
 import { advisoryKey, type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import type { Head } from '@chainstead/rpc';
-import { backfill, backfillSpan } from './backfill.ts';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
 import { type ClaimOwner, createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
 import { datasetsOf } from './datasets-of.ts';
+import { fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { prove } from './prover.ts';
@@ -140,25 +140,19 @@ async function runFollower(
 }
 
 async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
-  const span = backfillSpan(shared.chain, state, shared.settings.endBlock);
-  if (span === null) return;
-  const { onBackfill } = shared;
-  const done = await backfill(
+  const { onBackfill, settings } = shared;
+  await fillHistory(
     {
       ...shared,
-      order: shared.settings.backfillOrder,
-      proof: shared.settings.backfillProof,
+      endBlock: settings.endBlock,
+      order: settings.backfillOrder,
+      proof: settings.backfillProof,
       kind: 'add',
       ...(onBackfill === undefined ? {} : { onProgress: onBackfill }),
     },
-    [span],
+    state,
     signal,
   );
-  if (done.total > 0)
-    shared.logger.info(
-      { chain: shared.chain.key, block_range: `${span.from}-${span.to}`, logs: done.logs },
-      'Backfill complete',
-    );
 }
 
 /** Waits for a head, and fixes at the first start where following begins. */

@@ -5,6 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
+import { retryDeadlock } from './commit-retry.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
@@ -42,17 +43,19 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
     commit.blocks.flatMap((block) => block.logs),
     facts,
   );
-  const contracts = await database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
-    await moveCheckpoint(transaction, chain, commit.from, to);
-    if (commit.ancestor !== null && commit.from !== null)
-      await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
-    const added = await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
-    await deriveAdded(transaction, added);
-    const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
-    await recordLevels(transaction, dependencies, commit.blocks);
-    return written;
-  });
+  const contracts = await retryDeadlock(() =>
+    database.transaction(async (transaction) => {
+      await lockChainCommits(transaction, chain);
+      await moveCheckpoint(transaction, chain, commit.from, to);
+      if (commit.ancestor !== null && commit.from !== null)
+        await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
+      const added = await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
+      await deriveAdded(transaction, added);
+      const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
+      await recordLevels(transaction, dependencies, commit.blocks);
+      return written;
+    }),
+  );
   knownContracts.add(contracts);
   return to;
 }

@@ -15,6 +15,7 @@ import { RangeClaimedError } from './errors.ts';
 import { writeContracts } from './known-contracts.ts';
 import type { RangeRead } from './read-range.ts';
 import { deriveAdded, deriveRemoved, removeRows, type WriteMode } from './row-changes.ts';
+import { requireSameBlocks } from './same-blocks.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface RangeCommit {
@@ -51,6 +52,7 @@ async function writeRange(
 ): Promise<void> {
   const contracts = await database.transaction(async (transaction) => {
     await requireClaim(transaction, owner, chain, read.range);
+    await requireSameBlocks(transaction, chain, read.range, read.blocks);
     if (kind === 'replace') await removeRange(transaction, chain, datasets, read.range);
     const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
     // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.

@@ -2,8 +2,9 @@
 const ATTEMPTS_MAX = 5;
 
 /**
- * Runs a transaction again that lost a deadlock: of the two that waited for each other the other one has gone on. Backfill,
- * reindex, prover and on-demand histories may meet at the same rows, some with the commit lock, some on their way to it.
+ * Runs a transaction again that lost a deadlock: of those that waited for each other the others have gone on. Claims keep
+ * writers apart; where two meet at the same rows all the same, one with the commit lock and one on its way to it, Postgres
+ * may end any that waits for the lock.
  */
 export async function retryDeadlock<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++)

@@ -77,7 +77,7 @@ describe('derived state', () => {
           expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
         }),
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   }, 120_000);
 

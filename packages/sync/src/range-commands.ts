@@ -22,6 +22,7 @@ import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
 import { createKnownContracts } from './known-contracts.ts';
+import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { type Repair, verifyRange } from './verify-range.ts';
 
@@ -183,9 +184,7 @@ async function requireFinal(
   ranges: readonly BlockRange[],
 ): Promise<void> {
   const state = await readChainState(database, chain.id);
-  const { value: head } = await pool.getHead();
-  const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
-  const settled = Math.max(finalized ?? 0, head.number - chain.reorgDepthMax);
+  const settled = await readSettledHeight(pool, chain);
   const highestFinal =
     state === null ? settled : Math.min(settled, Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0));
   const beyond = ranges.find((range) => range.to > highestFinal);

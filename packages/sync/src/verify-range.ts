@@ -3,7 +3,7 @@
  * repaired and the upstream that gave it is named; the coverage is raised to the level that was reached.
  */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, intersectRanges } from '@chainstead/core';
+import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { FaultKind, UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
@@ -13,9 +13,7 @@ import { retryDeadlock } from './commit-retry.ts';
 import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
-import { ChainMovedError } from './errors.ts';
 import { writeContracts } from './known-contracts.ts';
-import type { ProvenLogs } from './proven-block.ts';
 import { type RangeRead, readRangeProven } from './read-range.ts';
 import {
   addMissing,
@@ -25,6 +23,7 @@ import {
   type RepairedRows,
   removeSurplus,
 } from './row-changes.ts';
+import { requireSameBlocks } from './same-blocks.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { lockChainCommits, writeBlocks } from './write-batch.ts';
 
@@ -83,7 +82,7 @@ async function writeRepairs(
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);
-    await requireSameBlocks(transaction, options, read.proven);
+    await requireSameBlocks(transaction, chain, range, read.blocks);
     const coverage = await listCoverage(transaction, chain.id);
     const found = await repairRows(transaction, chain, batch.datasets, range, coverage);
     await writeBlocks(transaction, batch.blockLines, 'may-exist');
@@ -98,23 +97,6 @@ async function writeRepairs(
     await recordFaults(transaction, chain.id, found);
     return found;
   });
-}
-
-/** Blocks that are indexed with another hash belong to another branch: the follower's business, not a repair. */
-async function requireSameBlocks(
-  transaction: Transaction,
-  { chain }: VerifyOptions,
-  proven: readonly ProvenLogs[],
-): Promise<void> {
-  const [other] = await transaction.query<{ block_number: number }>(
-    `SELECT b.block_number FROM blocks b
-       JOIN unnest($2::bigint[], $3::text[]) AS read(number, hash) ON read.number = b.block_number
-       JOIN sync_chains c ON c.chain_id = b.chain_id AND b.block_number >= c.first_followed
-      WHERE b.chain_id = $1 AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
-    [chain.id, proven.map((block) => block.header.number), proven.map((block) => block.header.hash.slice(2))],
-  );
-  if (other !== undefined)
-    throw new ChainMovedError({ chain: chain.key, what: `block ${other.block_number} is indexed with another hash` });
 }
 
 /** Makes the stored rows of the range equal to the decoded ones. @returns what differed. */
@@ -132,11 +114,11 @@ async function repairRows(
   for (const one of decoded) missing.push(await addMissing(transaction, chain, one, range));
   await deriveAdded(transaction, missing);
   return decoded.flatMap(({ dataset }, index) =>
-    differencesByBlock(surplus[index]?.byBlock ?? [], missing[index]?.byBlock ?? []).map((difference) => ({
-      ...difference,
-      dataset: dataset.name,
-      upstream: sourceOf(coverage, dataset, difference.block),
-    })),
+    differencesByBlock(surplus[index]?.byBlock ?? [], missing[index]?.byBlock ?? []).flatMap((difference) => {
+      const covering = coverageOf(coverage, dataset, difference.block);
+      // Where the dataset was not covered (it was added since), rows are not repaired but new.
+      return covering === null ? [] : [{ ...difference, dataset: dataset.name, upstream: covering.upstream }];
+    }),
   );
 }
 
@@ -155,11 +137,11 @@ function differencesByBlock(
   return [...byBlock.values()].toSorted((a, b) => a.block - b.block);
 }
 
-function sourceOf(coverage: readonly DatasetCoverage[], dataset: Dataset, block: number): string | null {
+function coverageOf(coverage: readonly DatasetCoverage[], dataset: Dataset, block: number): DatasetCoverage | null {
   const covering = coverage.find(
-    (one) => one.dataset === dataset.name && intersectRanges([one.range], [{ from: block, to: block }]).length > 0,
+    (one) => one.dataset === dataset.name && one.range.from <= block && block <= one.range.to,
   );
-  return covering?.upstream ?? null;
+  return covering ?? null;
 }
 
 function faultKind(repair: Repair): FaultKind {
