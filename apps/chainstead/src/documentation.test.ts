@@ -22,6 +22,7 @@ const DOCUMENTS = [
   'docs/operating.md',
   'docs/metrics.md',
   'docs/spam.md',
+  'docs/trades.md',
   'docs/analytics.md',
 ];
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));

@@ -59,6 +59,14 @@ describe('the buyer of a listing', () => {
     ]);
   });
 
+  test('is not followed into a sale that a helper made for the buyer', () => {
+    const logs = [...moves(seller, buyer), listed(), ...moves(buyer, router, bidder), bidTaken(router)];
+    expect(parties(logs).toSorted()).toEqual([
+      [seller, buyer],
+      [buyer, bidder],
+    ]);
+  });
+
   test('takes all of an ERC-1155 that a router bought from several', () => {
     const other = exampleAddress(9);
     const logs = [

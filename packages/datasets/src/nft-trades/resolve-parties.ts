@@ -12,14 +12,23 @@ import { type MovementsByToken, tokenKey } from './movements-by-token.ts';
  */
 export function resolveParties(fills: readonly Fill[], moves: MovementsByToken): Fill[] {
   const corrected = fills.map((fill) => ({ ...fill, items: fill.items.map((item) => movedItem(item, fill, moves)) }));
-  const resold = new Set(corrected.flatMap((fill) => fill.items.map((item) => partyKey(item, fill.seller))));
-  const rebought = new Set(corrected.flatMap((fill) => fill.items.map((item) => partyKey(item, fill.buyer))));
-  return corrected.map((fill) => {
-    if (fill.partiesFinal === true) return fill;
-    const buyer = fill.side === 1 ? fill.buyer : agreed(fill, (item) => lastHolder(item, fill, moves, resold));
-    const seller = fill.side === 0 ? fill.seller : agreed(fill, (item) => firstHolder(item, fill, moves, rebought));
-    return { ...fill, buyer: buyer ?? fill.buyer, seller: seller ?? fill.seller };
+  const bought = partiesOf(corrected, (fill) => fill.buyer);
+  const sold = corrected.map((fill) => {
+    const followed = fill.partiesFinal !== true && fill.side !== 0;
+    const seller = followed ? agreed(fill, (item) => firstHolder(item, fill, moves, bought)) : null;
+    return { ...fill, seller: seller ?? fill.seller };
   });
+  const resold = partiesOf([...corrected, ...sold], (fill) => fill.seller);
+  return sold.map((fill) => {
+    const followed = fill.partiesFinal !== true && fill.side !== 1;
+    const buyer = followed ? agreed(fill, (item) => lastHolder(item, fill, moves, resold)) : null;
+    return { ...fill, buyer: buyer ?? fill.buyer };
+  });
+}
+
+/** Who gave or took which token, as keys. */
+function partiesOf(fills: readonly Fill[], party: (fill: Fill) => Address): ReadonlySet<string> {
+  return new Set(fills.flatMap((fill) => fill.items.map((item) => partyKey(item, party(fill)))));
 }
 
 const BURN_ADDRESSES: ReadonlySet<string> = new Set([ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`]);
@@ -76,12 +85,12 @@ function deliveryTo(all: readonly NftMovement[], { seller, buyer }: Fill): numbe
 }
 
 /** Who held the item before it came to the event's seller. */
-function firstHolder(item: TradedItem, fill: Fill, moves: MovementsByToken, rebought: ReadonlySet<string>): Address {
+function firstHolder(item: TradedItem, fill: Fill, moves: MovementsByToken, bought: ReadonlySet<string>): Address {
   const all = moves.of(item);
   let at = deliveryFrom(all, fill);
   let holder = all[at]?.from ?? fill.seller;
   const seen = new Set<Address>([fill.buyer, holder]);
-  while (at !== -1 && !rebought.has(partyKey(item, holder))) {
+  while (at !== -1 && !bought.has(partyKey(item, holder))) {
     const before = all.findLastIndex((move, index) => index < at && move.to === holder);
     const from = all[before]?.from;
     if (from === undefined || seen.has(from) || from === ZERO_ADDRESS) break;

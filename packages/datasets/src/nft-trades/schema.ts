@@ -31,7 +31,10 @@ export const nftTrades = pgTable(
     /** True on the first row of each trade. */
     leads: boolean('leads').notNull(),
     tokenId: uint256('token_id').notNull(),
-    /** All ids of this collection in the trade, in the event's order, repeated where the event repeats them. */
+    /**
+     * All ids of this collection in the trade, in the event's order, repeated where the event repeats them. Beyond 64 only the
+     * leading row has all; the others have their own id and its neighbours.
+     */
     tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().notNull(),
     /** How many of each of `token_ids`. */
     amounts: numeric('amounts', { precision: 78, scale: 0 }).array().notNull(),

@@ -1,0 +1,45 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nftTrades } from './dataset.ts';
+import { decodeExample } from './example-trades.ts';
+import { exampleAddress } from './example-transaction.ts';
+import { coin, erc20, erc721, erc1155, orderFulfilled, orderHash } from './marketplaces/example-seaport.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch?.drop());
+
+const MAX = 2n ** 256n - 1n;
+const seller = exampleAddress(1);
+const buyer = exampleAddress(2);
+const apes = exampleAddress(11);
+const cats = exampleAddress(12);
+const usdc = exampleAddress(13);
+
+test('Postgres keeps rows as they were decoded: the largest ids, amounts and sums, arrays, nulls', async () => {
+  const parties = { offerer: seller, recipient: buyer };
+  const offer = [erc721(apes, MAX), erc1155(apes, 0n, MAX), erc721(cats, 5n)];
+  const paid = [erc20(usdc, MAX, seller), erc20(usdc, MAX, buyer)];
+  const rows = decodeExample([
+    orderFulfilled({ hash: orderHash(1), ...parties, offer, consideration: paid }),
+    orderFulfilled({ hash: orderHash(2), ...parties, offer: [erc721(cats, 6n)], consideration: [coin(0n, seller)] }),
+  ]);
+  const unpriced = rows.map((row, place) => (place === rows.length - 1 ? { ...row, price: null } : row));
+  expect(unpriced).toHaveLength(4);
+  await scratch.database.transaction((transaction) =>
+    transaction.copy(nftTrades.table, nftTrades.columns, unpriced.map(nftTrades.copyLine)),
+  );
+  const stored = await scratch.database.query(
+    `SELECT '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,
+       token_id::text AS "tokenId", token_ids::text[] AS "tokenIds", amounts::text[], protocol,
+       '0x' || encode(seller, 'hex') AS seller, '0x' || encode(buyer, 'hex') AS buyer,
+       '0x' || encode(payment_token, 'hex') AS "paymentToken", price::text, collections,
+       to_char(block_timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "blockTimestamp"
+     FROM nft_trades ORDER BY log_index, token_address, item`,
+  );
+  expect(unpriced).toMatchObject(stored);
+  expect(stored).toHaveLength(unpriced.length);
+  expect(stored.at(0)?.price).toBe(String(MAX * 2n));
+});
