@@ -18,6 +18,7 @@ const SAME_LAYER = new Set<string>();
 const TESTKIT_LAYER = 3;
 const TESTKIT_USERS = [
   /\.test\.ts$/,
+  /\/testing\//,
   /^bench\//,
   /^scripts\//,
   /^apps\/chainstead\/src\/(?:acceptance|demo)\//,
