@@ -1,0 +1,204 @@
+import { hash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { base32 } from 'multiformats/bases/base32';
+import { CID } from 'multiformats/cid';
+import { create } from 'multiformats/hashes/digest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { addressOf, exampleCollection, serveContracts } from './example-contracts.ts';
+import { askFor, type ExampleReading, rowOf, startReading } from './example-reading.ts';
+import { type ExampleServer, serveExample } from './example-server.ts';
+
+/** Only this address of the machine may be reached: the server is there, everything else is private. */
+const ALLOWED = ['127.0.0.1/32'];
+const MEBIBYTE = 1_048_576;
+const rawCid = (content: string): string =>
+  CID.createV1(0x55, create(0x12, hash('sha256', content, 'buffer'))).toString(base32);
+const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+const server: ExampleServer = await serveExample({
+  '/to-loopback': (_, response) => response.writeHead(302, { location: 'http://127.0.0.2/' }).end(),
+  '/to-metadata': (_, response) => response.writeHead(301, { location: 'http://169.254.169.254/latest/' }).end(),
+  '/to-private-name': (_, response) => response.writeHead(307, { location: 'http://internal.example/' }).end(),
+  '/to-file': (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  '/to-itself': (_, response) => response.writeHead(302, { location: '/to-itself' }).end(),
+  '/huge': (_, response) => response.end(Buffer.alloc(2 * MEBIBYTE + 1, 'x')),
+  '/endless': (_, response) => {
+    const feed = (): void => {
+      while (response.write(Buffer.alloc(65_536)));
+      response.once('drain', feed);
+    };
+    response.on('close', () => response.removeAllListeners('drain'));
+    feed();
+  },
+  '/bomb': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50 * MEBIBYTE))),
+  '/bomb-in-bomb': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(gzipSync('{}'))),
+  '/not-gzip': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
+  '/silent': () => undefined,
+  '/slow': (_, response) => {
+    const drip = setInterval(() => response.write(' '), 50);
+    response.on('close', () => clearInterval(drip));
+  },
+  '/cut': (_, response) => {
+    response.writeHead(200, { 'content-length': '1000' });
+    response.write('{');
+    setTimeout(() => response.destroy(), 20);
+  },
+  '/deep': deep(33),
+  '/deeper': '['.repeat(MEBIBYTE),
+  '/page': '<!doctype html><title>Not found</title>',
+  '/array': '[1,2]',
+  '/empty': '',
+  '/gone': (_, response) => response.writeHead(410).end('{"name":"gone"}'),
+  [`/ipfs/${rawCid('honest')}`]: 'a lie',
+});
+
+/** Names of the test's own: rebinding gives another answer each time. */
+let rebindings = 0;
+async function resolve(hostname: string): Promise<readonly string[]> {
+  switch (hostname) {
+    case 'internal.example':
+      return ['10.1.2.3'];
+    case 'half-internal.example':
+      return ['127.0.0.1', '192.168.0.1'];
+    case 'rebinding.example':
+      rebindings += 1;
+      return rebindings % 2 === 1 ? ['10.0.0.1'] : ['127.0.0.1'];
+    default:
+      throw new Error('no such name');
+  }
+}
+
+const own = (path: string): string => `${server.url}${path}`;
+
+const HOSTILE: readonly (readonly [uri: string, code: string])[] = [
+  // Loopback in every spelling.
+  ['http://127.0.0.2/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://127.2/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://2130706434/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://0x7f000002/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://0x7f.0.0.2/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://0177.0.0.2/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://１２７.0.0.2/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[::1]/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[::ffff:127.0.0.2]/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[::127.0.0.1]/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://0.0.0.0/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[::]/', 'EGRESS_BLOCKED_ADDRESS'],
+  // Private, link-local, metadata.
+  ['http://10.0.0.1/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://172.16.0.1/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['https://192.168.1.1/admin', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://100.64.0.1/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://169.254.169.254/latest/meta-data/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://168.63.129.16/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[fd00:ec2::254]/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[fe80::1]/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://[64:ff9b::a00:1]/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://internal.example/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://half-internal.example/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://rebinding.example/', 'EGRESS_BLOCKED_ADDRESS'],
+  ['http://no-such-name.example/', 'EGRESS_DNS_FAILED'],
+  // Redirects.
+  [own('/to-loopback'), 'EGRESS_BLOCKED_ADDRESS'],
+  [own('/to-metadata'), 'EGRESS_BLOCKED_ADDRESS'],
+  [own('/to-private-name'), 'EGRESS_BLOCKED_ADDRESS'],
+  [own('/to-file'), 'EGRESS_INVALID_URL'],
+  [own('/to-itself'), 'EGRESS_TOO_MANY_REDIRECTS'],
+  // Protocols and spellings.
+  ['file:///etc/passwd', 'DOCUMENT_URI_UNSUPPORTED'],
+  ['gopher://127.0.0.1:6379/_FLUSHALL', 'DOCUMENT_URI_UNSUPPORTED'],
+  ['ftp://example.com/x', 'DOCUMENT_URI_UNSUPPORTED'],
+  ['javascript:fetch("http://127.0.0.1")', 'DOCUMENT_URI_UNSUPPORTED'],
+  ['blob:https://example.com/1', 'DOCUMENT_URI_UNSUPPORTED'],
+  [`http://user:secret@127.0.0.1:${server.port}/page`, 'DOCUMENT_URI_INVALID'],
+  ['http://', 'DOCUMENT_URI_INVALID'],
+  ['//127.0.0.1/x', 'DOCUMENT_URI_INVALID'],
+  ['http://[::1', 'DOCUMENT_URI_INVALID'],
+  [`https://example.com/${'a'.repeat(3_000)}`, 'DOCUMENT_URI_INVALID'],
+  // Bodies.
+  [own('/huge'), 'EGRESS_RESPONSE_TOO_LARGE'],
+  [own('/endless'), 'EGRESS_RESPONSE_TOO_LARGE'],
+  [own('/bomb'), 'EGRESS_RESPONSE_TOO_LARGE'],
+  [own('/bomb-in-bomb'), 'EGRESS_BAD_ENCODING'],
+  [own('/not-gzip'), 'EGRESS_BAD_ENCODING'],
+  [own('/silent'), 'EGRESS_TIMEOUT'],
+  [own('/slow'), 'EGRESS_TIMEOUT'],
+  [own('/cut'), 'EGRESS_CONNECTION_FAILED'],
+  [own('/deep'), 'DOCUMENT_TOO_DEEP'],
+  [own('/deeper'), 'DOCUMENT_TOO_DEEP'],
+  [own('/page'), 'DOCUMENT_NOT_JSON'],
+  [own('/array'), 'DOCUMENT_NOT_JSON'],
+  [own('/empty'), 'DOCUMENT_NOT_JSON'],
+  [own('/gone'), 'DOCUMENT_HTTP_STATUS'],
+  [own('/missing'), 'DOCUMENT_HTTP_STATUS'],
+  // Written out.
+  ['data:application/json;base64,{"name":1}', 'DOCUMENT_DATA_INVALID'],
+  ['data:application/json', 'DOCUMENT_DATA_INVALID'],
+  [`data:application/json,${deep(40)}`, 'DOCUMENT_TOO_DEEP'],
+  [`data:application/json;base64,${Buffer.alloc(2 * MEBIBYTE + 3).toString('base64')}`, 'DOCUMENT_TOO_LARGE'],
+  ['data:text/html,<script>alert(1)</script>', 'DOCUMENT_NOT_JSON'],
+  // Identifiers.
+  ['ipfs://QmInvalid', 'DOCUMENT_CID_INVALID'],
+  [`ipfs://${rawCid('honest')}`, 'DOCUMENT_CID_MISMATCH'],
+  [`ipfs://${rawCid('nobody has it')}`, 'DOCUMENT_HTTP_STATUS'],
+  [`ipfs://${rawCid('honest')}/../../api/v0/shutdown`, 'DOCUMENT_URI_INVALID'],
+  ['ar://../../etc', 'DOCUMENT_URI_INVALID'],
+];
+
+const contracts = new Map(
+  HOSTILE.map(([uri], index) => [
+    addressOf(index),
+    exampleCollection('erc721', { name: `N${index}`, contractUri: uri }),
+  ]),
+);
+let scratch: ScratchDatabase;
+let reading: ExampleReading;
+
+describe('a contract with a hostile contractURI', () => {
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+    const node = await serveContracts(contracts);
+    await askFor(scratch.database, node.chainId, ...contracts.keys());
+    reading = await startReading({
+      database: scratch.database,
+      home: { databaseUrl: scratch.url },
+      node,
+      allowPrivate: ALLOWED,
+      resolve,
+      ipfsGateways: [server.url],
+    });
+    await vi.waitFor(
+      async () =>
+        expect(
+          await scratch.database.query(`SELECT FROM nft_collections WHERE status = 'pending' OR synced_at IS NULL`),
+        ).toEqual([]),
+      { timeout: 60_000, interval: 100 },
+    );
+    return () => node.close();
+  }, 90_000);
+  afterAll(async () => {
+    await reading.close();
+    await server.close();
+    await scratch.drop();
+  });
+
+  test.each(HOSTILE.map(([uri, code], index) => [uri.slice(0, 60), code, index] as const))(
+    '%s is known by its name alone, with %s',
+    async (_, code, index) => {
+      expect(await rowOf(scratch.database, addressOf(index))).toMatchObject({
+        status: 'known',
+        name: `N${index}`,
+        collection_logo: null,
+        error_code: code,
+      });
+    },
+  );
+
+  test('reached nothing but the server that it may reach', () => {
+    expect(server.requests.filter((path) => path.includes('api') || path.includes('passwd'))).toEqual([]);
+    expect(server.requests).toContain('/huge');
+  });
+});
