@@ -34,6 +34,7 @@ export async function commitSubject(
   const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks);
   const { contracts, rowsAdded } = await retryDeadlock(() =>
     database.transaction(async (transaction) => {
+      await commit.begin?.(transaction);
       // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
       const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
       await lockChainCommits(transaction, chain);
