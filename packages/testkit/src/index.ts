@@ -22,6 +22,7 @@ export { createFaults, type FaultSettings, type Faults, NO_FAULTS, type Throttle
 export { type JsonPieces, type RpcErrorBody, type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
 export { type JsonRpcServer, type JsonRpcServerOptions, startJsonRpcServer } from './json-rpc-server.ts';
 export type { LogLimit, LogLimitStyle } from './log-limits.ts';
+export { createLogPlayer, type LogPlayer, type LogPlayerOptions, type PlayedLog } from './log-player.ts';
 export { type DeployedContract, deployMarket, FOUNDERS, type Market } from './market.ts';
 export type { MarketSale } from './market-sales.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
