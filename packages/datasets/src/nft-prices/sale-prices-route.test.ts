@@ -1,0 +1,374 @@
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { addressOf, hashOf } from '../erc20-transfers/seeded-wallets.ts';
+import { seedAnswers } from '../ether-price/seeded-prices.ts';
+import { exampleApi } from '../example-api.ts';
+import { request } from '../nft-trades/asked-trades.ts';
+import {
+  BUYER,
+  COLLECTION,
+  removeTrades,
+  SELLER,
+  type SeededTrade,
+  seedDatasetCoverage,
+  seedTrades,
+} from '../nft-trades/seeded-trades.ts';
+import { salePricesSchema } from './sale-prices-response.ts';
+import { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices-route.ts';
+
+const registry = createChainRegistry();
+const eth = registry.get('eth');
+const polygon = registry.get('polygon');
+const ETHER = 10n ** 18n;
+const DAY = 86_400;
+const NOW = Math.floor(Date.now() / 1000);
+const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
+
+let scratch: ScratchDatabase;
+let api: ApiApp;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  api = await exampleApi(scratch.database, [tokenSalePricesRoute, collectionSalePricesRoute]);
+});
+afterAll(() => scratch.drop());
+beforeEach(() =>
+  scratch.database.query(
+    'TRUNCATE nft_trades, nft_sale_days, punk_bids, blocks, sync_ranges, tokens, feed_answers, price_feed_phases',
+  ),
+);
+
+type Prices = z.infer<typeof salePricesSchema>;
+
+async function prices(path: string): Promise<Prices> {
+  const { status, body } = await request(api, path);
+  if (status !== 200) throw new Error(`${path} was answered ${status}: ${JSON.stringify(body)}`);
+  return salePricesSchema.strict().parse(body);
+}
+const tokenPrices = (query = '', tokenId = '1', token: Address = COLLECTION) =>
+  prices(`/nft/${token}/${tokenId}/price${query}`);
+const collectionPrices = (query = '', token: Address = COLLECTION) => prices(`/nft/${token}/price${query}`);
+
+/** A sale so many days ago. Blocks count up to 1,000,000 now, one a minute. */
+function sale(daysAgo: number, facts: Partial<SeededTrade> = {}): SeededTrade {
+  const seconds = Math.round(daysAgo * DAY);
+  return { blockNumber: blockAgo(daysAgo), timestamp: NOW - seconds, ...facts };
+}
+const blockAgo = (daysAgo: number): number => 1_000_000 - Math.ceil((daysAgo * DAY) / 60);
+const ether = (milli: number): string => ((BigInt(milli) * ETHER) / 1_000n).toString();
+const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
+const cover = (dataset: string, chain: Chain = eth) =>
+  seedDatasetCoverage(scratch.database, chain, dataset, 0, 1_000_000);
+
+const NOTHING = { last_sale: null, lowest_sale: null, highest_sale: null, average_sale: null, total_trades: 0 };
+
+describe('sale prices', () => {
+  test('are shown with every field', async () => {
+    await seed(
+      sale(3, { price: '7300000000000000' }),
+      sale(2, { price: '10000000000000001', buyer: addressOf(4), seller: addressOf(5) }),
+      sale(1, { price: '5000000000000000' }),
+    );
+    await cover('nft-trades');
+    const record = (daysAgo: number, price: string, price_formatted: string) => ({
+      transaction_hash: hashOf(2, blockAgo(daysAgo) * 1_000),
+      block_timestamp: new Date((NOW - daysAgo * DAY) * 1000).toISOString(),
+      buyer_address: daysAgo === 2 ? addressOf(4) : BUYER,
+      seller_address: daysAgo === 2 ? addressOf(5) : SELLER,
+      price,
+      price_formatted,
+      usd_price_at_sale: null,
+      current_usd_value: null,
+      token_id: '1',
+      payment_token: {
+        token_name: 'Ether',
+        token_symbol: 'ETH',
+        token_logo: 'https://cdn.moralis.io/eth/0x.png',
+        token_decimals: '18',
+        token_address: `0x${'e'.repeat(40)}`,
+      },
+    });
+    const expected = {
+      last_sale: record(1, '5000000000000000', '0.005'),
+      lowest_sale: record(1, '5000000000000000', '0.005'),
+      highest_sale: record(2, '10000000000000001', '0.010000000000000001'),
+      average_sale: { price: '7433333333333333', price_formatted: '0.007433333333333333', current_usd_value: null },
+      total_trades: 3,
+      indexed: { from_block: '0', to_block: '1000000', complete: true },
+    };
+    expect(await tokenPrices()).toEqual(expected);
+    const withToken = (shown: object) => ({ ...shown, token_address: COLLECTION });
+    expect(await collectionPrices()).toEqual({
+      ...expected,
+      last_sale: withToken(expected.last_sale),
+      lowest_sale: withToken(expected.lowest_sale),
+      highest_sale: withToken(expected.highest_sale),
+    });
+  });
+
+  test('without any sale are the documented nulls with a message', async () => {
+    await cover('nft-trades');
+    const indexed = { from_block: '0', to_block: '1000000', complete: true };
+    expect(await tokenPrices()).toEqual({ ...NOTHING, message: 'No sale paid in ETH in the last 7 days', indexed });
+    expect(await collectionPrices('?days=1')).toMatchObject({
+      ...NOTHING,
+      message: 'No sale paid in ETH in the last 1 day',
+    });
+  });
+
+  test('of a token leave the collection’s other tokens out', async () => {
+    await seed(sale(1, { price: ether(1) }), sale(2, { tokenIds: ['2'], price: ether(3) }));
+    expect(await tokenPrices('', '2')).toMatchObject({
+      total_trades: 1,
+      last_sale: { token_id: '2', price: ether(3) },
+    });
+    expect(await collectionPrices()).toMatchObject({
+      total_trades: 2,
+      last_sale: { token_id: '1' },
+      highest_sale: { token_id: '2' },
+      average_sale: { price: ether(2) },
+    });
+  });
+
+  test('of equal prices show the earliest sale as lowest and highest, the latest as last', async () => {
+    await seed(...[4, 3, 3 - 60 / DAY, 1].map((daysAgo, index) => sale(daysAgo, { price: ether(5), logIndex: index })));
+    const block = (hash: string | undefined): number => Number(BigInt(`0x${hash?.slice(10)}`) / 1_000n);
+    const { last_sale, lowest_sale, highest_sale } = await tokenPrices();
+    expect([last_sale, lowest_sale, highest_sale].map((shown) => block(shown?.transaction_hash))).toEqual([
+      blockAgo(1),
+      blockAgo(4),
+      blockAgo(4),
+    ]);
+  });
+});
+
+describe('the window', () => {
+  test('begins to the second, within a day', async () => {
+    const edge = 7 - 30 / DAY;
+    await seed(
+      sale(7 + 30 / DAY, { price: ether(1) }),
+      sale(edge, { price: ether(2) }),
+      sale(0.5, { price: ether(3) }),
+    );
+    expect(await tokenPrices()).toMatchObject({ total_trades: 2, lowest_sale: { price: ether(2) } });
+    expect(await tokenPrices('?days=8')).toMatchObject({ total_trades: 3, lowest_sale: { price: ether(1) } });
+    expect(await tokenPrices('?days=1')).toMatchObject({ total_trades: 1 });
+    expect(await collectionPrices('?days=6')).toMatchObject({ total_trades: 1 });
+  });
+
+  test('of 0 days is empty, of 365 a year', async () => {
+    await seed(sale(0, { price: ether(1) }), sale(364.9, { price: ether(2) }), sale(365.1, { price: ether(3) }));
+    expect(await tokenPrices('?days=0')).toMatchObject({
+      ...NOTHING,
+      message: 'No sale paid in ETH in the last 0 days',
+    });
+    expect(await tokenPrices('?days=365')).toMatchObject({ total_trades: 2, highest_sale: { price: ether(2) } });
+  });
+
+  test('says whether its blocks are indexed', async () => {
+    await seed(sale(30), sale(9), sale(1));
+    await seedDatasetCoverage(scratch.database, eth, 'nft-trades', blockAgo(10), 1_000_000);
+    expect((await tokenPrices('?days=7')).indexed.complete).toBe(true);
+    expect((await tokenPrices('?days=60')).indexed).toEqual({
+      from_block: String(blockAgo(10)),
+      to_block: '1000000',
+      complete: false,
+    });
+  });
+
+  test('forgets what a reorg takes away', async () => {
+    await seed(sale(1, { price: ether(9) }), sale(2, { price: ether(4) }));
+    await scratch.database.transaction((transaction) => removeTrades(transaction, eth, [blockAgo(1)]));
+    expect(await tokenPrices()).toMatchObject({ total_trades: 1, last_sale: { price: ether(4) } });
+  });
+});
+
+describe('what counts', () => {
+  test.each<[string, Partial<SeededTrade>]>([
+    ['a bundle of two tokens', { tokenIds: ['1', '2'] }],
+    ['a bundle over two collections', { collections: 2 }],
+    ['a gift', { price: '0' }],
+    ['a sale for another token', { paymentToken: addressOf(0xda) }],
+    ['a sale for wrapped ether', { paymentToken: eth.wrappedNative }],
+  ])('not %s', async (_, facts) => {
+    await seed(sale(1, facts), sale(6.9, facts));
+    expect(await tokenPrices()).toMatchObject(NOTHING);
+    expect(await collectionPrices()).toMatchObject(NOTHING);
+  });
+
+  test('wrapped ether where it is asked for, with the facts of its contract', async () => {
+    const weth = eth.wrappedNative;
+    await seed(sale(1, { price: ether(1) }), sale(2, { price: ether(3), paymentToken: weth }));
+    await scratch.database.query(
+      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, logo, facts_status) VALUES ($1, 1, 'Wrapped', 'wETH', 18, 'https://logo.example', 'known')`,
+      [bytes(weth ?? '')],
+    );
+    expect(await tokenPrices('?include_weth=true')).toMatchObject({
+      total_trades: 2,
+      last_sale: { payment_token: { token_symbol: 'ETH' } },
+      highest_sale: {
+        payment_token: {
+          token_name: 'Wrapped',
+          token_symbol: 'wETH',
+          token_logo: 'https://logo.example',
+          token_decimals: '18',
+          token_address: weth,
+        },
+      },
+    });
+    expect(await tokenPrices('?include_weth=false')).toMatchObject({ total_trades: 1 });
+  });
+
+  test('bridged ether where the coin is another, the coin not', async () => {
+    const bridged = polygon.bridgedEther;
+    await seedTrades(scratch.database, polygon, [
+      sale(1, { price: ether(2_000) }),
+      sale(2, { price: ether(1), paymentToken: bridged }),
+      sale(3, { price: ether(7), paymentToken: polygon.wrappedNative }),
+    ]);
+    for (const query of ['?chain=polygon', '?chain=0x89&include_weth=true'])
+      expect(await tokenPrices(query)).toMatchObject({
+        total_trades: 1,
+        last_sale: { price: ether(1), payment_token: { token_symbol: 'WETH', token_address: bridged } },
+      });
+  });
+
+  test('of several units the price of one, rounded down', async () => {
+    await seed(sale(1, { amounts: ['3'], price: '10' }), sale(6.99, { amounts: ['4'], price: '11' }));
+    expect(await tokenPrices()).toMatchObject({
+      last_sale: { price: '3' },
+      lowest_sale: { price: '2', price_formatted: '0.000000000000000002' },
+      average_sale: { price: '2' },
+    });
+  });
+
+  test('nothing on a chain that has no ether, or no trades here', async () => {
+    const empty = { ...NOTHING, indexed: { from_block: null, to_block: null, complete: false } };
+    for (const chain of ['fantom', 'sepolia', 'base'])
+      expect(await tokenPrices(`?chain=${chain}`)).toMatchObject(empty);
+  });
+
+  test('accepted bids for punks, with the price of the bid', async () => {
+    const punks = eth.cryptoPunks;
+    if (punks === null) throw new Error('Ethereum has punks');
+    const punk = { token: punks, marketplace: 'cryptopunks' };
+    await seed(
+      sale(1, { ...punk, price: null }),
+      sale(2, { ...punk, price: ether(40) }),
+      sale(6.99, { ...punk, price: null, buyer: addressOf(4) }),
+    );
+    expect(await tokenPrices('', '1', punks)).toMatchObject({ total_trades: 1, last_sale: { price: ether(40) } });
+    for (const [daysAgo, value, bidder] of [
+      [20, ether(60), addressOf(4)],
+      [3, ether(50), BUYER],
+    ] as const)
+      await scratch.database.query(
+        `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+         VALUES ($1, 1, 1, $2, 0, 0, $3, $4, true)`,
+        [bytes(punks), blockAgo(daysAgo), bytes(bidder), value],
+      );
+    for (const found of [await tokenPrices('', '1', punks), await collectionPrices('', punks)])
+      expect(found).toMatchObject({
+        total_trades: 3,
+        last_sale: { price: ether(50) },
+        lowest_sale: { price: ether(40) },
+        highest_sale: { price: ether(60) },
+        average_sale: { price: ether(50) },
+      });
+  });
+});
+
+describe('US dollars', () => {
+  const aggregator = eth.etherPrice.feed?.aggregators[0] ?? addressOf(0);
+  const retired = eth.etherPrice.feed?.aggregators[1] ?? addressOf(0);
+
+  test('are those of the last answer at or before the sale, and of the newest one', async () => {
+    await cover('nft-trades');
+    await cover('feed-answers');
+    const block = blockAgo(2);
+    await seed(sale(2, { price: ether(1_500), transactionIndex: 5, logIndex: 7 }));
+    await seedAnswers(scratch.database, eth, [
+      { aggregator: retired, blockNumber: block - 5, answer: '100000000000' },
+      { aggregator, blockNumber: block, transactionIndex: 5, logIndex: 6, answer: '200012345678' },
+      { aggregator, blockNumber: block, transactionIndex: 5, logIndex: 8, answer: '300000000000' },
+      { aggregator: addressOf(0xfeed), blockNumber: block, transactionIndex: 5, logIndex: 7, answer: '7' },
+      { aggregator, blockNumber: 999_999, answer: '400000000000' },
+    ]);
+    const found = await tokenPrices();
+    // 1.5 × 2000.12345678 = 3000.18518517
+    expect(found.last_sale).toMatchObject({ usd_price_at_sale: '3000.19', current_usd_value: '6000.00' });
+    expect(found.average_sale).toMatchObject({ current_usd_value: '6000.00' });
+  });
+
+  test('come from an aggregator that only the proxy named, in its decimals', async () => {
+    await cover('feed-answers');
+    const named = addressOf(0xa66);
+    await seed(sale(1, { price: ether(1_000) }));
+    await seedAnswers(scratch.database, eth, [
+      { aggregator, blockNumber: blockAgo(5), answer: '100000000000' },
+      { aggregator: named, blockNumber: blockAgo(3), answer: '2500000000000000000000' },
+    ]);
+    expect((await tokenPrices()).last_sale).toMatchObject({ usd_price_at_sale: '1000.00' });
+    await scratch.database.query(
+      'INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES ($1, 1, $2, 18)',
+      [bytes(eth.etherPrice.feed?.proxy ?? ''), bytes(named)],
+    );
+    expect((await tokenPrices()).last_sale).toMatchObject({
+      usd_price_at_sale: '2500.00',
+      current_usd_value: '2500.00',
+    });
+  });
+
+  test('are null where there is no answer yet, where blocks between are missing, where the answer is no price', async () => {
+    await seed(sale(2, { price: ether(1_000) }));
+    await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber: blockAgo(1), answer: '200000000000' }]);
+    await seedDatasetCoverage(scratch.database, eth, 'feed-answers', 0, blockAgo(3));
+    await seedDatasetCoverage(scratch.database, eth, 'feed-answers', blockAgo(3) + 2, 1_000_000);
+    expect((await tokenPrices()).last_sale).toMatchObject({ usd_price_at_sale: null, current_usd_value: '2000.00' });
+    await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber: blockAgo(4), answer: '100000000000' }]);
+    expect((await tokenPrices()).last_sale).toMatchObject({ usd_price_at_sale: null });
+    await seedDatasetCoverage(scratch.database, eth, 'feed-answers', blockAgo(3) + 1, blockAgo(3) + 1);
+    expect((await tokenPrices()).last_sale).toMatchObject({ usd_price_at_sale: '1000.00' });
+    await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber: blockAgo(2), answer: '-5' }]);
+    expect((await tokenPrices()).last_sale).toMatchObject({ usd_price_at_sale: null, current_usd_value: '2000.00' });
+  });
+
+  test('of another chain come from that chain’s feed', async () => {
+    await cover('feed-answers', polygon);
+    await seedTrades(scratch.database, polygon, [sale(1, { price: ether(2_000), paymentToken: polygon.bridgedEther })]);
+    await seedAnswers(scratch.database, polygon, [
+      {
+        aggregator: polygon.etherPrice.feed?.aggregators[0] ?? addressOf(0),
+        blockNumber: blockAgo(2),
+        answer: '123456789012',
+      },
+    ]);
+    expect((await tokenPrices('?chain=polygon')).last_sale).toMatchObject({ usd_price_at_sale: '2469.14' });
+  });
+});
+
+test('is documented from the schemas that check it', async () => {
+  const document = Object(await (await api.request('/openapi.json')).json());
+  const { parameters } = document.paths['/api/v2.2/nft/{address}/{token_id}/price'].get;
+  expect(parameters.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'address',
+    'chain',
+    'days',
+    'include_weth',
+    'token_id',
+  ]);
+  const days = parameters.find(({ name }: { name: string }) => name === 'days');
+  expect(days.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 365, default: 7 });
+  expect(document.components.schemas.NftSalePrices.required).toEqual([
+    'last_sale',
+    'lowest_sale',
+    'highest_sale',
+    'average_sale',
+    'total_trades',
+    'indexed',
+  ]);
+});
