@@ -48,9 +48,7 @@ function movedItem(item: TradedItem, fill: Fill, moves: MovementsByToken): Trade
   const sameId = moves.withId(item.tokenId);
   if (sameId.some((move) => move.token === item.token)) return item;
   const instead = sameId.filter(
-    (move) =>
-      (move.from === fill.seller || move.from === ZERO_ADDRESS || move.to === fill.buyer) &&
-      move.amount === item.amount,
+    (move) => (move.from === fill.seller || move.to === fill.buyer) && move.amount === item.amount,
   );
   const tokens = new Set(instead.map((move) => move.token));
   const [token] = tokens;

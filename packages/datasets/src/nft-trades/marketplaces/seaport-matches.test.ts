@@ -219,18 +219,23 @@ describe('version 1.1, which does not say what was matched', () => {
     expect(trades(logs)).toEqual([[0, '7', seller, buyer, '1000', 1]]);
   });
 
-  test('two matches stand apart', () => {
+  test('two matches stand apart: who pays in one does not pay in the other', () => {
+    const payer = (from = buyer): ExampleOrder => ({
+      offerer: from,
+      recipient: caller,
+      offer: [coin(500n)],
+      consideration: [],
+    });
     const logs = [
-      unnamed(bid(first, 7n, 10n)),
-      unnamed(answer(second, 7n)),
+      unnamed(listing(first, 7n, 500n, seller)),
+      unnamed(payer(buyer)),
       erc721Transfer(apes, seller, buyer, 7n),
-      unnamed(bid(third, 7n, 20n, secondBuyer)),
-      unnamed(answer(fourth, 7n, 5n, secondSeller)),
-      erc721Transfer(apes, secondSeller, secondBuyer, 7n),
+      unnamed(listing(third, 8n, 500n, secondSeller)),
+      unnamed(payer(secondBuyer)),
     ];
     expect(trades(logs)).toEqual([
-      [0, '7', seller, buyer, '10', 1],
-      [3, '7', secondSeller, secondBuyer, '20', 1],
+      [0, '7', seller, buyer, '500', 0],
+      [3, '8', secondSeller, secondBuyer, '500', 0],
     ]);
   });
 
