@@ -1,0 +1,273 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  comparedBalances,
+  expectedMoves,
+  expectedRows,
+  type HistoryStage,
+  openHistoryStage,
+  type StageOptions,
+  storedRows,
+} from './history-stage.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 910_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+async function withStage(options: Partial<StageOptions>, work: (stage: HistoryStage) => Promise<void>): Promise<void> {
+  const stage = await openHistoryStage(scratch.database, {
+    chainId: nextChain++,
+    blocks: 160,
+    firstFollowed: 120,
+    ...options,
+  });
+  try {
+    await work(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+async function requireTruth(stage: HistoryStage): Promise<number> {
+  const moves = await expectedMoves(scratch.database, stage);
+  expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
+  const { stored, expected } = await comparedBalances(scratch.database, stage.chain.id, moves);
+  expect(stored).toEqual(expected);
+  return moves.length;
+}
+
+async function recordOf(stage: HistoryStage): Promise<Record<string, unknown> | undefined> {
+  const [row] = await scratch.database.query('SELECT * FROM subject_histories WHERE chain_id = $1', [stage.chain.id]);
+  return row;
+}
+
+const rangesOf = (stage: HistoryStage) =>
+  scratch.database.query<{ first_block: number; last_block: number }>(
+    'SELECT first_block, last_block FROM subject_ranges WHERE chain_id = $1 ORDER BY first_block',
+    [stage.chain.id],
+  );
+const callsOf = ({ node }: HistoryStage) => node.counters.snapshot().calls.eth_getLogs ?? 0;
+
+describe('the history of a wallet', () => {
+  test('brings what it sent and received below what is followed, with balances, and is recorded', () =>
+    withStage({}, async (stage) => {
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      await stage.complete(wallet);
+      expect(await requireTruth(stage)).toBeGreaterThan(5);
+      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 119 }]);
+      expect(await recordOf(stage)).toMatchObject({ status: 'done', error_code: null });
+    }));
+
+  test('leaves out what the chain covers', () =>
+    withStage({}, async (stage) => {
+      await stage.backfill({ from: 60, to: 119 });
+      await stage.complete(stage.subject('wallet', stage.wallets[0]));
+      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 59 }]);
+      await requireTruth(stage);
+    }));
+
+  test('makes no call where nothing is missing', () =>
+    withStage({}, async (stage) => {
+      await stage.backfill({ from: 0, to: 119 });
+      const before = callsOf(stage);
+      await stage.complete(stage.subject('wallet', stage.wallets[0]));
+      expect(callsOf(stage)).toBe(before);
+      expect(await recordOf(stage)).toMatchObject({ status: 'done', calls_made: 0 });
+    }));
+
+  test('agrees with a backfill of the same blocks, whichever comes first', () =>
+    withStage({}, async (stage) => {
+      await stage.complete(stage.subject('wallet', stage.wallets[1]));
+      await stage.backfill({ from: 0, to: 119 });
+      await requireTruth(stage);
+      const all = stage.scripted.expectedNftMoves({ from: 0, to: 119 });
+      expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(all));
+    }));
+
+  test('reads headers where logs carry no timestamps, and counts them', () =>
+    withStage({ faults: { noLogTimestamps: true } }, async (stage) => {
+      await stage.complete(stage.subject('wallet', stage.wallets[0]));
+      await requireTruth(stage);
+      const record = await recordOf(stage);
+      expect(Number(record?.calls_made)).toBeGreaterThan(Number(record?.calls_estimated));
+    }));
+
+  test('stays below what may still be reorganised, and comes back for it', () =>
+    withStage({ blocks: 130, firstFollowed: 126, finalityDepth: 30 }, async (stage) => {
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      await stage.request(wallet);
+      // Final by the chain's tag is 100; by depth it is 122.
+      expect(await stage.read(wallet)).toBe('waits');
+      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 122 }]);
+      expect(await stage.read(wallet)).toBe('idle');
+      stage.scripted.mine(40);
+      await scratch.database.query('UPDATE subject_histories SET due_at = now() WHERE chain_id = $1', [stage.chain.id]);
+      await expect.poll(() => stage.pool.getHead().then(({ value }) => value.number)).toBe(170);
+      expect(await stage.read(wallet)).toBe('done');
+      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 125 }]);
+      await requireTruth(stage);
+    }));
+});
+
+describe('the history of a contract', () => {
+  test('brings all that it emitted', () =>
+    withStage({}, async (stage) => {
+      for (const contract of stage.collections.slice(0, 3)) await stage.complete(stage.subject('contract', contract));
+      expect(await requireTruth(stage)).toBeGreaterThan(20);
+      const [token] = await scratch.database.query('SELECT 1 FROM tokens WHERE chain_id = $1 AND seen_as & 6 <> 0', [
+        stage.chain.id,
+      ]);
+      expect(token).toBeDefined();
+    }));
+
+  test('and of a wallet that holds of it overlap without doubling anything', () =>
+    withStage({}, async (stage) => {
+      const subjects = [
+        ...stage.wallets.slice(0, 3).map((wallet) => stage.subject('wallet', wallet)),
+        ...stage.collections.slice(0, 2).map((contract) => stage.subject('contract', contract)),
+      ];
+      await Promise.all(subjects.map((subject) => stage.complete(subject)));
+      await requireTruth(stage);
+    }));
+});
+
+describe('a history that ends early', () => {
+  test('gives way after its slice, and goes on from there', () =>
+    withStage({ blocks: 3_010, firstFollowed: 3_000, logRangeMax: 200 }, async (stage) => {
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      await stage.request(wallet);
+      const outcomes: string[] = [];
+      do outcomes.push(await stage.read(wallet, { sliceMs: 1 }));
+      while (outcomes.at(-1) === 'more');
+      expect(outcomes.length).toBeGreaterThan(2);
+      expect(outcomes.at(-1)).toBe('done');
+      await requireTruth(stage);
+    }));
+
+  test('by an abort stays where it was, and a resumed one asks for no range twice', () =>
+    withStage({ blocks: 3_010, firstFollowed: 3_000, logRangeMax: 200 }, async (stage) => {
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      await stage.request(wallet);
+      const ending = new AbortController();
+      const dying = stage.read(wallet, { signal: ending.signal });
+      await expect.poll(async () => (await rangesOf(stage)).length, { timeout: 10_000 }).toBe(1);
+      ending.abort(new Error('killed'));
+      await expect(dying).rejects.toThrow();
+      expect(await recordOf(stage)).toMatchObject({ status: 'running' });
+      await requireTruth(stage);
+      const reached = (await rangesOf(stage))[0]?.first_block ?? 0;
+      expect(reached).toBeGreaterThan(0);
+      expect(await stage.read(wallet)).toBe('done');
+      expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 2_999 }]);
+      await requireTruth(stage);
+      expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual(
+        [],
+      );
+    }));
+
+  test(
+    'by a node that fails is tried again later, and says why',
+    () =>
+      withStage({}, async (stage) => {
+        const wallet = stage.subject('wallet', stage.wallets[0]);
+        await stage.request(wallet);
+        stage.node.faults.set({
+          errorRate: 1,
+          errorBodies: [{ code: -32000, message: 'out of order' }],
+          methods: ['eth_getLogs'],
+        });
+        expect(await stage.read(wallet)).toBe('failed');
+        const record = await recordOf(stage);
+        expect(record).toMatchObject({ status: 'failed', attempts: 1, error_code: 'UPSTREAMS_EXHAUSTED' });
+        expect(Number(record?.due_at)).toBeGreaterThan(Date.now() + 10_000);
+        expect(await stage.read(wallet)).toBe('idle');
+        stage.node.faults.clear();
+        await scratch.database.query('UPDATE subject_histories SET due_at = now() WHERE chain_id = $1', [
+          stage.chain.id,
+        ]);
+        expect(await stage.read(wallet)).toBe('done');
+        expect(await recordOf(stage)).toMatchObject({ status: 'done', attempts: 0, error_code: null });
+        await requireTruth(stage);
+      }),
+    100_000,
+  );
+});
+
+describe('what a history may cost', () => {
+  test('is estimated before it is read, close to what it takes', () =>
+    withStage({ blocks: 1_010, firstFollowed: 1_000, logRangeMax: 25 }, async (stage) => {
+      await stage.complete(stage.subject('wallet', stage.wallets[0]));
+      const record = await recordOf(stage);
+      // Three filters over 1,000 blocks in ranges of 25.
+      expect(record?.calls_estimated).toBe(120);
+      expect(record?.calls_made).toBe(120);
+    }));
+
+  test('refuses what is estimated to take more, without a call for logs, and begins once the limit is raised', () =>
+    withStage({ blocks: 1_010, firstFollowed: 1_000, logRangeMax: 25 }, async (stage) => {
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      await stage.request(wallet, { maxCalls: 119 });
+      expect(await stage.read(wallet, { maxCalls: 119 })).toBe('refused');
+      expect(callsOf(stage)).toBe(0);
+      expect(await recordOf(stage)).toMatchObject({
+        status: 'refused',
+        error_code: 'HISTORY_REFUSED',
+        error_message: 'It would take about 120 node calls; ON_DEMAND_MAX_CALLS allows 119',
+      });
+      expect(await stage.request(wallet, { maxCalls: 119 })).toBe('known');
+      expect(await stage.request(wallet, { maxCalls: 120 })).toBe('requested');
+      expect(await stage.read(wallet, { maxCalls: 120 })).toBe('done');
+      await requireTruth(stage);
+    }));
+
+  test('ends a history that turns out to take more than was estimated, and keeps what it has', () =>
+    withStage(
+      { faults: { noLogTimestamps: true }, blocks: 3_010, firstFollowed: 3_000, logRangeMax: 1_000 },
+      async (stage) => {
+        const wallet = stage.subject('wallet', stage.wallets[0]);
+        await stage.request(wallet, { maxCalls: 20 });
+        expect(await stage.read(wallet, { maxCalls: 20 })).toBe('refused');
+        expect(String((await recordOf(stage))?.error_message)).toMatch(
+          /has taken \d+ node calls and is not complete; ON_DEMAND_MAX_CALLS allows 20/,
+        );
+        expect(await stage.request(wallet, { maxCalls: 20 })).toBe('known');
+        expect(await requireTruth(stage)).toBeGreaterThan(0);
+      },
+    ));
+});
+
+describe('requests', () => {
+  test('of one history begin it once, however many come at once', () =>
+    withStage({}, async (stage) => {
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      const outcomes = await Promise.all(Array.from({ length: 12 }, () => stage.request(wallet)));
+      expect(outcomes.filter((outcome) => outcome === 'requested')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'known')).toHaveLength(11);
+    }));
+
+  test('of one key are bounded, at once as one after the other; other keys go on', () =>
+    withStage({}, async (stage) => {
+      const outcomes = await Promise.all(
+        stage.wallets
+          .slice(0, 8)
+          .map((wallet) => stage.request(stage.subject('wallet', wallet), { requestedBy: 'a', perKey: 3 })),
+      );
+      expect(outcomes.filter((outcome) => outcome === 'requested')).toHaveLength(3);
+      expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(5);
+      const another = stage.subject('wallet', stage.wallets[9]);
+      expect(await stage.request(another, { requestedBy: 'b', perKey: 3 })).toBe('requested');
+    }));
+
+  test('of a chain that was never ingested wait', () =>
+    withStage({}, async (stage) => {
+      await scratch.database.query('DELETE FROM sync_chains WHERE chain_id = $1', [stage.chain.id]);
+      const wallet = stage.subject('wallet', stage.wallets[0]);
+      await stage.request(wallet);
+      expect(await stage.read(wallet)).toBe('waits');
+      expect(await recordOf(stage)).toMatchObject({ status: 'pending' });
+    }));
+});
