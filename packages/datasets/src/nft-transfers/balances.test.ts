@@ -1,0 +1,197 @@
+import { ZERO_ADDRESS } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nftBalances } from './balances.ts';
+import { nftTransfers } from './dataset.ts';
+import {
+  account,
+  addedUp,
+  contract,
+  ERC721,
+  ERC1155,
+  histories,
+  LIAR,
+  linesOf,
+  type Move,
+  storedBalances,
+} from './example-moves.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 1_000_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+/** Runs the statements over a relation that holds these lines. */
+async function derive(kind: 'added' | 'removed', lines: readonly string[]): Promise<void> {
+  await scratch.database.transaction(async (transaction) => {
+    for (const statement of nftBalances[kind](await relationOf(transaction, lines))) await transaction.query(statement);
+  });
+}
+
+async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<string> {
+  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
+  await transaction.copy('moved', nftTransfers.columns, lines);
+  return 'moved';
+}
+
+/** A history and the steps by which its blocks come and go: each adds those of its blocks that are away, or removes those that are there. */
+const schedules = histories.chain((blocks) => {
+  const some = fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length });
+  const step = fc.record({ kind: fc.constantFrom('added' as const, 'added' as const, 'removed' as const), some });
+  return fc.record({ blocks: fc.constant(blocks), steps: fc.array(step, { maxLength: 8 }) });
+});
+
+describe('balances', () => {
+  it('are the sum of the transfers that are there, in whatever order and portions they came and went', async () => {
+    await fc.assert(
+      fc.asyncProperty(schedules, async ({ blocks, steps }) => {
+        const chainId = nextChain++;
+        const there = new Set<number>();
+        const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
+        for (const { kind, some } of [...steps, all]) {
+          const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+          await derive(
+            kind,
+            changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
+          );
+          for (const block of changing)
+            if (kind === 'added') there.add(block);
+            else there.delete(block);
+          const present = blocks.filter((_, block) => there.has(block)).flat();
+          expect(await storedBalances(scratch.database, chainId)).toEqual(addedUp(present));
+        }
+        await derive(
+          'removed',
+          blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
+        );
+        expect(await storedBalances(scratch.database, chainId)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('of honest contracts are never below zero once their history is complete, whatever others do', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async (blocks) => {
+        const chainId = nextChain++;
+        for (const [block, moves] of [...blocks.entries()].toReversed())
+          await derive('added', linesOf(chainId, block, moves));
+        const below = await scratch.database.query(
+          `SELECT account FROM nft_balances WHERE chain_id = $1 AND amount < 0
+             AND token_address IN (${[ERC721, ERC1155].map((one) => `'\\x${one.slice(2)}'::bytea`).join()})`,
+          [chainId],
+        );
+        expect(below).toEqual([]);
+        const [supply] = await scratch.database.query<{ most: string | null }>(
+          `SELECT max(supply)::text AS most FROM (SELECT sum(amount) AS supply FROM nft_balances
+            WHERE chain_id = $1 AND token_address = $2 GROUP BY token_id) AS supplies`,
+          [chainId, Buffer.from(ERC721.slice(2), 'hex')],
+        );
+        expect(['1', null]).toContain(supply?.most);
+      }),
+      { numRuns: 20 },
+    );
+  }, 60_000);
+
+  it('of a contract that lies go below zero and beyond 256 bits, and nobody minds', async () => {
+    const chainId = nextChain++;
+    const much = 2n ** 256n - 1n;
+    const lie: Move = { token: LIAR, id: much, from: account(1), to: account(2), amount: much };
+    await derive('added', linesOf(chainId, 1, [lie, lie, lie]));
+    expect(await storedBalances(scratch.database, chainId)).toEqual([
+      `${account(1)} ${LIAR} ${much} ${-3n * much}`,
+      `${account(2)} ${LIAR} ${much} ${3n * much}`,
+      `${account(2)} ${LIAR} holds 1`,
+    ]);
+  });
+
+  it('take no row for what leaves nothing behind', async () => {
+    const chainId = nextChain++;
+    const [token, id, amount] = [ERC1155, 7n, 5n];
+    await derive(
+      'added',
+      linesOf(chainId, 1, [
+        { token, id, from: account(1), to: account(1), amount },
+        { token, id, from: account(1), to: account(2), amount: 0n },
+        { token, id, from: ZERO_ADDRESS, to: ZERO_ADDRESS, amount },
+        { token, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n, last: 60_000n },
+        { token, id, from: ZERO_ADDRESS, to: account(3), amount },
+        { token, id, from: account(3), to: account(4), amount },
+        { token, id, from: account(4), to: ZERO_ADDRESS, amount },
+      ]),
+    );
+    expect(await storedBalances(scratch.database, chainId)).toEqual([]);
+  });
+
+  it('are kept apart by chain', async () => {
+    const [one, other] = [nextChain++, nextChain++];
+    const mint: Move = { token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n };
+    await derive('added', [...linesOf(one, 1, [mint]), ...linesOf(other, 1, [{ ...mint, to: account(2) }])]);
+    await derive('removed', linesOf(one, 1, [mint]));
+    expect(await storedBalances(scratch.database, one)).toEqual([]);
+    expect(await storedBalances(scratch.database, other)).toEqual([
+      `${account(2)} ${ERC721} 1 1`,
+      `${account(2)} ${ERC721} holds 1`,
+    ]);
+  });
+});
+
+describe('many rows of one key', () => {
+  it('a mint of 50,000 ids comes and goes', async () => {
+    const chainId = nextChain++;
+    const mint = (id: number): Move => ({
+      token: ERC721,
+      id: BigInt(id),
+      from: ZERO_ADDRESS,
+      to: account(1),
+      amount: 1n,
+    });
+    const lines = linesOf(
+      chainId,
+      1,
+      Array.from({ length: 50_000 }, (_, id) => mint(id)),
+    );
+    await derive('added', lines);
+    const [holding] = await scratch.database.query('SELECT ids_held FROM nft_holdings WHERE chain_id = $1', [chainId]);
+    expect(holding).toEqual({ ids_held: 50_000 });
+    await derive('removed', lines);
+    expect(await storedBalances(scratch.database, chainId)).toEqual([]);
+  }, 60_000);
+
+  it('finds each balance by its whole key, however many owners an id has', async () => {
+    const chainId = nextChain++;
+    const drop = (to: number): Move => ({ token: contract(9), id: 1n, from: account(0), to: account(to), amount: 1n });
+    const block = (first: number) =>
+      linesOf(
+        chainId,
+        first,
+        Array.from({ length: 1_000 }, (_, index) => drop(first + index)),
+      );
+    for (let first = 1; first < 10_000; first += 1_000) await derive('added', block(first));
+    await scratch.database.query('ANALYZE nft_balances');
+    const plan = await scratch.database.transaction(async (transaction) => {
+      const [statement = ''] = nftBalances.added(await relationOf(transaction, block(20_001)));
+      return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
+    });
+    const lines = plan.map((row) => row['QUERY PLAN'].trim());
+    const lookups = lines.flatMap((line, index) =>
+      /Index .*Scan using nft_balances\w+ on nft_balances/.test(line) ? [lines[index + 1] ?? ''] : [],
+    );
+    expect(lookups).not.toEqual([]);
+    for (const lookup of lookups) {
+      expect(lookup).toContain('Index Cond');
+      for (const column of ['account', 'chain_id', 'token_address', 'token_id'])
+        expect(lookup).toContain(`(${column} =`);
+    }
+    const [giver] = await scratch.database.query<{ amount: string }>(
+      'SELECT amount::text FROM nft_balances WHERE chain_id = $1 AND account = $2',
+      [chainId, Buffer.from(account(0).slice(2), 'hex')],
+    );
+    expect(giver?.amount).toBe('-10000');
+  }, 60_000);
+});
