@@ -3,7 +3,6 @@ import { type Address, createMetricsRegistry, type Logger, silentLogger, systemC
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs, type Jobs, type JobsOptions } from '@chainstead/jobs';
-import type { ChainNode } from '@chainstead/testkit';
 import { exampleChain } from '../example-chain.ts';
 import { examplePool } from '../example-pool.ts';
 import { createMetadataWorker, type MetadataWorkerOptions } from './metadata-worker.ts';
@@ -13,7 +12,7 @@ export interface ExampleReadingOptions {
   readonly database: Database;
   /** Where the queues are. */
   readonly home: Pick<JobsOptions, 'databaseUrl' | 'redisUrl' | 'prefix'>;
-  readonly node: ChainNode & { readonly chainId: number };
+  readonly node: { readonly url: string; readonly chainId: number };
   /** CIDR ranges that documents may be in. Default: this machine. */
   readonly allowPrivate?: readonly string[];
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
@@ -57,6 +56,7 @@ export async function startReading(options: ExampleReadingOptions): Promise<Exam
     logger,
     metrics,
     sweepEveryMs: 100,
+    lockMs: 1_000,
     ...(onCollection && { onCollection }),
   }).start();
   return {
@@ -78,6 +78,9 @@ export interface CollectionRow {
   readonly contract_type: string | null;
   readonly error_code: string | null;
   readonly attempts: number;
+  readonly symbol: string | null;
+  readonly base_uri: string | null;
+  readonly synced: boolean;
   /** Seconds until it is due; null: not by itself. */
   readonly due_in: number | null;
   readonly requested_by: string | null;
@@ -94,7 +97,7 @@ export async function askFor(database: Database, chain: Chain | number, ...addre
 
 export async function rowOf(database: Database, address: Address): Promise<CollectionRow | undefined> {
   const [row] = await database.query<CollectionRow>(
-    `SELECT status, name, collection_logo, contract_type, error_code, attempts, requested_by,
+    `SELECT status, name, symbol, base_uri, synced_at IS NOT NULL AS synced, collection_logo, contract_type, error_code, attempts, requested_by,
        extract(epoch FROM due_at - now())::float8 AS due_in FROM nft_collections WHERE token_address = decode(substr($1, 3), 'hex')`,
     [address],
   );

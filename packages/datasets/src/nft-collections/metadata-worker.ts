@@ -24,6 +24,8 @@ export interface MetadataWorkerOptions {
   readonly onCollection?: OnCollection;
   /** How often rows that are due are looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
+  /** A process that shows no sign of life for this long is taken for dead, and its jobs run again. Default 30,000 ms. */
+  readonly lockMs?: number;
 }
 
 /** Reads what was asked for, or is due again: collections and tokens. */
@@ -39,7 +41,7 @@ const WAITING_JOBS_MAX = 64;
 const SWEEP_EVERY_MS = 2_000;
 
 export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWorker {
-  const { database, jobs, logger } = options;
+  const { database, jobs, logger, lockMs } = options;
   const readings = new Counter({
     name: 'chainstead_nft_metadata_readings_total',
     help: 'Collections and tokens read, by outcome: known, document-failed, none (names no document), not-nft, not-contract, failed (no upstream answered)',
@@ -70,7 +72,7 @@ export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWo
   return {
     async start() {
       for (const { chain, pool } of options.chains) {
-        const queue = openMetadataQueue(jobs, chain);
+        const queue = openMetadataQueue(jobs, chain, lockMs === undefined ? {} : { lockMs });
         const context: ReadingContext = {
           database,
           chain,

@@ -1,0 +1,349 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { Address } from '@chainstead/core';
+import { type ChainNode, createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  addressOf,
+  type ExampleContract,
+  exampleCollection,
+  serveContracts,
+  textOf,
+  wordOf,
+} from './example-contracts.ts';
+import { askFor, type CollectionRow, type ExampleReading, rowOf, startReading } from './example-reading.ts';
+import { type ExampleServer, serveExample } from './example-server.ts';
+
+const redis = await startScratchRedis();
+if (redis === undefined) process.stdout.write('NOT RUN: metadata jobs on Redis (no redis-server on this machine)\n');
+afterAll(() => redis?.stop());
+const soon = { timeout: 15_000, interval: 30 };
+const DOWN = { methods: ['eth_call', 'eth_getCode'], httpStatus: { rate: 1, status: 503 } };
+
+describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const))('on %s', (backend) => {
+  let scratch: ScratchDatabase;
+  let node: ChainNode & { readonly chainId: number };
+  let documents: ExampleServer;
+  let readings: ExampleReading[] = [];
+  /** Requests that are never answered, until a test answers them. */
+  let held: ServerResponse[] = [];
+  let documentText = '{}';
+  const contracts = new Map<Address, ExampleContract>();
+  let prefixes = 0;
+  let prefix = '';
+
+  beforeAll(async () => {
+    node = await serveContracts(contracts);
+    documents = await serveExample({
+      '/document': (_, response) => response.end(documentText),
+      '/held': (_, response) => void held.push(response),
+      '/failing': (_, response) => response.writeHead(503).end(),
+      [`/1155/${wordOf(10n).slice(2)}.json`]: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
+    });
+  });
+  afterAll(async () => {
+    await node.close();
+    await documents.close();
+  });
+  beforeEach(async () => {
+    scratch = await createScratchDatabase();
+    contracts.clear();
+    held = [];
+    prefix = `metadata_${backend}_${++prefixes}`;
+  });
+  afterEach(async () => {
+    await Promise.all(readings.map((reading) => reading.close()));
+    readings = [];
+    node.faults.clear();
+    await scratch.drop();
+  });
+
+  const home = () =>
+    redis !== undefined && backend === 'redis' ? { redisUrl: redis.url, prefix } : { databaseUrl: scratch.url, prefix };
+  async function start(options: Partial<Parameters<typeof startReading>[0]> = {}): Promise<ExampleReading> {
+    const reading = await startReading({ database: scratch.database, home: home(), node, ...options });
+    readings.push(reading);
+    return reading;
+  }
+  const row = async (address: Address): Promise<CollectionRow | undefined> => rowOf(scratch.database, address);
+  const settled = (address: Address, expected: Partial<Record<keyof CollectionRow, unknown>>): Promise<void> =>
+    vi.waitFor(async () => expect(await row(address)).toMatchObject(expected), soon);
+  const makeDue = (): Promise<unknown> => scratch.database.query('UPDATE nft_collections SET due_at = now()');
+
+  test('a collection is read whole: contract, document, and the token for all lists', async () => {
+    const cats = addressOf(1);
+    documentText = JSON.stringify({ name: 'Cats (document)', image: 'ipfs://x/logo.png', twitter: '@cats' });
+    contracts.set(
+      cats,
+      exampleCollection('erc721', {
+        name: 'Claim your reward at cats.example/now',
+        symbol: 'CAT',
+        baseUri: 'https://cats.example/',
+        contractUri: `${documents.url}/document`,
+      }),
+    );
+    const found: unknown[] = [];
+    await askFor(scratch.database, node.chainId, cats);
+    const { metrics } = await start({
+      async onCollection(chain, address, requestedBy) {
+        found.push([chain.key, address, requestedBy]);
+      },
+    });
+    await settled(cats, { synced: true });
+    expect(await row(cats)).toEqual({
+      status: 'known',
+      name: 'Cats (document)',
+      symbol: 'CAT',
+      base_uri: 'https://cats.example/',
+      contract_type: 'ERC721',
+      collection_logo: 'ipfs://x/logo.png',
+      error_code: null,
+      attempts: 0,
+      due_in: null,
+      requested_by: null,
+      synced: true,
+    });
+    expect(
+      await scratch.database.query('SELECT standard, name, symbol, facts_status, possible_spam FROM tokens'),
+    ).toEqual([
+      {
+        standard: 'erc721',
+        name: 'Claim your reward at cats.example/now',
+        symbol: 'CAT',
+        facts_status: 'known',
+        possible_spam: true,
+      },
+    ]);
+    await vi.waitFor(() => expect(found).toEqual([['eth', cats, 'test']]), soon);
+    expect(await metrics.metrics()).toMatch(
+      /nft_metadata_readings_total\{chain="eth",kind="collection",outcome="known"\} 1/,
+    );
+  });
+
+  test('what is no contract or no NFT is refused for a while', async () => {
+    const [nobody, token] = [addressOf(1), addressOf(2)];
+    contracts.set(token, {
+      '0x06fdde03': wordOf(1n),
+      '0x313ce567': wordOf(18n),
+      [`0x70a08231${wordOf(1n).slice(2)}`]: wordOf(5n),
+    });
+    await askFor(scratch.database, node.chainId, nobody, token);
+    await start();
+    await settled(nobody, { status: 'not-contract', requested_by: null, synced: false });
+    await settled(token, { status: 'not-nft', contract_type: null });
+    for (const address of [nobody, token]) {
+      expect((await row(address))?.due_in).toBeGreaterThan(500);
+      expect((await row(address))?.due_in).toBeLessThanOrEqual(600);
+    }
+    // When the refusal is over, only a request asks again; a day later it is forgotten.
+    const calls = node.counters.snapshot().calls.eth_getCode;
+    await makeDue();
+    await vi.waitFor(async () => expect((await row(nobody))?.due_in).toBeLessThan(-0.5), soon);
+    expect(node.counters.snapshot().calls.eth_getCode).toBe(calls);
+    await scratch.database.query(`UPDATE nft_collections SET due_at = now() - interval '2 days'`);
+    await vi.waitFor(async () => expect(await row(nobody)).toBeUndefined(), soon);
+  });
+
+  test('a document that fails leaves what is known, is tried again later, and heals', async () => {
+    const cats = addressOf(1);
+    let uri = `${documents.url}/failing`;
+    documentText = '{"name":"Cats","image":"https://x.example/1.png"}';
+    contracts.set(cats, exampleCollection('erc721', { name: 'cats', contractUri: () => uri }));
+    await askFor(scratch.database, node.chainId, cats);
+    await start();
+    await settled(cats, {
+      status: 'known',
+      name: 'cats',
+      error_code: 'DOCUMENT_HTTP_STATUS',
+      attempts: 1,
+      synced: true,
+    });
+    expect((await row(cats))?.due_in).toBeGreaterThan(50);
+    await makeDue();
+    await settled(cats, { attempts: 2, error_code: 'DOCUMENT_HTTP_STATUS' });
+    await vi.waitFor(async () => expect((await row(cats))?.due_in).toBeGreaterThan(110), soon);
+    uri = `${documents.url}/document`;
+    await makeDue();
+    await settled(cats, {
+      name: 'Cats',
+      collection_logo: 'https://x.example/1.png',
+      error_code: null,
+      attempts: 0,
+      due_in: null,
+    });
+    uri = 'javascript:alert(1)';
+    await makeDue();
+    await settled(cats, {
+      name: 'Cats',
+      collection_logo: 'https://x.example/1.png',
+      error_code: 'DOCUMENT_URI_UNSUPPORTED',
+    });
+    expect((await row(cats))?.due_in).toBeGreaterThan(80_000);
+    uri = '';
+    await makeDue();
+    await settled(cats, { name: 'cats', collection_logo: null, error_code: null, due_in: null });
+  });
+
+  test('nodes that fail are asked again, each time later, and what was known stays', async () => {
+    const cats = addressOf(1);
+    contracts.set(cats, exampleCollection('erc721', { name: 'Cats' }));
+    const { metrics } = await start();
+    node.faults.set(DOWN);
+    await askFor(scratch.database, node.chainId, cats);
+    await settled(cats, { status: 'failed', error_code: 'UPSTREAMS_EXHAUSTED', attempts: 1, requested_by: null });
+    expect((await row(cats))?.due_in).toBeGreaterThan(5);
+    expect(await metrics.metrics()).toMatch(/outcome="failed"\} 1/);
+    node.faults.clear();
+    await makeDue();
+    await settled(cats, { status: 'known', name: 'Cats', error_code: null, attempts: 0 });
+    node.faults.set(DOWN);
+    await makeDue();
+    await settled(cats, { status: 'known', name: 'Cats', error_code: 'UPSTREAMS_EXHAUSTED' });
+  });
+
+  test('what is asked for again while it is read is read again', async () => {
+    const cats = addressOf(1);
+    let uri = `${documents.url}/held`;
+    contracts.set(cats, exampleCollection('erc721', { contractUri: () => uri }));
+    await askFor(scratch.database, node.chainId, cats);
+    await start();
+    await vi.waitFor(() => expect(held).toHaveLength(1), soon);
+    documentText = '{"name":"new"}';
+    uri = `${documents.url}/document`;
+    await makeDue();
+    held[0]?.end('{"name":"old"}');
+    await settled(cats, { name: 'new', due_in: null });
+  });
+
+  test('a worker that ends gives back what it had taken, and the next one reads it', async () => {
+    const cats = addressOf(1);
+    let uri = `${documents.url}/held`;
+    contracts.set(cats, exampleCollection('erc721', { name: 'Cats', contractUri: () => uri }));
+    await askFor(scratch.database, node.chainId, cats);
+    const first = await start();
+    await vi.waitFor(() => expect(held).toHaveLength(1), soon);
+    readings = [];
+    await first.jobs.close(50);
+    expect(await row(cats)).toMatchObject({ status: 'pending', attempts: 0, requested_by: 'test' });
+    expect((await row(cats))?.due_in).toBeLessThanOrEqual(0);
+    uri = `${documents.url}/document`;
+    documentText = '{}';
+    await start();
+    await settled(cats, { status: 'known', name: 'Cats' });
+    await first.close();
+  });
+
+  test('a worker that is killed half-way loses nothing', async () => {
+    const addresses = Array.from({ length: 20 }, (_, index) => addressOf(index));
+    let uri = `${documents.url}/held`;
+    for (const [index, address] of addresses.entries())
+      contracts.set(address, exampleCollection('erc721', { name: `N${index}`, contractUri: () => uri }));
+    await askFor(scratch.database, node.chainId, ...addresses);
+    const program = `
+      import { openDatabase } from '@chainstead/db';
+      import { silentLogger } from '@chainstead/core';
+      import { startReading } from './nft-collections/example-reading.ts';
+      const database = openDatabase(${JSON.stringify({ url: scratch.url, applicationName: 'killed', poolSize: 4 })});
+      await startReading({ database, home: ${JSON.stringify(home())}, node: ${JSON.stringify({ url: node.url, chainId: node.chainId })} });
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    await vi.waitFor(() => expect(held.length).toBeGreaterThan(10), soon);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const leased = await scratch.database.query<{ most: number }>(
+      `SELECT max(extract(epoch FROM due_at - now()))::float8 AS most FROM nft_collections WHERE status = 'pending'`,
+    );
+    expect(leased[0]?.most).toBeGreaterThan(0);
+    expect(leased[0]?.most).toBeLessThanOrEqual(60);
+    uri = `${documents.url}/document`;
+    documentText = '{}';
+    // As if the leases had run out.
+    await makeDue();
+    await start();
+    for (const [index, address] of addresses.entries()) await settled(address, { status: 'known', name: `N${index}` });
+  }, 60_000);
+
+  test('jobs that the queue has lost are found again by their rows', async () => {
+    const cats = addressOf(1);
+    contracts.set(cats, exampleCollection('erc1155', { name: 'Cats' }));
+    await start();
+    // No job was ever added for it.
+    await askFor(scratch.database, node.chainId, cats);
+    await settled(cats, { status: 'known', contract_type: 'ERC1155' });
+  });
+
+  test('what a program error ends is visible and tried again', async () => {
+    const cats = addressOf(1);
+    contracts.set(cats, exampleCollection('erc721', { name: 'Cats' }));
+    await scratch.database.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    await askFor(scratch.database, node.chainId, cats);
+    await start();
+    await settled(cats, { status: 'failed', error_code: 'UNEXPECTED', attempts: 1 });
+    expect((await row(cats))?.due_in).toBeGreaterThan(5);
+  });
+
+  describe('a token', () => {
+    const swords = addressOf(7);
+    async function ask(tokenId: string): Promise<void> {
+      await scratch.database.query(
+        `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, due_at) VALUES (decode(substr($1, 3), 'hex'), $2, $3::numeric, now())`,
+        [swords, node.chainId, tokenId],
+      );
+    }
+    const tokenIs = (expected: object): Promise<void> =>
+      vi.waitFor(
+        async () =>
+          expect(await scratch.database.query('SELECT * FROM nft_token_metadata')).toEqual([
+            expect.objectContaining(expected),
+          ]),
+        soon,
+      );
+
+    test("of ERC-1155 is read from its URI with the id put in, and keeps the document's own text", async () => {
+      const uri = `${documents.url}/1155/{id}.json`;
+      contracts.set(swords, exampleCollection('erc1155', {}, { [`0x0e89341c${wordOf(10n).slice(2)}`]: textOf(uri) }));
+      await ask('10');
+      await start();
+      await tokenIs({
+        status: 'known',
+        token_uri: uri.replace('{id}', wordOf(10n).slice(2)),
+        metadata: '{"name":"Sword","attributes":[{"trait_type":"b"}],"2":1,"1":2}',
+        error_code: null,
+        due_at: null,
+      });
+    });
+
+    test('of ERC-721 is read from tokenURI, up to the largest id', async () => {
+      const id = (2n ** 256n - 1n).toString();
+      contracts.set(
+        swords,
+        exampleCollection(
+          'erc721',
+          {},
+          { [`0xc87b56dd${'f'.repeat(64)}`]: textOf('data:application/json,{"name":"Last"}') },
+        ),
+      );
+      await ask(id);
+      await start();
+      await tokenIs({ status: 'known', token_id: id, metadata: '{"name":"Last"}' });
+    });
+
+    test('without a URI has none; with a bad one fails and says why', async () => {
+      contracts.set(swords, exampleCollection('erc721'));
+      await ask('1');
+      await start();
+      await tokenIs({ status: 'none', metadata: null, error_code: null, due_at: null });
+      contracts.set(swords, exampleCollection('erc721', {}, { default: textOf('file:///etc/passwd') }));
+      await scratch.database.query('UPDATE nft_token_metadata SET due_at = now()');
+      await tokenIs({ status: 'failed', token_uri: 'file:///etc/passwd', error_code: 'DOCUMENT_URI_UNSUPPORTED' });
+    });
+  });
+});
