@@ -1,5 +1,4 @@
 import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
 import type { CommandContext } from './command-context.ts';
 import type { ChainConfiguration, Configuration } from './configuration/index.ts';
@@ -54,7 +53,7 @@ export function withChain<T>(
         chain: configured.chain,
         pool,
         database,
-        datasets,
+        datasets: configuration.datasets,
         logger,
         metrics: createSyncMetrics(registry),
         clock: context.clock,

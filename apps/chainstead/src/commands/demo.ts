@@ -4,7 +4,9 @@ import type { CommandContext } from '../command-context.ts';
 /** `chainstead demo` */
 export function demoCommand(context: CommandContext): Command {
   return new Command('demo')
-    .description('run everything against a local chain with ERC-20 traffic; needs nothing installed or configured')
+    .description(
+      'run everything against a local chain with tokens and NFT sales; needs nothing installed or configured',
+    )
     .option('--once', 'bounded: compare what is served with what the node says, then exit (0 only when equal)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: { once?: boolean }) => {

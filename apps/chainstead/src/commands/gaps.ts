@@ -1,5 +1,4 @@
 import { rangeSize } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
@@ -18,7 +17,7 @@ export function gapsCommand(context: CommandContext): Command {
       const { configuration } = readConfiguration(command, context);
       return withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
         const configured = configuration.chains.map(({ chain }) => chain);
-        const statuses = await readChainStatuses(database, datasets, configured);
+        const statuses = await readChainStatuses(database, configuration.datasets, configured);
         context.stdout.write(
           options.json === true ? renderJson(statuses, configuration) : render(statuses, configuration),
         );

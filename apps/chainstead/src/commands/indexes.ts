@@ -1,4 +1,3 @@
-import { datasets } from '@chainstead/datasets';
 import { buildBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
@@ -14,8 +13,10 @@ export function indexesCommand(context: CommandContext): Command {
     .action((_options: object, command: Command) => {
       const { configuration } = readConfiguration(command, context);
       return withStorage({ configuration, context, name: 'indexes' }, async ({ database }) => {
-        const missing = await missingBulkIndexes(database, datasets);
-        await buildBulkIndexes(database, datasets, (index) => context.stderr.write(`building ${index} …\n`));
+        const missing = await missingBulkIndexes(database, configuration.datasets);
+        await buildBulkIndexes(database, configuration.datasets, (index) =>
+          context.stderr.write(`building ${index} …\n`),
+        );
         const sentence = missing.length === 0 ? 'Every index is there.' : `Built ${missing.join(', ')}.`;
         writeOutcome(context, sentence, { work: 'indexes', built: missing, finished: true });
       });

@@ -1,5 +1,5 @@
-import { datasets } from '@chainstead/datasets';
-import { reindexRanges } from '@chainstead/sync';
+import { datasets as allDatasets } from '@chainstead/datasets';
+import { type Dataset, reindexRanges } from '@chainstead/sync';
 import { Command } from 'commander';
 import { addBlockRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -10,15 +10,20 @@ import { UsageError } from '../usage-error.ts';
 export function reindexCommand(context: CommandContext): Command {
   return addBlockRangeOptions(new Command('reindex'))
     .description('read ranges of blocks anew and replace their rows; any number of times with the same result')
-    .option('--dataset <name>', `only this dataset: ${datasets.map(({ name }) => name).join(', ')}`)
+    .option('--dataset <name>', `only this dataset: ${allDatasets.map(({ name }) => name).join(', ')}`)
     .addHelpText('after', EXAMPLES)
     .action(async (options: BlockRangeOptions & { dataset?: string }, command: Command) => {
-      const chosen = chooseDatasets(options.dataset);
+      // A name that does not exist is told before anything is opened.
+      chooseDatasets(allDatasets, options.dataset);
       const { result, chain } = await runRangeWork(
         { name: 'reindex', options, command, context },
-        (work, ranges, signal) => reindexRanges({ ...work, datasets: chosen }, ranges, signal),
+        async (work, ranges, signal) => {
+          const chosen = chooseDatasets(work.datasets, options.dataset);
+          const progress = await reindexRanges({ ...work, datasets: chosen }, ranges, signal);
+          return { ...progress, names: chosen.map(({ name }) => name) };
+        },
       );
-      const names = chosen.map(({ name }) => name);
+      const { names } = result;
       writeOutcome(context, `Reindexed ${result.done} blocks of ${chain}: ${names.join(', ')}.`, {
         work: 'reindex',
         chain,
@@ -30,7 +35,7 @@ export function reindexCommand(context: CommandContext): Command {
     });
 }
 
-function chooseDatasets(name: string | undefined): typeof datasets {
+function chooseDatasets(datasets: readonly Dataset[], name: string | undefined): readonly Dataset[] {
   if (name === undefined) return datasets;
   const chosen = datasets.filter((dataset) => dataset.name === name);
   if (chosen.length === 0)

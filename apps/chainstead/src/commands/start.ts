@@ -1,10 +1,9 @@
 import { createLogger, type Logger } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import { migrate } from '@chainstead/db';
 import { missingBulkIndexes } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { ROLE_NAMES, type RoleName } from '../configuration/index.ts';
+import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
 import { configurationFile, readConfiguration } from '../read-configuration.ts';
 import { runRoles } from '../run-roles.ts';
 import { renderStartSummary } from '../start-summary.ts';
@@ -43,7 +42,7 @@ async function start(options: { roles?: string }, command: Command, context: Com
   });
   try {
     if (!storage.isEmbedded) await migrate(storage.database);
-    await warnOfMissingIndexes(storage, logger);
+    await warnOfMissingIndexes(storage, configuration, logger);
     await runRoles({
       roles,
       configuration,
@@ -60,7 +59,7 @@ async function start(options: { roles?: string }, command: Command, context: Com
 }
 
 /** An index takes hours on a large table: a start says that it is missing, and never builds it. */
-async function warnOfMissingIndexes({ database }: Storage, logger: Logger): Promise<void> {
+async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configuration, logger: Logger): Promise<void> {
   const missing = await missingBulkIndexes(database, datasets);
   if (missing.length > 0)
     logger.warn({ indexes: missing }, 'Indexes are missing since a bulk backfill: run "chainstead indexes"');

@@ -1,4 +1,3 @@
-import { datasets } from '@chainstead/datasets';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import { Command } from 'commander';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
@@ -22,9 +21,9 @@ export function statusCommand(context: CommandContext): Command {
       const configured = configuration.chains.map(({ chain }) => chain);
       return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
         const status = {
-          chains: await readChainStatuses(database, datasets, configured),
+          chains: await readChainStatuses(database, configuration.datasets, configured),
           configured,
-          rows: await countRows(database, ['blocks', 'tokens', ...datasets.map(({ table }) => table)]),
+          rows: await countRows(database, ['blocks', 'tokens', ...configuration.datasets.map(({ table }) => table)]),
           histories: await readHistories(database, HISTORIES_MAX),
           registry: configuration.chainRegistry,
           now: context.clock.now(),

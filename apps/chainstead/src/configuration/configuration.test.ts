@@ -48,6 +48,34 @@ describe('defaults', () => {
 });
 
 describe('chains', () => {
+  it('keep every dataset, or those that are named', () => {
+    const names = (environment: Record<string, string>) =>
+      parse(environment).configuration.datasets.map(({ name }) => name);
+    expect(names({})).toEqual(expect.arrayContaining(['erc20-transfers', 'nft-transfers', 'nft-trades']));
+    expect(names({ DATASETS: 'nft-trades, erc20-transfers' })).toEqual(['nft-trades', 'erc20-transfers']);
+    expect(problemsOf({ DATASETS: 'erc20-transfers,nfts' })).toMatchObject([
+      { key: 'DATASETS', problem: expect.stringContaining('names a dataset that does not exist') },
+    ]);
+  });
+
+  it('take marketplaces and an ether feed of their own', () => {
+    const feed = `0x${'AB'.repeat(20)}`;
+    const { configuration } = parse({
+      CHAINS: 'devnet',
+      CHAIN_ID_DEVNET: '31337',
+      RPC_URLS_DEVNET: 'http://127.0.0.1:8545',
+      MARKETPLACES_DEVNET: `seaport-1.6:0x${'11'.repeat(20)}`,
+      ETHER_FEED_DEVNET: feed,
+    });
+    expect(configuration.chains[0]?.chain).toMatchObject({
+      marketplaces: [{ protocol: 'seaport-1.6', address: `0x${'11'.repeat(20)}` }],
+      etherPrice: { feed: { proxy: feed.toLowerCase(), decimals: 8 }, pools: [] },
+    });
+    expect(
+      problemsOf({ CHAINS: 'eth', MARKETPLACES_ETH: 'seaport', ETHER_FEED_ETH: '0x12' }).map(({ key }) => key),
+    ).toEqual(expect.arrayContaining(['MARKETPLACES_ETH', 'ETHER_FEED_ETH']));
+  });
+
   it('take what the environment says over what is known of them', () => {
     const { configuration } = parse({
       CHAINS: 'eth, base-sepolia',

@@ -1,4 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
+import { datasets } from '@chainstead/datasets';
+import type { Dataset } from '@chainstead/sync';
 import { type ChainConfiguration, type ResolvedChains, resolveChains } from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys, type RoleName } from './global-keys.ts';
@@ -46,6 +48,8 @@ export interface Configuration {
     readonly perKey: number;
   };
   readonly chains: readonly ChainConfiguration[];
+  /** What is kept of them. */
+  readonly datasets: readonly Dataset[];
   /** Every chain that is known, with what the configuration adds and changes. */
   readonly chainRegistry: ChainRegistry;
   /** Blocks a second and chain; 0: the background prover is off. */
@@ -109,6 +113,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       perKey: settings.ON_DEMAND_PER_KEY,
     },
     chains: chains.configured,
+    datasets: settings.DATASETS ?? datasets,
     chainRegistry: chains.registry,
     proverRate: settings.PROVER_RATE,
   };

@@ -5,6 +5,8 @@ import { laterKeys } from './later-keys.ts';
 import {
   backfillProof,
   chainName,
+  DATASET_NAMES,
+  datasetByName,
   decimalNumber,
   listOf,
   oneOf,
@@ -200,6 +202,13 @@ const chainSelectionKeys = {
     allowed: 'a comma list of chain names in lower case, for instance eth, base, polygon, base-sepolia',
     example: 'eth,base',
     whenAbsent: 'no chain is indexed',
+  }),
+  DATASETS: optional(listOf(datasetByName), {
+    group: 'Chains',
+    description: 'What is kept of the chains; routes over what is left out answer empty and incomplete',
+    allowed: `a comma list of ${DATASET_NAMES.join(', ')}`,
+    example: 'erc20-transfers',
+    whenAbsent: 'everything',
   }),
   POLL_INTERVAL_MS: optional(pollInterval, {
     group: 'Chains',

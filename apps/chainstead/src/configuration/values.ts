@@ -1,6 +1,8 @@
 /** How the text of a configuration key becomes a value. Each rejects with the plain reason; keys add what is allowed. */
 import type { MarketplaceDeployment } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
 
 const DIGITS = /^\d+$/;
@@ -102,6 +104,13 @@ export const marketplaceDeployment: z.ZodType<MarketplaceDeployment, string> = p
     const colon = text.indexOf(':');
     return { protocol: text.slice(0, colon), address: parseAddress(text.slice(colon + 1)) };
   });
+
+export const DATASET_NAMES: readonly string[] = datasets.map(({ name }) => name);
+
+/** A dataset by its name. */
+export const datasetByName: z.ZodType<Dataset, string> = plainText
+  .transform((text) => datasets.find(({ name }) => name === text))
+  .refine((dataset) => dataset !== undefined, 'names a dataset that does not exist');
 
 export const proofPolicy = oneOf('strict', 'record');
 export const backfillProof = oneOf('none', 'receipts');

@@ -91,6 +91,7 @@ async function listen(context: RoleContext, routes: readonly RouteModule[], port
     readiness: () =>
       readReadiness(database, {
         chains: configuration.chains,
+        datasets: configuration.datasets,
         readyLagBlocks: api.readyLagBlocks,
         now: clock.now(),
       }),

@@ -1,5 +1,4 @@
 import { errorText } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   clearStartFailure,
@@ -46,7 +45,7 @@ async function ingestChain(
     chain,
     pool,
     database,
-    datasets,
+    datasets: configuration.datasets,
     logger,
     metrics,
     clock,

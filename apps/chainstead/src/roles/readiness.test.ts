@@ -37,7 +37,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
 });
 
 const judge = (statuses: readonly ChainStatus[], chains = [configured()]) =>
-  judgeReadiness(statuses, { chains, readyLagBlocks: 5, now: NOW }).reasons;
+  judgeReadiness(statuses, { chains, datasets, readyLagBlocks: 5, now: NOW }).reasons;
 
 describe('readiness', () => {
   it.each<[string, Partial<ChainStatus>, string | null]>([

@@ -1,9 +1,7 @@
-import type { Chain } from '@chainstead/chains';
 import { rangeSize, subtractRanges } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { Readiness } from '@chainstead/http';
-import { type ChainStatus, datasetsOf, readChainStatuses } from '@chainstead/sync';
+import { type ChainStatus, type Dataset, datasetsOf, readChainStatuses } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
 
 /** The ingest process writes a chain's state every few seconds; a state this old is nobody's. Milliseconds. */
@@ -11,6 +9,7 @@ const STALE_AFTER_MS = 60_000;
 
 export interface ReadinessOptions {
   readonly chains: readonly ChainConfiguration[];
+  readonly datasets: readonly Dataset[];
   readonly readyLagBlocks: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -20,7 +19,7 @@ export interface ReadinessOptions {
 export async function readReadiness(database: Database, options: ReadinessOptions): Promise<Readiness> {
   if (options.chains.length === 0) return { ready: true, reasons: [] };
   const chains = options.chains.map(({ chain }) => chain);
-  return judgeReadiness(await readChainStatuses(database, datasets, chains), options);
+  return judgeReadiness(await readChainStatuses(database, options.datasets, chains), options);
 }
 
 /** Caught up: followed within the lag, or, for a bounded chain, covered but for so many blocks. */
@@ -36,12 +35,12 @@ export function judgeReadiness(statuses: readonly ChainStatus[], options: Readin
 function whyNotReady(
   { chain, endBlock }: ChainConfiguration,
   status: ChainStatus | undefined,
-  { readyLagBlocks, now }: ReadinessOptions,
+  { datasets, readyLagBlocks, now }: ReadinessOptions,
 ): string | null {
   if (status === undefined) return 'was never ingested';
   if (status.stop !== null) return `is stopped: ${status.stop.code}`;
   if (endBlock !== null) {
-    const missing = blocksMissing(chain, status, endBlock);
+    const missing = blocksMissing(datasetsOf(chain, datasets), status, endBlock);
     return missing > readyLagBlocks ? `lacks ${missing} blocks up to END_BLOCK` : null;
   }
   const silentMs = now - status.updatedAt.getTime();
@@ -51,9 +50,9 @@ function whyNotReady(
 }
 
 /** Of the dataset that lacks most. */
-function blocksMissing(chain: Chain, status: ChainStatus, endBlock: number): number {
+function blocksMissing(datasets: readonly Dataset[], status: ChainStatus, endBlock: number): number {
   const wanted = [{ from: status.historyStart, to: endBlock }];
-  const missing = datasetsOf(chain, datasets).map((dataset) =>
+  const missing = datasets.map((dataset) =>
     subtractRanges(
       wanted,
       status.coverage.filter((covered) => covered.dataset === dataset.name).map(({ range }) => range),

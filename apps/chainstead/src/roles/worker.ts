@@ -4,7 +4,6 @@ import {
   createHistories,
   createMetadataWorker,
   createTokenFactsWorker,
-  datasets,
 } from '@chainstead/datasets';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
@@ -37,7 +36,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const histories = createHistories({
     jobs,
     chains: configuration.chains.map(({ chain }) => chain),
-    datasets,
+    datasets: configuration.datasets,
     ...onDemand,
   });
   await histories.work({ database, chains, clock, logger, metrics });
