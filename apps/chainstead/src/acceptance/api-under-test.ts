@@ -3,11 +3,15 @@ import type { ChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { walletTokenTransfersRoute } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
+import { createApi, createKeyStore, loadServerSecret, type RouteModule } from '@chainstead/http';
 
 export const TEST_KEY = 'test-key-0123456789';
 
-export async function createApiUnderTest(database: Database, chains: ChainRegistry) {
+export async function createApiUnderTest(
+  database: Database,
+  chains: ChainRegistry,
+  routes: readonly RouteModule[] = [walletTokenTransfersRoute],
+) {
   return createApi({
     chains,
     database,
@@ -20,7 +24,7 @@ export async function createApiUnderTest(database: Database, chains: ChainRegist
     cors: { origins: [] },
     version: '0.0.0',
     readiness: async () => ({ ready: true, reasons: [] }),
-    routes: [walletTokenTransfersRoute],
+    routes,
   });
 }
 

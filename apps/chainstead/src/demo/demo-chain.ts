@@ -1,18 +1,36 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { compileDemoContracts, type Devnet, type DevnetCall, startDevnet } from '@chainstead/testkit';
+import {
+  compileDemoContracts,
+  createMarketScript,
+  type Devnet,
+  type DevnetCall,
+  deployMarket,
+  type Market,
+  type MarketScript,
+  startDevnet,
+} from '@chainstead/testkit';
 
-/** A local node with ERC-20 tokens on it, an NFT that must not be taken for one, and accounts that use them. */
-export interface DemoChain {
+/** A local node with NFT collections and a marketplace on it, and accounts that use them. */
+export interface TradedChain {
   readonly devnet: Devnet;
+  /** Hold tokens and NFTs, buy and sell. */
+  readonly wallets: readonly Address[];
+  readonly market: Market;
+  readonly script: MarketScript;
+}
+
+/** One with ERC-20 tokens too, and traffic on demand. */
+export interface DemoChain extends TradedChain {
   /** ERC-20 contracts. */
   readonly tokens: readonly Address[];
-  readonly wallets: readonly Address[];
-  /** Transfers, mints, burns, a self-transfer and an NFT: so many rounds of each. */
+  /** Transfers, mints and burns of tokens and NFTs, and sales: so many rounds of them. The last thing is a sale. */
   makeTraffic(rounds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 export const DEMO_CHAIN_ID = 31_337;
+/** The chain's name in the demo: what `?chain=` takes. */
+export const DEMO_CHAIN_NAME = 'devnet';
 const WALLETS = 5;
 const TOKENS = [
   ['Demo Dollar', 'DUSD', 6],
@@ -20,6 +38,10 @@ const TOKENS = [
   ['Demo Point', 'DPT', 0],
 ] as const;
 const SUPPLY_UNITS = 1_000_000n;
+/** Of one ether, for a start. */
+const DOLLARS = 2_500;
+/** Of NFTs without a sale, and of the price of ether. */
+const ROUNDS_BETWEEN_MOVES = 4;
 
 /** Starts the node, which mines a block for each transaction, and deploys the contracts. */
 export async function startDemoChain(): Promise<DemoChain> {
@@ -30,7 +52,9 @@ export async function startDemoChain(): Promise<DemoChain> {
     // One after the other: the node gives nonces by what is mined.
     const tokens: Address[] = [];
     for (const args of TOKENS) tokens.push(await devnet.deploy(contracts.DemoToken, args));
-    const nft = await devnet.deploy(contracts.DemoNft);
+    const market = await deployMarket(devnet);
+    const script = createMarketScript(devnet, market);
+    await script.answerEtherPrice(DOLLARS);
     const { abi } = contracts.DemoToken;
     const call = (address: Address, functionName: string, args: readonly unknown[], from?: Address): DevnetCall => ({
       address,
@@ -44,16 +68,16 @@ export async function startDemoChain(): Promise<DemoChain> {
         await devnet.send(call(token, 'mint', [wallet, SUPPLY_UNITS * 10n ** BigInt(TOKENS[index]?.[2] ?? 0)]));
     let round = 0;
     const makeTraffic = async (rounds: number): Promise<void> => {
-      for (let done = 0; done < rounds; done += 1, round += 1)
+      for (let done = 0; done < rounds; done += 1, round += 1) {
         for (const send of roundOfCalls(round, { tokens, wallets, call })) await devnet.send(send);
-      await devnet.send({
-        address: nft,
-        abi: contracts.DemoNft.abi,
-        functionName: 'mint',
-        args: [at(wallets, round), BigInt(round)],
-      });
+        if (round % ROUNDS_BETWEEN_MOVES === 0) {
+          await script.moveAround();
+          await script.answerEtherPrice(DOLLARS + round);
+        }
+        await script.sell(at(script.kinds, round));
+      }
     };
-    return { devnet, tokens, wallets, makeTraffic, stop: () => devnet.stop() };
+    return { devnet, tokens, wallets, market, script, makeTraffic, stop: () => devnet.stop() };
   } catch (error) {
     await devnet.stop();
     throw error;

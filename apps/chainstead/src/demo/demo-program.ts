@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { runRoles } from '../run-roles.ts';
 import { openStorage } from '../storage.ts';
-import { DEMO_CHAIN_ID } from './demo-chain.ts';
+import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
 
 /** The whole program over the demo chain, with a database of its own that is deleted afterwards. */
 export interface DemoProgram {
@@ -16,16 +16,13 @@ export interface DemoProgram {
   readonly ended: Promise<void>;
 }
 
-/** The chain's name in the demo: what `?chain=` takes. */
-export const DEMO_CHAIN_NAME = 'devnet';
-
 /** What a developer may set for the demo too; everything else of the configuration is the demo's own. */
 const KEYS_KEPT = new Set(['PORT', 'LOG_LEVEL']);
 
 /** Starts it and waits until it serves. `context.stopSignal` ends it. */
-export async function startDemoProgram(nodeUrl: string, context: CommandContext, port?: number): Promise<DemoProgram> {
+export async function startDemoProgram(chain: DemoChain, context: CommandContext, port?: number): Promise<DemoProgram> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'chainstead-demo-'));
-  const environment = demoEnvironment(nodeUrl, dataDirectory, context.environment, port);
+  const environment = demoEnvironment(chain, dataDirectory, context.environment, port);
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
   const ready = Promise.withResolvers<string>();
@@ -60,7 +57,7 @@ export async function startDemoProgram(nodeUrl: string, context: CommandContext,
 
 /** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
 function demoEnvironment(
-  nodeUrl: string,
+  { devnet, market }: DemoChain,
   dataDirectory: string,
   environment: Readonly<Record<string, string | undefined>>,
   port: number | undefined,
@@ -76,7 +73,9 @@ function demoEnvironment(
     DATA_DIR: dataDirectory,
     CHAINS: DEMO_CHAIN_NAME,
     CHAIN_ID_DEVNET: String(DEMO_CHAIN_ID),
-    RPC_URLS_DEVNET: nodeUrl,
+    RPC_URLS_DEVNET: devnet.url,
+    MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
+    ETHER_FEED_DEVNET: market.etherFeed.address,
     START_BLOCK_DEVNET: '0',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '100',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compareTransfers } from './equality.ts';
+import { compareFacts } from './equality.ts';
 
-describe('compareTransfers', () => {
+describe('compareFacts', () => {
   it.each<[string, string[], string[], string | null]>([
     ['equal lists', ['a', 'b'], ['a', 'b'], null],
     ['two empty lists', [], [], null],
@@ -10,6 +10,6 @@ describe('compareTransfers', () => {
     ['a changed transfer', ['a'], ['c'], 'missing a (1 served, 1 expected)'],
     ['a transfer served twice', ['a'], ['a', 'a'], '2 served, 1 expected'],
   ])('tells of %s', (_what, expected, served, difference) => {
-    expect(compareTransfers(expected, served)).toBe(difference);
+    expect(compareFacts(expected, served)).toBe(difference);
   });
 });

@@ -1,6 +1,4 @@
-import { type Address, ChainsteadError, type Clock } from '@chainstead/core';
-import type { DemoChain } from './demo-chain.ts';
-import { readNodeTransfers, readServedTransfers, type TransferText } from './wallet-transfers.ts';
+import { ChainsteadError, type Clock, errorText } from '@chainstead/core';
 
 /** What the API serves is not what the node says, and did not become it in time. */
 export class DemoMismatchError extends ChainsteadError {
@@ -14,11 +12,19 @@ export class DemoMismatchError extends ChainsteadError {
   }
 }
 
+/** Facts of one kind as texts: each stands once for every time that it is meant. */
+export interface Comparison {
+  /** What the facts are, such as `sale prices`. */
+  readonly subject: string;
+  /** What the node says. */
+  readonly expected: readonly string[];
+  /** What the API serves now. */
+  served(): Promise<readonly string[]>;
+}
+
 export interface EqualityOptions {
   readonly stage: string;
-  readonly chain: DemoChain;
-  /** Address of the API. */
-  readonly api: string;
+  readonly comparisons: readonly Comparison[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -26,39 +32,34 @@ export interface EqualityOptions {
 const DEADLINE_MS = 90_000;
 const POLL_MS = 250;
 
-/**
- * Waits until every wallet's transfers are served exactly as the node has them. @returns how many transfers were compared
- * @throws DemoMismatchError
- */
-export async function awaitEquality(options: EqualityOptions): Promise<number> {
-  const { stage, chain, api, clock, signal } = options;
-  const expected = await readNodeTransfers(chain.devnet, chain.wallets);
+/** Waits until everything is served exactly as the node has it. @throws DemoMismatchError */
+export async function awaitEquality(options: EqualityOptions): Promise<void> {
+  const { stage, comparisons, clock, signal } = options;
   const deadline = clock.now() + DEADLINE_MS;
-  for (;;) {
-    signal.throwIfAborted();
-    const difference = await findDifference(expected, api);
-    if (difference === null) return [...expected.values()].reduce((sum, transfers) => sum + transfers.length, 0);
-    if (clock.now() > deadline) throw new DemoMismatchError(stage, difference);
-    await clock.sleep(POLL_MS, signal);
+  for (const comparison of comparisons)
+    for (;;) {
+      signal.throwIfAborted();
+      const difference = await findDifference(comparison);
+      if (difference === null) break;
+      if (clock.now() > deadline) throw new DemoMismatchError(stage, `${comparison.subject}: ${difference}`);
+      await clock.sleep(POLL_MS, signal);
+    }
+}
+
+async function findDifference({ expected, served }: Comparison): Promise<string | null> {
+  try {
+    return compareFacts(expected, await served());
+  } catch (error) {
+    return errorText(error);
   }
 }
 
-async function findDifference(
-  expected: ReadonlyMap<Address, readonly TransferText[]>,
-  api: string,
-): Promise<string | null> {
-  for (const [wallet, transfers] of expected) {
-    const difference = compareTransfers(transfers, await readServedTransfers(api, wallet));
-    if (difference !== null) return `${wallet}: ${difference}`;
-  }
-  return null;
-}
-
-/** The first difference between two sorted lists, in words; null when they are equal. */
-export function compareTransfers(expected: readonly TransferText[], served: readonly TransferText[]): string | null {
-  const missing = expected.find((transfer) => !served.includes(transfer));
-  if (missing !== undefined) return `missing ${missing} (${served.length} served, ${expected.length} expected)`;
-  const surplus = served.find((transfer) => !expected.includes(transfer));
-  if (surplus !== undefined) return `surplus ${surplus} (${served.length} served, ${expected.length} expected)`;
-  return served.length === expected.length ? null : `${served.length} served, ${expected.length} expected`;
+/** The first difference between two lists in any order, in words; null when they are equal. */
+export function compareFacts(expected: readonly string[], served: readonly string[]): string | null {
+  const counts = `${served.length} served, ${expected.length} expected`;
+  const missing = expected.find((fact) => !served.includes(fact));
+  if (missing !== undefined) return `missing ${missing} (${counts})`;
+  const surplus = served.find((fact) => !expected.includes(fact));
+  if (surplus !== undefined) return `surplus ${surplus} (${counts})`;
+  return served.length === expected.length ? null : counts;
 }

@@ -1,31 +1,34 @@
 import type { CommandContext } from '../command-context.ts';
+import { readComparisons } from './comparisons.ts';
 import { startDemoChain } from './demo-chain.ts';
 import { startDemoProgram } from './demo-program.ts';
 import { awaitEquality } from './equality.ts';
 
-const ROUNDS_OF_HISTORY = 8;
+/** One sale each: all kinds of sale occur. */
+const ROUNDS_OF_HISTORY = 9;
 const ROUNDS_AT_THE_HEAD = 4;
 const REORG_DEPTH = 6;
 
 /**
- * The bounded demo: history, head and a reorganisation, each compared with the node. Everything is stopped at the end.
+ * The bounded demo: history, head and a reorganisation that takes a sale away, each compared with the node. Everything is stopped at the end.
  * @throws DemoMismatchError when something is served that the node does not say
  */
 export async function runDemoOnce(context: CommandContext): Promise<void> {
   const say = (text: string): unknown => context.stdout.write(`${text}\n`);
   const stop = new AbortController();
   const stopSignal = AbortSignal.any([context.stopSignal, stop.signal]);
-  say('Starting a local node with three ERC-20 tokens …');
+  say('Starting a local node with ERC-20 tokens, NFT collections and a marketplace …');
   const chain = await startDemoChain();
   try {
     await chain.makeTraffic(ROUNDS_OF_HISTORY);
     say('Starting Chainstead with an embedded Postgres …');
-    const program = await startDemoProgram(chain.devnet.url, { ...context, stopSignal }, 0);
+    const program = await startDemoProgram(chain, { ...context, stopSignal }, 0);
     try {
       const compare = async (stage: string): Promise<void> => {
-        const { clock } = context;
-        const count = await awaitEquality({ stage, chain, api: program.address, clock, signal: stopSignal });
-        say(`✓ ${stage}: ${count} transfers of ${chain.wallets.length} wallets, equal to the node's`);
+        const comparisons = await readComparisons(chain, { address: program.address });
+        await awaitEquality({ stage, comparisons, clock: context.clock, signal: stopSignal });
+        say(`✓ ${stage}: what is served is what the node says`);
+        for (const { subject, expected } of comparisons) say(`    ${String(expected.length).padStart(4)} ${subject}`);
       };
       await compare('history');
       await chain.makeTraffic(ROUNDS_AT_THE_HEAD);

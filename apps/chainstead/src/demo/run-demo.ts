@@ -1,20 +1,25 @@
 import { errorText } from '@chainstead/core';
+import type { ExpectedTrade } from '@chainstead/testkit';
 import type { CommandContext } from '../command-context.ts';
-import { type DemoChain, startDemoChain } from './demo-chain.ts';
-import { DEMO_CHAIN_NAME, startDemoProgram } from './demo-program.ts';
+import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
+import { startDemoProgram } from './demo-program.ts';
 
 const PAUSE_MS = 500;
 const CATCH_UP_MS_MAX = 20_000;
 
 /** The demo that goes on until it is stopped: traffic, and curl lines to look at it. */
 export async function runDemo(context: CommandContext): Promise<void> {
-  context.stdout.write('Starting a local node with three ERC-20 tokens, and Chainstead with an embedded Postgres …\n');
+  context.stdout.write(
+    'Starting a local node with tokens, NFTs and a marketplace, and Chainstead with an embedded Postgres …\n',
+  );
   const chain = await startDemoChain();
   try {
-    const program = await startDemoProgram(chain.devnet.url, context);
+    const [sale] = await chain.script.sell('listing');
+    if (sale === undefined) throw new RangeError('A listing that is bought is one sale');
+    const program = await startDemoProgram(chain, context);
     const traffic = keepTrafficUp(chain, context);
     await untilCaughtUp(program.address, context);
-    context.stdout.write(renderInvitation(program.address, chain));
+    context.stdout.write(renderInvitation(program.address, chain, sale));
     await program.ended;
     await traffic;
   } finally {
@@ -45,17 +50,25 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
   }
 }
 
-function renderInvitation(address: string, { wallets, tokens }: DemoChain): string {
+function renderInvitation(address: string, { wallets, tokens, market }: DemoChain, sale: ExpectedTrade): string {
   const [wallet] = wallets;
   const [token] = tokens;
-  const transfers = `${address}/api/v2.2/${wallet}/erc20/transfers?chain=${DEMO_CHAIN_NAME}`;
+  const url = (path: string, query = ''): string => `'${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}${query}'`;
+  const collection = `nft/${market.cats.address}`;
+  const sold = `nft/${sale.token}/${sale.tokenIds[0]}`;
   return `
 Chainstead runs and indexes a local chain that never stands still.
 
-  The newest transfers of a wallet:
-    curl '${transfers}&limit=3'
-  Oldest first, of one token:
-    curl '${transfers}&limit=3&order=ASC&contract_addresses=${token}'
+  The newest token transfers of a wallet; oldest first, of one token:
+    curl ${url(`${wallet}/erc20/transfers`, '&limit=3')}
+    curl ${url(`${wallet}/erc20/transfers`, `&limit=3&order=ASC&contract_addresses=${token}`)}
+  The newest NFT trades of a collection; those of one token, and what it was sold for:
+    curl ${url(`${collection}/trades`, '&limit=3')}
+    curl ${url(`${sold}/trades`)}
+    curl ${url(`${sold}/price`)}
+  The NFT collections of a wallet; what a collection says of itself:
+    curl ${url(`${wallet}/nft/collections`, '&token_counts=true')}
+    curl ${url(`${collection}/metadata`)}
   Every route, to try out in a browser:
     ${address}/docs
   Is it caught up? What does it measure?

@@ -1,67 +1,48 @@
-import { type Address, ChainsteadError } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import type { Devnet } from '@chainstead/testkit';
 import { parseAbi, parseAbiItem } from 'viem';
 import { z } from 'zod';
-import { DEMO_CHAIN_NAME } from './demo-program.ts';
+import { type DemoApi, readAllPages } from './demo-api.ts';
 
-/** One transfer as text, the same from the API and from the node: order of fields and all. */
-export type TransferText = string;
+/** One transfer of a wallet as text, the same from the API and from the node: order of fields and all. */
+type TransferText = string;
 
-/** The API did not answer as it should. */
-export class DemoApiError extends ChainsteadError {
-  constructor(url: string, problem: string) {
-    super({ code: 'DEMO_API', message: `GET ${url}: ${problem}`, facts: { url }, retryable: true });
-  }
-}
-
-const page = z.object({
-  cursor: z.string().nullable(),
-  result: z.array(
-    z.object({
-      transaction_hash: z.string(),
-      log_index: z.number(),
-      block_number: z.string(),
-      block_hash: z.string(),
-      address: z.string(),
-      from_address: z.string(),
-      to_address: z.string(),
-      value: z.string(),
-      token_name: z.string().nullable(),
-      token_symbol: z.string().nullable(),
-      token_decimals: z.string().nullable(),
-    }),
-  ),
+const row = z.object({
+  transaction_hash: z.string(),
+  log_index: z.number(),
+  block_number: z.string(),
+  block_hash: z.string(),
+  address: z.string(),
+  from_address: z.string(),
+  to_address: z.string(),
+  value: z.string(),
+  token_name: z.string().nullable(),
+  token_symbol: z.string().nullable(),
+  token_decimals: z.string().nullable(),
 });
 
-/** All transfers of a wallet as the API serves them, page by page. @throws DemoApiError */
-export async function readServedTransfers(api: string, wallet: Address): Promise<TransferText[]> {
+/** All transfers of the wallets as the API serves them, page by page; those between two of them twice. @throws DemoApiError */
+export async function readServedTransfers(api: DemoApi, wallets: readonly Address[]): Promise<TransferText[]> {
   const transfers: TransferText[] = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ chain: DEMO_CHAIN_NAME, limit: '25', ...(cursor === null ? {} : { cursor }) });
-    const url = `${api}/api/v2.2/${wallet}/erc20/transfers?${query}`;
-    const response = await fetch(url);
-    const body: unknown = await response.json();
-    if (!response.ok) throw new DemoApiError(url, `${response.status} ${JSON.stringify(body)}`);
-    const { result, cursor: next } = page.parse(body);
+  for (const wallet of wallets) {
+    const rows = await readAllPages(api, `${wallet}/erc20/transfers`, row);
     transfers.push(
-      ...result.map((row) =>
-        transferText({
-          hash: row.transaction_hash,
-          logIndex: row.log_index,
-          blockNumber: row.block_number,
-          blockHash: row.block_hash,
-          token: row.address,
-          from: row.from_address,
-          to: row.to_address,
-          value: row.value,
-          facts: `${row.token_name}/${row.token_symbol}/${row.token_decimals}`,
+      ...rows.map((one) =>
+        transferText(wallet, {
+          hash: one.transaction_hash,
+          logIndex: one.log_index,
+          blockNumber: one.block_number,
+          blockHash: one.block_hash,
+          token: one.address,
+          from: one.from_address,
+          to: one.to_address,
+          value: one.value,
+          facts: `${one.token_name}/${one.token_symbol}/${one.token_decimals}`,
         }),
       ),
     );
-    cursor = next;
-  } while (cursor !== null);
-  return transfers.toSorted();
+  }
+  return transfers;
 }
 
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
@@ -71,11 +52,8 @@ const TOKEN_FACTS = parseAbi([
   'function decimals() view returns (uint8)',
 ]);
 
-/** All ERC-20 transfers by wallet as the node has them now, decoded by viem and by nothing of ours. */
-export async function readNodeTransfers(
-  devnet: Devnet,
-  wallets: readonly Address[],
-): Promise<ReadonlyMap<Address, readonly TransferText[]>> {
+/** All ERC-20 transfers of the wallets as the node has them now, decoded by viem and by nothing of ours. */
+export async function readNodeTransfers(devnet: Devnet, wallets: readonly Address[]): Promise<TransferText[]> {
   const logs = await devnet.client.getLogs({ event: TRANSFER, strict: true, fromBlock: 0n, toBlock: 'latest' });
   const transfers = logs.filter(({ topics }) => topics.length === 3);
   const facts = new Map<string, string>();
@@ -84,9 +62,8 @@ export async function readNodeTransfers(
       devnet.client.readContract({ address, abi: TOKEN_FACTS, functionName });
     facts.set(address, `${await read('name')}/${await read('symbol')}/${await read('decimals')}`);
   }
-  const texts = transfers.map((log) => ({
-    parties: [log.args.from.toLowerCase(), log.args.to.toLowerCase()],
-    text: transferText({
+  return transfers.flatMap((log) => {
+    const fields: TransferFields = {
       hash: log.transactionHash,
       logIndex: log.logIndex,
       blockNumber: log.blockNumber.toString(),
@@ -96,17 +73,10 @@ export async function readNodeTransfers(
       to: log.args.to,
       value: log.args.value.toString(),
       facts: facts.get(log.address) ?? '',
-    }),
-  }));
-  return new Map(
-    wallets.map((wallet) => [
-      wallet,
-      texts
-        .filter(({ parties }) => parties.includes(wallet))
-        .map(({ text }) => text)
-        .toSorted(),
-    ]),
-  );
+    };
+    const parties = [log.args.from.toLowerCase(), log.args.to.toLowerCase()];
+    return wallets.filter((wallet) => parties.includes(wallet)).map((wallet) => transferText(wallet, fields));
+  });
 }
 
 interface TransferFields {
@@ -121,8 +91,8 @@ interface TransferFields {
   readonly facts: string;
 }
 
-function transferText(fields: TransferFields): TransferText {
+function transferText(wallet: Address, fields: TransferFields): TransferText {
   const { hash, logIndex, blockNumber, blockHash, token, from, to, value, facts } = fields;
-  const parts = [blockNumber.padStart(10, '0'), logIndex, hash, blockHash, token, from, to].join(' ').toLowerCase();
-  return `${parts} ${value} ${facts}`;
+  const place = [blockNumber.padStart(10, '0'), logIndex, hash, blockHash, token, from, to].join(' ').toLowerCase();
+  return `${wallet}: ${place} ${value} ${facts}`;
 }

@@ -1,0 +1,144 @@
+/** The official SDK, with nothing but another base URL, reads NFT trades, prices, collections and metadata from the running program. */
+import { createRequire } from 'node:module';
+import type { ExpectedTrade } from '@chainstead/testkit';
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readCollectionFacts, readHoldings } from '../demo/nft-collections.ts';
+import { expectedPrices, readEtherAnswers } from '../demo/nft-prices.ts';
+import { asServed } from '../demo/nft-trades.ts';
+import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
+
+// The SDK's ES modules do not load under plain Node; its documentation requires it too.
+const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
+  'moralis',
+);
+const { nft } = Moralis.EvmApi;
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+const CHAIN_ID = 1_337_011;
+const chain = `0x${CHAIN_ID.toString(16)}`;
+let stage: NftStage;
+let indexed: IndexedNfts;
+
+beforeAll(async () => {
+  stage = await createNftStage(CHAIN_ID);
+  indexed = await stage.index();
+  await indexed.untilServedAsTheNodeSays();
+  await Moralis.start({ apiKey: NFT_STAGE_KEY, evmApiBaseUrl: `${indexed.api.address}/api/v2.2` });
+});
+afterAll(() => stage?.close());
+
+/** A list of the SDK's, page by page with `hasNext()` and `next()`. */
+async function readAll<Row>(first: Promise<SdkPage<Row>>): Promise<{ rows: Row[]; pages: number }> {
+  const rows: Row[] = [];
+  let page = await first;
+  for (let pages = 1; ; pages++) {
+    rows.push(...page.result);
+    if (!page.hasNext()) return { rows, pages };
+    page = await page.next();
+  }
+}
+
+/** The SDK shows addresses with the upper-case letters of their checksum, block numbers in hexadecimal, and no nulls. */
+function inLowerCase(row: object): unknown {
+  const entries = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+  return JSON.parse(JSON.stringify(Object.fromEntries(entries)).toLowerCase());
+}
+
+interface SdkPage<Row> {
+  readonly result: Row[];
+  hasNext(): boolean;
+  next(): Promise<SdkPage<Row>>;
+}
+
+describe('the official SDK', () => {
+  it('reads the trades of a collection, page by page', async () => {
+    const { cats } = stage.market;
+    const expected = (await stage.script.expectedTrades())
+      .filter(({ token }) => token === cats.address)
+      .toReversed()
+      .map(asServed);
+    const { rows, pages } = await readAll(nft.getNFTTrades({ address: cats.address, chain, limit: 3 }));
+    expect(pages).toBe(Math.ceil(expected.length / 3));
+    expect(rows.map((row) => inLowerCase(row.toJSON()))).toEqual(
+      expected.map((trade) => inLowerCase({ ...trade, block_number: numberToHex(Number(trade.block_number)) })),
+    );
+    const others = await nft.getNFTTrades({ address: cats.address, chain, marketplace: 'blur' });
+    expect(others.result).toEqual([]);
+  });
+
+  it('has no call for the trades of one token: plain HTTP has', async () => {
+    const bundle = (await stage.script.expectedTrades()).find(({ what }) => what === 'bundle') as ExpectedTrade;
+    for (const id of bundle.tokenIds) {
+      const url = `${indexed.api.address}/api/v2.2/nft/${bundle.token}/${id}/trades?chain=${chain}`;
+      const response = await fetch(url, { headers: { accept: 'application/json', 'X-API-Key': NFT_STAGE_KEY } });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ page: 0, cursor: null, result: [asServed(bundle)] });
+    }
+  });
+
+  it('reads the collections of a wallet, page by page', async () => {
+    const holdings = await readHoldings(stage.devnet, stage.market);
+    const facts = await readCollectionFacts(stage.devnet, stage.market);
+    for (const wallet of stage.wallets) {
+      const list = nft.getWalletNFTCollections({ address: wallet, chain, limit: 1, tokenCounts: true });
+      const { rows, pages } = await readAll(list);
+      const expected = facts.flatMap(({ token_address: tokenAddress, contract_type: contractType, name, symbol }) => {
+        const count = holdings.filter(({ owner, token }) => owner === wallet && token === tokenAddress).length;
+        return count === 0 ? [] : [{ tokenAddress, contractType, name, symbol, count }];
+      });
+      const byAddress = (a: { tokenAddress: string }, b: { tokenAddress: string }): number =>
+        a.tokenAddress < b.tokenAddress ? -1 : 1;
+      const served = rows
+        .map((row) => row.toJSON())
+        .map((row) => ({ ...row, tokenAddress: row.tokenAddress.toLowerCase() }));
+      expect(served.toSorted(byAddress)).toMatchObject(expected.toSorted(byAddress));
+      expect(pages).toBe(Math.max(1, expected.length));
+    }
+    const { raw } = await nft.getWalletNFTCollections({ address: stage.wallets[0] ?? '', chain });
+    expect(raw).toMatchObject({ status: 'SYNCED' });
+  });
+
+  it('reads what a collection says of itself; null for what is none', async () => {
+    for (const facts of await readCollectionFacts(stage.devnet, stage.market)) {
+      const answer = await nft.getNFTContractMetadata({ address: facts.token_address, chain });
+      expect(answer?.raw).toMatchObject({ ...facts, possible_spam: false, verified_collection: false });
+      expect(answer?.result.name).toBe(facts.name);
+    }
+    const { wrappedEther } = stage.market;
+    for (const address of [wrappedEther.address, stage.wallets[0] ?? ''])
+      expect(await nft.getNFTContractMetadata({ address, chain })).toBeNull();
+  });
+
+  it('reads the sale prices of tokens and collections', async () => {
+    const trades = await stage.script.expectedTrades();
+    const { cats, prints } = stage.market;
+    const prices = expectedPrices(trades, await readEtherAnswers(stage.devnet, stage.market), [
+      cats.address,
+      prints.address,
+    ]);
+    let read = 0;
+    for (const [path, expected] of prices) {
+      // The SDK can't read the answer for a token without sales, whatever it is.
+      if (expected.total_trades === 0) continue;
+      const [, address = '', tokenId = ''] = path.split('/');
+      const answer =
+        tokenId === 'price'
+          ? await nft.getNFTContractSalePrices({ address, chain, days: 365 })
+          : await nft.getNFTSalePrices({ address, chain, tokenId, days: 7 });
+      expect(answer.raw, path).toMatchObject(expected);
+      expect(answer.result.lastSale.priceFormatted).toBe(expected.last_sale?.price_formatted);
+      read += 1;
+    }
+    expect(read).toBeGreaterThan(5);
+  });
+
+  it('is told of its mistakes', async () => {
+    const { cats } = stage.market;
+    const options = { address: cats.address, chain };
+    await expect(nft.getNFTContractSalePrices({ ...options, days: 366 })).rejects.toThrow(/400.*days/);
+    await expect(nft.getNFTTrades({ ...options, limit: 0 })).rejects.toThrow(/400.*limit/);
+  });
+});

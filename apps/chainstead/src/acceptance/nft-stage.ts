@@ -1,0 +1,86 @@
+/** NFTs minted, moved and sold on a local node, and the real program over it. */
+import {
+  createMarketScript,
+  createScratchDatabase,
+  deployMarket,
+  type ScratchDatabase,
+  startDevnet,
+} from '@chainstead/testkit';
+import { readComparisons } from '../demo/comparisons.ts';
+import type { DemoApi } from '../demo/demo-api.ts';
+import { DEMO_CHAIN_NAME, type TradedChain } from '../demo/demo-chain.ts';
+import { compareFacts } from '../demo/equality.ts';
+import { waitUntil } from './indexed-chain.ts';
+import { type Program, startProgram } from './program.ts';
+
+export const NFT_STAGE_KEY = 'acceptance-key-0123456789';
+
+/** The chain, before and while it is indexed. */
+export interface NftStage extends TradedChain {
+  readonly chainId: number;
+  /** Starts the program over the chain, with a database of its own. It and its node end with the stage. */
+  index(environment?: Readonly<Record<string, string>>): Promise<IndexedNfts>;
+  close(): Promise<void>;
+}
+
+/** The program at work. */
+export interface IndexedNfts {
+  readonly program: Program;
+  readonly scratch: ScratchDatabase;
+  readonly api: DemoApi;
+  /** Until every list, price, collection and owner is served as the node has it. The chain must stand still. */
+  untilServedAsTheNodeSays(): Promise<void>;
+}
+
+/** Every kind of sale once, and tokens that move without one. */
+export async function createNftStage(chainId: number): Promise<NftStage> {
+  const devnet = await startDevnet({ chainId });
+  const indexed: IndexedNfts[] = [];
+  const market = await deployMarket(devnet);
+  const script = createMarketScript(devnet, market);
+  await script.answerEtherPrice(2_345.67);
+  for (const kind of script.kinds) await script.sell(kind);
+  await script.moveAround();
+  await script.answerEtherPrice(3_000);
+  const chain: TradedChain = { devnet, market, script, wallets: market.traders };
+  return {
+    ...chain,
+    chainId,
+    async index(environment = {}) {
+      const scratch = await createScratchDatabase();
+      const program = startProgram({
+        DATABASE_URL: scratch.url,
+        PORT: '0',
+        API_KEYS: NFT_STAGE_KEY,
+        CHAINS: DEMO_CHAIN_NAME,
+        CHAIN_ID_DEVNET: String(chainId),
+        RPC_URLS_DEVNET: devnet.url,
+        START_BLOCK_DEVNET: '0',
+        POLL_INTERVAL_MS_DEVNET: '50',
+        MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
+        ETHER_FEED_DEVNET: market.etherFeed.address,
+        LOG_LEVEL: 'warn',
+        ...environment,
+      });
+      const api = { address: await program.url, key: NFT_STAGE_KEY };
+      const one = { program, scratch, api, untilServedAsTheNodeSays: () => untilEqual(chain, api, program) };
+      indexed.push(one);
+      return one;
+    },
+    async close() {
+      for (const { program, scratch } of indexed) {
+        await program.kill();
+        await scratch.drop();
+      }
+      await devnet.stop();
+    },
+  };
+}
+
+async function untilEqual(chain: TradedChain, api: DemoApi, program: Program): Promise<void> {
+  for (const { subject, expected, served } of await readComparisons(chain, api))
+    await waitUntil(async () => {
+      const difference = compareFacts(expected, await served());
+      return difference === null ? null : `${subject}: ${difference}\n${program.output()}`;
+    });
+}

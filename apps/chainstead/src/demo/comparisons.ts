@@ -1,0 +1,76 @@
+import type { DemoApi } from './demo-api.ts';
+import type { TradedChain } from './demo-chain.ts';
+import type { Comparison } from './equality.ts';
+import {
+  expectedCollections,
+  readCollectionFacts,
+  readCollections,
+  readHoldings,
+  readMetadata,
+} from './nft-collections.ts';
+import { expectedPrices, readEtherAnswers, readPrices, type ServedPrices, servedPrices } from './nft-prices.ts';
+import { asServed, expectedTradeLists, readTradeList, tradeText } from './nft-trades.ts';
+import { readNodeTransfers, readServedTransfers } from './wallet-transfers.ts';
+
+/** Everything that the demo compares, with what the node says of it now: the chain must stand still until it is done. */
+export async function readComparisons(chain: TradedChain, api: DemoApi): Promise<Comparison[]> {
+  const { devnet, wallets } = chain;
+  return [
+    {
+      subject: 'token transfers',
+      expected: await readNodeTransfers(devnet, wallets),
+      served: () => readServedTransfers(api, wallets),
+    },
+    ...(await compareSales(chain, api)),
+    ...(await compareCollections(chain, api)),
+  ];
+}
+
+async function compareSales({ devnet, market, script, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
+  const trades = await script.expectedTrades();
+  const collections = [market.cats.address, market.prints.address, market.founders.address];
+  const lists = expectedTradeLists(trades, collections, wallets);
+  const prices = expectedPrices(trades, await readEtherAnswers(devnet, market), collections);
+  const priceText = (path: string, value: ServedPrices): string =>
+    `${path}: ${JSON.stringify(servedPrices.parse(value))}`;
+  return [
+    {
+      subject: 'NFT trades by collection, token and wallet',
+      expected: [...lists].flatMap(([path, ofList]) => ofList.map((trade) => tradeText(path, asServed(trade)))),
+      served: () => collect(lists.keys(), (path) => readTradeList(api, path)),
+    },
+    {
+      subject: 'sale prices',
+      expected: [...prices].map(([path, value]) => priceText(path, value)),
+      served: () => collect(prices.keys(), async (path) => [priceText(path, await readPrices(api, path))]),
+    },
+  ];
+}
+
+async function compareCollections({ devnet, market, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
+  const facts = await readCollectionFacts(devnet, market);
+  const holdings = await readHoldings(devnet, market);
+  return [
+    {
+      subject: 'collections of wallets, with their tokens counted',
+      expected: expectedCollections(holdings, wallets, facts),
+      served: () => readCollections(api, wallets),
+    },
+    {
+      subject: 'collections described',
+      expected: facts.map((one) => JSON.stringify(one)),
+      served: () =>
+        collect(facts, async (one) => {
+          const served = await readMetadata(api, one.token_address);
+          return served === null ? [] : [JSON.stringify(served)];
+        }),
+    },
+  ];
+}
+
+/** One after the other: the demo's own questions shall not be the load. */
+async function collect<Of>(subjects: Iterable<Of>, read: (subject: Of) => Promise<string[]>): Promise<string[]> {
+  const texts: string[] = [];
+  for (const subject of subjects) texts.push(...(await read(subject)));
+  return texts;
+}
