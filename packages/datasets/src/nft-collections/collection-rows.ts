@@ -173,11 +173,14 @@ export async function releaseCollection(
   );
 }
 
-/** Addresses of collections that are due, longest waiting first. */
+/** A request adds its job by itself right after its row; only what is due for longer has none. */
+export const OVERDUE = `now() - interval '1 second'`;
+
+/** Addresses of collections that are due and perhaps have no job, longest waiting first. */
 export async function dueCollections(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
   const rows = await database.query<{ address: Address }>(
     `SELECT '0x' || encode(token_address, 'hex') AS address FROM nft_collections
-     WHERE due_at <= now() AND chain_id = $1 AND status IN ('pending', 'known', 'failed') ORDER BY due_at LIMIT $2`,
+     WHERE due_at <= ${OVERDUE} AND chain_id = $1 AND status IN ('pending', 'known', 'failed') ORDER BY due_at LIMIT $2`,
     [chainId, limit],
   );
   return rows.map(({ address }) => address);

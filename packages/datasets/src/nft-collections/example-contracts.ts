@@ -60,17 +60,19 @@ export function exampleCollection(
 }
 
 /** A node with these contracts and no others. */
-export function serveContracts(
+export async function serveContracts(
   contracts: ReadonlyMap<Address, ExampleContract>,
-): Promise<ChainNode & { chainId: number }> {
-  const scripted = createScriptedChain({ seed: 11 });
-  return serveScriptedChain(scripted, {
+  chainId?: number,
+): Promise<ChainNode & { readonly chainId: number }> {
+  const scripted = createScriptedChain({ seed: 11, ...(chainId !== undefined && { chainId }) });
+  const node = await serveScriptedChain(scripted, {
     methods: () =>
       new Map<string, RpcHandler>([
         ['eth_getCode', ([address]) => ({ result: contracts.has(String(address) as Address) ? '0x60' : '0x' })],
         ['eth_call', ([transaction]) => callOf(contracts, Object(transaction))],
       ]),
-  }).then((node) => Object.assign(node, { chainId: scripted.chainId }));
+  });
+  return Object.assign(node, { chainId: scripted.chainId });
 }
 
 function callOf(

@@ -140,7 +140,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     // When the refusal is over, only a request asks again; a day later it is forgotten.
     const calls = node.counters.snapshot().calls.eth_getCode;
     await makeDue();
-    await vi.waitFor(async () => expect((await row(nobody))?.due_in).toBeLessThan(-0.5), soon);
+    await vi.waitFor(async () => expect((await row(nobody))?.due_in).toBeLessThan(-1.5), soon);
     expect(node.counters.snapshot().calls.eth_getCode).toBe(calls);
     await scratch.database.query(`UPDATE nft_collections SET due_at = now() - interval '2 days'`);
     await vi.waitFor(async () => expect(await row(nobody)).toBeUndefined(), soon);

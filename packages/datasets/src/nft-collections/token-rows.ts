@@ -1,6 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { bytesOf, fromNow, LEASE_SECONDS, storedUri } from './collection-rows.ts';
+import { bytesOf, fromNow, LEASE_SECONDS, OVERDUE, storedUri } from './collection-rows.ts';
 
 /** `nft_token_metadata` as a queue, by the rules of collection-rows.ts. */
 export interface DueToken {
@@ -87,11 +87,11 @@ export async function releaseToken(
   );
 }
 
-/** Tokens that are due, longest waiting first. */
+/** Tokens that are due and perhaps have no job, longest waiting first. */
 export async function dueTokens(database: Database, chainId: ChainId, limit: number): Promise<TokenKey[]> {
   const rows = await database.query<{ address: Address; token_id: string }>(
     `SELECT '0x' || encode(token_address, 'hex') AS address, token_id::text FROM nft_token_metadata
-     WHERE due_at <= now() AND chain_id = $1 ORDER BY due_at LIMIT $2`,
+     WHERE due_at <= ${OVERDUE} AND chain_id = $1 ORDER BY due_at LIMIT $2`,
     [chainId, limit],
   );
   return rows.map(({ address, token_id }) => ({ address, tokenId: token_id }));
