@@ -163,7 +163,7 @@ describe('many rows of one key', () => {
     expect(await storedBalances(scratch.database, chainId)).toEqual([]);
   }, 60_000);
 
-  it('finds each balance by its whole key, however many owners an id has', async () => {
+  it('finds each balance by its whole key, however many owners an id has and with no statistics', async () => {
     const chainId = nextChain++;
     const drop = (to: number): Move => ({ token: contract(9), id: 1n, from: account(0), to: account(to), amount: 1n });
     const block = (first: number) =>
@@ -172,8 +172,7 @@ describe('many rows of one key', () => {
         first,
         Array.from({ length: 1_000 }, (_, index) => drop(first + index)),
       );
-    for (let first = 1; first < 10_000; first += 1_000) await derive('added', block(first));
-    await scratch.database.query('ANALYZE nft_balances');
+    for (let first = 1; first < 5_000; first += 1_000) await derive('added', block(first));
     const plan = await scratch.database.transaction(async (transaction) => {
       const [statement = ''] = nftBalances.added(await relationOf(transaction, block(20_001)));
       return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
@@ -192,6 +191,6 @@ describe('many rows of one key', () => {
       'SELECT amount::text FROM nft_balances WHERE chain_id = $1 AND account = $2',
       [chainId, Buffer.from(account(0).slice(2), 'hex')],
     );
-    expect(giver?.amount).toBe('-10000');
+    expect(giver?.amount).toBe('-5000');
   }, 60_000);
 });
