@@ -152,7 +152,7 @@ test.each([nftTransfers, nftMalformedLogs] as readonly Dataset[])(
   '$name names every column of its table',
   async (dataset) => {
     const columns = await scratch.database.query<{ column_name: string }>(
-      'SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position',
+      `SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position`,
       [dataset.table],
     );
     expect(dataset.columns).toEqual(columns.map(({ column_name }) => column_name));
