@@ -1,11 +1,15 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '@chainstead/core';
+import { createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes } from '@chainstead/datasets';
+import { createJobs } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createApiUnderTest } from './acceptance/api-under-test.ts';
 import { createProgram } from './command-line.ts';
 import { chainKeys } from './configuration/chain-keys.ts';
 import { globalKeys } from './configuration/global-keys.ts';
@@ -27,6 +31,7 @@ const DOCUMENTS = [
 ];
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
+const openApiDocument = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
 /** Lines of the `sh` blocks of a document. */
 function shellLines(document: string): string[] {
@@ -64,6 +69,29 @@ describe('README.md', () => {
     const args = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
     const { exitCode, stderr } = await runCaptured(args, { DATABASE_URL: scratch.url });
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  });
+
+  it('lists exactly the routes that are served', async () => {
+    const jobs = await createJobs({
+      databaseUrl: scratch.url,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+    });
+    try {
+      const chains = createChainRegistry();
+      const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
+      const routes = createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock });
+      const api = await createApiUnderTest(scratch.database, chains, routes);
+      const { paths } = openApiDocument.parse(await (await api.request('/openapi.json')).json());
+      const served = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      const listed = [...read('README.md').matchAll(/^\| `([A-Z]+ \/api\/\S+)` \|/gm)].map((match) => match[1] ?? '');
+      const ofApi = served.filter((route) => route.includes(' /api/'));
+      expect(listed.toSorted()).toEqual(ofApi.toSorted());
+    } finally {
+      await jobs.close();
+    }
   });
 
   it('has no other command that nobody runs', () => {
