@@ -8,6 +8,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['rpc', 'db', 'egress', 'proof'],
   ['sync', 'jobs', 'http'],
   ['datasets'],
+  ['streams'],
   ['apps'],
 ];
 

@@ -9,17 +9,42 @@ const LOCAL_TABLES = new Set([
   'api_keys',
   'blocks',
   'schema_migrations',
+  'historical_jobs',
   'server_secrets',
+  'stream_addresses',
+  'stream_attempt_transactions',
+  'stream_attempts',
+  'stream_deliveries',
+  'stream_matches',
+  'stream_settings',
+  'stream_stats',
+  'streams',
+  'streams_version',
   'subject_histories',
   'subject_ranges',
   'sync_chains',
   'sync_claims',
   'sync_ranges',
   'upstream_faults',
+  'webhook_health',
 ]);
 
-/** Tables that know no chain. */
-const CHAINLESS_TABLES = new Set(['api_keys', 'schema_migrations', 'server_secrets']);
+/** Tables that know no chain, or whose rows have an identity of their own (local ones all). */
+const CHAINLESS_TABLES = new Set([
+  'api_keys',
+  'historical_jobs',
+  'schema_migrations',
+  'server_secrets',
+  'stream_addresses',
+  'stream_attempt_transactions',
+  'stream_attempts',
+  'stream_deliveries',
+  'stream_settings',
+  'stream_stats',
+  'streams',
+  'streams_version',
+  'webhook_health',
+]);
 
 describe('the schema can be distributed on Citus', () => {
   let scratch: ScratchDatabase;

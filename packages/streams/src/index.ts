@@ -1,0 +1,5 @@
+/**
+ * Streams: what is watched, what matched in each block (written in the block's own transaction), and its delivery as signed
+ * webhooks. Start reading at `stream.ts` and `schema.ts`.
+ */
+export type { Stream, StreamConfig, StreamStatus } from './stream.ts';

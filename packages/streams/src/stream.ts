@@ -1,0 +1,106 @@
+/** A stream as it is kept: what is watched on which chains, and where what matched is sent (card 2.7, interface 2.2). */
+import type { Address, ChainId, Hash, Hex } from '@chainstead/core';
+
+/** One item of a contract's ABI, as given: kept and sent back as it came. */
+export interface AbiItem {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly anonymous?: boolean | undefined;
+  readonly constant?: boolean | undefined;
+  readonly payable?: boolean | undefined;
+  readonly stateMutability?: string | undefined;
+  readonly gas?: number | undefined;
+  readonly inputs?: readonly AbiParameter[] | undefined;
+  readonly outputs?: readonly AbiParameter[] | undefined;
+}
+
+export interface AbiParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed?: boolean | undefined;
+  readonly components?: unknown;
+  readonly internalType?: string | undefined;
+}
+
+/** `{op: [field, value]}` or `{and | or: [filter, filter, …]}` (interface 2.11). Checked when a stream is created. */
+export type StreamFilter = Readonly<Record<string, readonly unknown[]>>;
+
+export interface AdvancedOption {
+  /** As given: a signature in text form, or its hash. */
+  readonly topic0: string;
+  readonly filter?: StreamFilter | undefined;
+  readonly includeNativeTxs?: boolean | undefined;
+}
+
+export type SelectorType = 'tx' | 'log' | 'erc20transfer' | 'erc20approval' | 'nfttransfer' | 'internalTx';
+
+export interface NativeBalanceSelector {
+  readonly selectors: readonly string[];
+  readonly type: SelectorType;
+}
+
+export interface StreamTrigger {
+  readonly type: Exclude<SelectorType, 'internalTx'>;
+  readonly contractAddress: string;
+  readonly functionAbi: AbiItem;
+  readonly inputs?: readonly (string | readonly string[])[] | undefined;
+  readonly topic0?: string | undefined;
+  readonly callFrom?: string | undefined;
+}
+
+export type StreamStatus = 'active' | 'paused' | 'error' | 'terminated';
+
+/** What the owner sets. */
+export interface StreamConfig {
+  readonly webhookUrl: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly chainIds: readonly ChainId[];
+  /** As given. Null and empty: none. */
+  readonly topic0: readonly string[] | null;
+  readonly abi: readonly AbiItem[] | null;
+  readonly advancedOptions: readonly AdvancedOption[] | null;
+  readonly triggers: readonly StreamTrigger[] | null;
+  readonly getNativeBalances: readonly NativeBalanceSelector[];
+  readonly allAddresses: boolean;
+  readonly includeNativeTxs: boolean;
+  readonly includeContractLogs: boolean;
+  readonly includeInternalTxs: boolean;
+  readonly includeAllTxLogs: boolean;
+  readonly filterPossibleSpamAddresses: boolean;
+  readonly demo: boolean;
+  /** Beyond the provider: also tell of blocks that a reorganisation removed. */
+  readonly sendRemoved: boolean;
+}
+
+export interface Stream extends StreamConfig {
+  /** UUID. */
+  readonly id: string;
+  readonly status: StreamStatus;
+  readonly statusMessage: string;
+  readonly amountOfAddresses: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A transaction of a block as the node answered it, with what its receipt says. */
+export interface StreamTransaction {
+  readonly hash: Hash;
+  readonly index: number;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly transaction: Readonly<Record<string, unknown>>;
+  readonly receipt: Readonly<Record<string, unknown>>;
+}
+
+/** A transfer of the coin between contracts, from a trace; value above zero, of a call that was not reverted. */
+export interface InternalTransaction {
+  readonly transactionHash: Hash;
+  readonly from: Address;
+  readonly to: Address;
+  /** Wei. */
+  readonly value: bigint;
+  readonly gas: bigint | null;
+}
+
+export type { Address, Hash, Hex };
