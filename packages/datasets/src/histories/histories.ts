@@ -86,6 +86,8 @@ const CONCURRENCY = 3;
 const WAITING_JOBS_MAX = 50;
 const SWEEP_EVERY_MS = 2_000;
 const SLICE_MS = 30_000;
+/** After this a worker that shows no sign of life is taken for dead, and another goes on with its histories. */
+const LOCK_MS = 10_000;
 
 const payloadSchema = z.discriminatedUnion('job', [
   z.object({ job: z.literal('sweep') }),
@@ -104,7 +106,10 @@ type Payload = z.infer<typeof payloadSchema>;
 export function createHistories(options: HistoriesOptions): Histories {
   const { jobs, maxCalls, perKey } = options;
   const queues = new Map(
-    options.chains.map(({ id, key }) => [id, jobs.queue<Payload>(`histories-${key}`, { schema: payloadSchema })]),
+    options.chains.map(({ id, key }) => [
+      id,
+      jobs.queue<Payload>(`histories-${key}`, { schema: payloadSchema, lockMs: LOCK_MS }),
+    ]),
   );
 
   async function request({ database, logger }: RequestContext, subject: Subject, requestedBy: string | null) {

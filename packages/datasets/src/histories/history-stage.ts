@@ -72,38 +72,16 @@ export async function openHistoryStage(database: Database, options: StageOptions
   });
   scripted.mine(blocks);
   const node = await serveScriptedChain(scripted, options.faults === undefined ? {} : { faults: options.faults });
-  const chain = createChainRegistry({
-    additional: [
-      {
-        key: `nft-${chainId}`,
-        id: chainId,
-        headerHash: true,
-        proofPolicy: 'strict',
-        reorgDepthMax: 8,
-        blockTimeMs: 100,
-        pollIntervalMs: 20,
-      },
-    ],
-  }).get(chainId);
-  const registry = createMetricsRegistry();
+  const chain = stageChain(chainId);
   const logger = silentLogger();
-  const limits = {
-    logRangeStartNarrow: logRangeMax,
-    logRangeStart: logRangeMax,
-    logRangeMax,
-    rounds: 2,
-    backOffMaxMs: 100,
-    breakerOpenMaxMs: 100,
-    breakerOpenMs: 50,
-  };
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry, limits });
+  const pool = stagePool(chain, node.url, logRangeMax);
   await pool.start();
   await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
     chainId,
     firstFollowed,
   ]);
   const shared = { chain, pool, database, datasets: [nftTransfers], logger, clock: systemClock };
-  const metrics = createSyncMetrics(registry);
+  const metrics = createSyncMetrics(createMetricsRegistry());
   const knownContracts = createKnownContracts();
 
   const stage: HistoryStage = {
@@ -139,6 +117,42 @@ export async function openHistoryStage(database: Database, options: StageOptions
     },
   };
   return stage;
+}
+
+/** The chain of a stage, for another process too. */
+export function stageChain(chainId: number): Chain {
+  return createChainRegistry({
+    additional: [
+      {
+        key: `nft-${chainId}`,
+        id: chainId,
+        headerHash: true,
+        proofPolicy: 'strict',
+        reorgDepthMax: 8,
+        blockTimeMs: 100,
+        pollIntervalMs: 20,
+      },
+    ],
+  }).get(chainId);
+}
+
+/** A pool of one upstream that keeps to ranges of so many blocks and gives up soon. */
+export function stagePool(chain: Chain, url: string, logRangeMax: number): UpstreamPool {
+  return createUpstreamPool({
+    chain,
+    upstreams: [{ url }],
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    limits: {
+      logRangeStartNarrow: logRangeMax,
+      logRangeStart: logRangeMax,
+      logRangeMax,
+      rounds: 2,
+      backOffMaxMs: 100,
+      breakerOpenMaxMs: 100,
+      breakerOpenMs: 50,
+    },
+  });
 }
 
 /** A row of `nft_transfers` as text, one form for what is stored and what must be. */
