@@ -7,7 +7,7 @@ import { readConfiguration } from '../read-configuration.ts';
 import { readFileOrUrl } from '../read-file-or-url.ts';
 import { UsageError } from '../usage-error.ts';
 
-const KINDS: readonly ListKind[] = ['token-list', 'labels', 'spam'];
+const KINDS: readonly ListKind[] = ['token-list', 'labels', 'spam', 'collections'];
 /** Labels and scam entries of this chain id hold on every chain. */
 const EVERY_CHAIN = 0;
 
@@ -20,7 +20,7 @@ interface ImportOptions {
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .description(
-      'import a list: token facts with logos, address labels, or scams; replaces what came from the same source',
+      'import a list: token facts with logos, address labels, scams, or NFT collections; replaces what came from the same source',
     )
     .addArgument(new Argument('<kind>', 'what the list says').choices([...KINDS]))
     .argument('<file-or-url>', 'where it is: a file, or an http(s) URL')
@@ -63,9 +63,11 @@ function readChainId(name: string, find: (name: string) => number | undefined): 
 }
 
 const EXAMPLES = `
-Importing the same source again replaces exactly its own entries. Formats: docs/spam.md.
+Importing the same source again replaces exactly its own entries. Formats: docs/spam.md,
+docs/collections.md.
 
 Examples:
   $ chainstead import token-list https://tokens.uniswap.org
   $ chainstead import labels ./labels.json --source etherscan --chain eth
-  $ chainstead import spam ./scams.json --chain all`;
+  $ chainstead import spam ./scams.json --chain all
+  $ chainstead import collections ./collections.json --chain eth`;

@@ -262,7 +262,8 @@ const FILES: readonly (readonly [string, ListImport])[] = [
   ),
 ];
 
-interface ListImport extends Pick<ImportListOptions, 'kind' | 'chainId'> {
+interface ListImport extends Pick<ImportListOptions, 'chainId'> {
+  readonly kind: 'token-list' | 'labels' | 'spam';
   readonly format: string;
   readonly rowsMin: number;
 }

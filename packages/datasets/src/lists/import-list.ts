@@ -1,15 +1,17 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { copyHex, copyValue, type Database, type Transaction } from '@chainstead/db';
+import { COLLECTION_COLUMNS } from '../nft-collections/collection-fields.ts';
 import { refreshTokens } from '../tokens/refresh-tokens.ts';
+import { collectionFormats } from './collection-formats.ts';
 import { labelFormats } from './label-formats.ts';
-import type { LabelEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';
+import type { CollectionListEntry, LabelEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';
 import { ListError } from './list-error.ts';
 import type { ListFormat } from './list-format.ts';
 import { parseList } from './parse-list.ts';
 import { spamFormats } from './spam-formats.ts';
 import { tokenListFormats } from './token-list-formats.ts';
 
-export type ListKind = 'token-list' | 'labels' | 'spam';
+export type ListKind = 'token-list' | 'labels' | 'spam' | 'collections';
 
 export interface ImportListOptions {
   readonly database: Database;
@@ -17,7 +19,7 @@ export interface ImportListOptions {
   readonly kind: ListKind;
   /** Names the list for good: importing the same source again replaces its rows, and no other's. */
   readonly source: string;
-  /** JSON or CSV text in one of the formats of docs/spam.md. */
+  /** JSON or CSV text in one of the formats of docs/spam.md and docs/collections.md. */
   readonly content: string;
   /** The chain of entries that name none: an id, or 0 for every chain (labels and scams). Default: what the format means. */
   readonly chainId?: number;
@@ -44,6 +46,8 @@ export async function importList(options: ImportListOptions): Promise<ImportRepo
       return importInto(LABELS, options);
     case 'spam':
       return importInto(SPAM, options);
+    case 'collections':
+      return importInto(COLLECTIONS, options);
   }
 }
 
@@ -51,9 +55,10 @@ export async function importList(options: ImportListOptions): Promise<ImportRepo
 interface ListTable<Entry> {
   readonly name: string;
   readonly formats: readonly ListFormat<Entry>[];
+  readonly addressColumn: 'address' | 'token_address';
   /** Columns beside address, chain_id and source. */
   readonly columns: readonly string[];
-  readonly values: (entry: Entry) => readonly (string | number | null)[];
+  readonly values: (entry: Entry) => readonly (string | number | boolean | null)[];
   /** What the list does to table `tokens`. */
   readonly tokens: 'adds' | 'changes' | 'none';
 }
@@ -61,6 +66,7 @@ interface ListTable<Entry> {
 const TOKEN_LISTS: ListTable<TokenListEntry> = {
   name: 'token_list_entries',
   formats: tokenListFormats,
+  addressColumn: 'address',
   columns: ['name', 'symbol', 'decimals', 'logo'],
   values: ({ name, symbol, decimals, logo }) => [name, symbol, decimals, logo],
   tokens: 'adds',
@@ -69,6 +75,7 @@ const TOKEN_LISTS: ListTable<TokenListEntry> = {
 const LABELS: ListTable<LabelEntry> = {
   name: 'address_labels',
   formats: labelFormats,
+  addressColumn: 'address',
   columns: ['label', 'entity', 'entity_logo'],
   values: ({ label, entity, entityLogo }) => [label, entity, entityLogo],
   tokens: 'none',
@@ -77,9 +84,19 @@ const LABELS: ListTable<LabelEntry> = {
 const SPAM: ListTable<SpamEntry> = {
   name: 'spam_list_entries',
   formats: spamFormats,
+  addressColumn: 'address',
   columns: ['reason'],
   values: ({ reason }) => [reason],
   tokens: 'changes',
+};
+
+const COLLECTIONS: ListTable<CollectionListEntry> = {
+  name: 'collection_list_entries',
+  formats: collectionFormats,
+  addressColumn: 'token_address',
+  columns: [...COLLECTION_COLUMNS.map(([, column]) => column), 'verified', 'possible_spam'],
+  values: (entry) => [...COLLECTION_COLUMNS.map(([field]) => entry[field]), entry.verified, entry.possibleSpam],
+  tokens: 'none',
 };
 
 async function importInto<Entry extends ListEntry>(
@@ -92,6 +109,7 @@ async function importInto<Entry extends ListEntry>(
     content: options.content,
     chainId: options.chainId,
     isKnownChain: (chainId) => chains.find(chainId) !== null,
+    chainNamed: (name) => chains.find(name)?.id ?? null,
   });
   const skipped = [...list.skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
   if (list.entries.length === 0) throw emptyList(source, skipped);
@@ -112,7 +130,7 @@ async function replaceRows<Entry extends ListEntry>(
   await transaction.query(`DELETE FROM ${table.name} WHERE source = $1`, [source]);
   await transaction.copy(
     table.name,
-    ['address', 'chain_id', 'source', ...table.columns],
+    [table.addressColumn, 'chain_id', 'source', ...table.columns],
     copyLines(table, source, entries),
   );
   if (table.tokens === 'adds')

@@ -1,5 +1,6 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
+import type { CollectionFields } from '../nft-collections/collection-fields.ts';
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '../tokens/abi-text.ts';
 
 /** What a list says of one address. `chainId` 0: on every chain (labels and scams only). */
@@ -23,6 +24,12 @@ export interface LabelEntry extends ListEntry {
 
 export interface SpamEntry extends ListEntry {
   readonly reason: string | null;
+}
+
+/** `chainId` is never 0: contracts are on one chain. */
+export interface CollectionListEntry extends ListEntry, CollectionFields {
+  readonly verified: boolean | null;
+  readonly possibleSpam: boolean | null;
 }
 
 /** Longest label or reason that is kept. Characters. */

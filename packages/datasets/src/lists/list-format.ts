@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The id of a chain by any of its names, hexadecimal or decimal id; null where none is known. */
+export type ChainNamed = (name: string) => number | null;
+
 /** One shape of list. `Content` is the parsed JSON, or the rows of a CSV. */
 export interface ListFormat<Entry> {
   readonly name: string;
@@ -9,8 +12,8 @@ export interface ListFormat<Entry> {
   readonly items: (content: unknown) => Iterable<unknown>;
   /** What a chain id means where an item names none: an id, 0 for every chain, null: the caller must say. */
   readonly chainId: number | null;
-  /** Checks one item; `chainId` is for items that name none. */
-  readonly entry: (chainId: number) => z.ZodType<Entry>;
+  /** Checks one item; `chainId` is for items that name none, `chainNamed` finds the id of a chain that an item names. */
+  readonly entry: (chainId: number, chainNamed: ChainNamed) => z.ZodType<Entry>;
 }
 
 /** Whether the content is a list whose first item fits; an empty list fits any format. */

@@ -1,6 +1,6 @@
 import type { ListEntry } from './list-entry.ts';
 import { ListError } from './list-error.ts';
-import type { ListFormat } from './list-format.ts';
+import type { ChainNamed, ListFormat } from './list-format.ts';
 import { parseCsv } from './parse-csv.ts';
 
 export interface ParsedList<Entry> {
@@ -19,6 +19,7 @@ export interface ParseListOptions<Entry> {
   readonly chainId?: number | undefined;
   /** Whether an item's chain is one that this server knows. */
   readonly isKnownChain: (chainId: number) => boolean;
+  readonly chainNamed: ChainNamed;
 }
 
 /**
@@ -29,7 +30,7 @@ export function parseList<Entry extends ListEntry>(options: ParseListOptions<Ent
   const content = readContent(options.content);
   const format = options.formats.find((each) => each.matches(content));
   if (format === undefined) throw unknownFormat(options.formats, content);
-  const schema = format.entry(chainOf(format, options.chainId));
+  const schema = format.entry(chainOf(format, options.chainId), options.chainNamed);
   const entries = new Map<string, Entry>();
   const skipped = new Map<string, number>();
   for (const item of format.items(content)) {
