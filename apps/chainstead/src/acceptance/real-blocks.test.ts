@@ -2,13 +2,13 @@
  * Every complete recorded block of thirteen chains goes through the recorded-chain node, the pool, the proof, the decoder
  * and Postgres, and comes out of the API as an independent decoder and the recordings' own expected rows have it.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { backfillRanges, createChainSync, createSyncMetrics, listCoverage } from '@chainstead/sync';
+import { createChainSync, createSyncMetrics, listCoverage } from '@chainstead/sync';
 import {
   createScratchDatabase,
   recordedEvmFolder,
@@ -18,8 +18,10 @@ import {
 import { decodeEventLog, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiUnderTest, readWallet, type ServedTransfer } from './api-under-test.ts';
+import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
 
 const folder = recordedEvmFolder();
+const recordings = folder ?? '';
 if (folder === null)
   process.stderr.write('real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
 
@@ -52,7 +54,7 @@ interface RawLog {
   readonly logIndex: string;
 }
 
-const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder ?? '', ...path), 'utf8'));
+const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(recordings, ...path), 'utf8'));
 
 describe.skipIf(folder === null)('recorded blocks', () => {
   const chainIds = (folder === null ? {} : read('chain-ids.json')) as Record<string, number>;
@@ -78,8 +80,8 @@ describe.skipIf(folder === null)('recorded blocks', () => {
     'of %s are indexed with the right level, and served as they are',
     async (name, id) => {
       const chain = chains.get(id);
-      const ranges = recordedRanges(name);
-      await ingest(scratch, chain, name, ranges, 'record');
+      const ranges = recordedRanges(recordings, name);
+      await indexRecordedBlocks({ database: scratch.database, chain, folder: recordings, name, ranges });
 
       const coverage = await listCoverage(scratch.database, chain.id);
       const levels = new Map<string, string>(
@@ -118,7 +120,16 @@ describe.skipIf(folder === null)('recorded blocks', () => {
       const own = await createScratchDatabase();
       try {
         const range = { from: Number(number), to: Number(number) };
-        await expect(ingest(own, chain, name, [range], 'strict')).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
+        const { database } = own;
+        const refused = indexRecordedBlocks({
+          database,
+          chain,
+          folder: recordings,
+          name,
+          ranges: [range],
+          proof: 'strict',
+        });
+        await expect(refused).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
         expect(await listCoverage(own.database, chain.id)).toEqual([]);
         expect(await own.database.query('SELECT 1 FROM erc20_transfers LIMIT 1')).toEqual([]);
       } finally {
@@ -132,7 +143,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
     async (name, range) => {
       const chain = chains.get(chainIds[name] ?? 0);
       const own = await createScratchDatabase();
-      const node = await serveRecordedChain({ folder: folder ?? '', chain: name, blocks: range });
+      const node = await serveRecordedChain({ folder: recordings, chain: name, blocks: range });
       const metrics = createMetricsRegistry();
       const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics });
       try {
@@ -176,53 +187,9 @@ describe.skipIf(folder === null)('recorded blocks', () => {
   );
 });
 
-async function ingest(
-  scratch: ScratchDatabase,
-  given: Chain,
-  name: string,
-  ranges: readonly BlockRange[],
-  proof: 'record' | 'strict',
-): Promise<void> {
-  const chain = { ...given, finalizedTag: true };
-  const node = await serveRecordedChain({ folder: folder ?? '', chain: name });
-  const metrics = createMetricsRegistry();
-  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics });
-  try {
-    await pool.start();
-    await backfillRanges(
-      {
-        chain,
-        pool,
-        datasets,
-        database: scratch.database,
-        logger: silentLogger(),
-        clock: systemClock,
-        metrics: createSyncMetrics(metrics),
-        proof,
-        backfillProof: 'receipts',
-      },
-      ranges,
-      AbortSignal.timeout(60_000),
-    );
-  } finally {
-    await pool.close();
-    await node.close();
-  }
-}
-
-function recordedNumbers(name: string): number[] {
-  return readdirSync(join(folder ?? '', name))
-    .filter((entry) => /^\d+$/.test(entry))
-    .map(Number);
-}
-
-function recordedRanges(name: string): BlockRange[] {
-  return mergeRanges(recordedNumbers(name).map((number) => ({ from: number, to: number })));
-}
-
 function consecutiveRuns(chainIds: Readonly<Record<string, number>>): [string, BlockRange][] {
   return Object.keys(chainIds).flatMap((name) =>
-    recordedRanges(name)
+    recordedRanges(recordings, name)
       .filter((range) => range.to > range.from)
       .map((range): [string, BlockRange] => [name, range]),
   );
@@ -285,7 +252,7 @@ function byPlace(a: RecordedTransfer, b: RecordedTransfer): number {
 function expectSourceRows(block: string, served: readonly RecordedTransfer[]): void {
   const [name = '', number = ''] = block.split('/');
   const expectedFolder = name.startsWith('devnet') ? 'holesky' : name;
-  const path = join(folder ?? '', 'expected', 'token-transfers', expectedFolder, `${number}.chainstorage.json`);
+  const path = join(recordings, 'expected', 'token-transfers', expectedFolder, `${number}.chainstorage.json`);
   let rows: {
     tokenAddress: string;
     fromAddress: string;

@@ -20,17 +20,22 @@ export function recordedRanges(folder: string, name: string): BlockRange[] {
   );
 }
 
-/** Indexes all blocks of a chain that are recorded whole, proven where that is possible. @throws SyncError and others */
+/** Indexes recorded blocks of a chain, proven where that is possible. @throws UnprovenBlockError under the policy `strict` */
 export async function indexRecordedBlocks(options: {
   readonly database: Database;
   readonly chain: Chain;
   readonly folder: string;
   /** The chain's folder. */
   readonly name: string;
+  /** Default: all that are recorded whole. */
+  readonly ranges?: readonly BlockRange[];
+  /** Default: `record`. */
+  readonly proof?: 'record' | 'strict';
   /** Default: by the receipts. */
   readonly backfillProof?: 'none' | 'receipts';
 }): Promise<void> {
-  const { database, folder, name, backfillProof = 'receipts' } = options;
+  const { database, folder, name, ranges = recordedRanges(folder, name) } = options;
+  const { proof = 'record', backfillProof = 'receipts' } = options;
   const chain = { ...options.chain, finalizedTag: true };
   const node = await serveRecordedChain({ folder, chain: name });
   const registry = createMetricsRegistry();
@@ -51,10 +56,10 @@ export async function indexRecordedBlocks(options: {
         logger: silentLogger(),
         clock: systemClock,
         metrics: createSyncMetrics(registry),
-        proof: 'record',
+        proof,
         backfillProof,
       },
-      recordedRanges(folder, name),
+      ranges,
       AbortSignal.timeout(60_000),
     );
   } finally {
