@@ -42,6 +42,6 @@ export {
   type VerifyReport,
   verifyRanges,
 } from './range-commands.ts';
+export type { Repair } from './repaired-blocks.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
-export type { Repair } from './verify-range.ts';

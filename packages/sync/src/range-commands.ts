@@ -22,9 +22,10 @@ import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
 import { createKnownContracts } from './known-contracts.ts';
+import type { Repair } from './repaired-blocks.ts';
 import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
-import { type Repair, verifyRange } from './verify-range.ts';
+import { verifyRange } from './verify-range.ts';
 
 export interface RangeCommandOptions {
   readonly chain: Chain;

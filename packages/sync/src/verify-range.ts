@@ -5,7 +5,7 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
-import type { FaultKind, UpstreamPool } from '@chainstead/rpc';
+import type { UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { requireClaim } from './commit-range.ts';
@@ -15,6 +15,7 @@ import type { Dataset } from './dataset.ts';
 import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { writeContracts } from './known-contracts.ts';
 import { type RangeRead, readRangeProven } from './read-range.ts';
+import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 import {
   addMissing,
   type BlockRows,
@@ -32,18 +33,6 @@ export interface VerifyOptions extends CommitDependencies {
   readonly policy: ProofPolicy;
   readonly metrics: SyncMetrics;
   readonly owner: ClaimOwner;
-}
-
-/** A block whose stored rows differed from what its proven receipts say, and was repaired. */
-export interface Repair {
-  readonly dataset: string;
-  readonly block: number;
-  /** Rows that were not stored but should have been. */
-  readonly missing: number;
-  /** Rows that were stored but should not have been. */
-  readonly surplus: number;
-  /** The upstream that gave the stored rows; null where it is not known any more. */
-  readonly upstream: string | null;
 }
 
 export interface VerifyResult {
@@ -94,7 +83,7 @@ async function writeRepairs(
         datasets.map((dataset) => dataset.name),
         level,
       );
-    await recordFaults(transaction, chain.id, found);
+    await recordFaults(transaction, chain.id, repairedBlocks(found));
     return found;
   });
 }
@@ -144,35 +133,10 @@ function coverageOf(coverage: readonly DatasetCoverage[], dataset: Dataset, bloc
   return covering ?? null;
 }
 
-function faultKind(repair: Repair): FaultKind {
-  return repair.missing > 0 ? 'missing-logs' : 'surplus-logs';
-}
-
-async function recordFaults(transaction: Transaction, chainId: number, repairs: readonly Repair[]): Promise<void> {
-  for (const repair of repairs)
-    await transaction.query(
-      `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (chain_id, upstream, kind, block_number) DO UPDATE
-         SET occurrences = upstream_faults.occurrences + 1, facts = excluded.facts, seen_at = now()`,
-      [
-        chainId,
-        repair.upstream ?? 'unknown',
-        faultKind(repair),
-        repair.block,
-        JSON.stringify({ dataset: repair.dataset, missing: repair.missing, surplus: repair.surplus }),
-      ],
-    );
-}
-
 function reportRepairs({ chain, pool, metrics }: VerifyOptions, repairs: readonly Repair[]): void {
-  for (const repair of repairs) {
-    metrics.proverRepairs.inc({ chain: chain.key, upstream: repair.upstream ?? 'unknown' });
-    if (repair.upstream !== null)
-      pool.reportFault(repair.upstream, faultKind(repair), {
-        block: repair.block,
-        missing: repair.missing,
-        surplus: repair.surplus,
-      });
+  for (const { block, upstream, kind, missing, surplus } of repairedBlocks(repairs)) {
+    metrics.proverRepairs.inc({ chain: chain.key, upstream: upstream ?? 'unknown' });
+    if (upstream !== null) pool.reportFault(upstream, kind, { block, missing, surplus });
   }
 }
 

@@ -4,7 +4,7 @@ import { backfillRanges, listCoverage, reindexRanges } from '@chainstead/sync';
 import { createScratchDatabase } from '@chainstead/testkit';
 import { describe } from 'vitest';
 import { indexFresh } from './indexed-chain.ts';
-import { dumpTables, expectTruth, untilIndexed } from './indexed-tables.ts';
+import { commonCoverage, dumpTables, expectTruth, untilIndexed } from './indexed-tables.ts';
 import { blocksWithRows, blocksWithTransfers, commandOptions, never } from './range-command-stage.ts';
 import { STAGE_BLOCKS, stagedTest } from './stage.ts';
 
@@ -21,7 +21,7 @@ describe.concurrent('backfillRanges', () => {
     const wanted = mergeRanges(ranges);
     const progress = await backfillRanges(options, ranges, never);
     expect(progress).toMatchObject({ done: 32 + 31 + 37, total: 32 + 31 + 37 });
-    expect(mergeRanges((await listCoverage(options.database, stage.facts.id)).map(({ range }) => range))).toEqual(
+    expect(mergeRanges((await commonCoverage(options.database, stage.facts)).map(({ range }) => range))).toEqual(
       wanted,
     );
     expect(await blocksWithRows(stage)).toEqual(wanted.flatMap((range) => blocksWithTransfers(stage, range)));
@@ -42,7 +42,7 @@ describe.concurrent('backfillRanges', () => {
     const liar = await stage.serve({ dropLogsRate: 0.2 });
     const options = await commandOptions(stage, [liar], { backfillProof: 'receipts' });
     await backfillRanges(options, [{ from: 50, to: 120 }], never);
-    expect(await listCoverage(options.database, stage.facts.id)).toMatchObject([
+    expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
       { range: { from: 50, to: 120 }, proof: 'receipts', upstream: null },
     ]);
     expect(await blocksWithRows(stage)).toEqual(blocksWithTransfers(stage, { from: 50, to: 120 }));

@@ -40,7 +40,7 @@ function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: Backfi
 
 async function coveredBlocks(database: Database): Promise<number> {
   const [row] = await database.query<{ blocks: number }>(
-    'SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges',
+    `SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE dataset = 'erc20-transfers'`,
   );
   return row?.blocks ?? 0;
 }

@@ -1,8 +1,9 @@
 /** What the tables must hold of a scripted chain, known from its script and from a fresh index, row by row. */
 import type { Chain } from '@chainstead/chains';
-import { mergeRanges } from '@chainstead/core';
+import { mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
+import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
 import { createScratchDatabase, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { expect } from 'vitest';
 import { indexFresh, waitUntil } from './indexed-chain.ts';
@@ -24,6 +25,21 @@ const CAUSING_BLOCKS = `
 const TOKENS = `
   SELECT encode(address, 'hex') AS row FROM tokens k WHERE chain_id = $1
      AND EXISTS (SELECT 1 FROM erc20_transfers t WHERE t.chain_id = k.chain_id AND t.token = k.address)`;
+
+/** One move of an NFT as text. */
+const NFT_MOVES = `
+  SELECT concat_ws(' ', block_number, transaction_index, log_index, item, encode(token_address, 'hex'), token_id,
+           encode(from_address, 'hex'), encode(to_address, 'hex'), amount, encode(transaction_hash, 'hex'),
+           encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
+    FROM nft_transfers WHERE chain_id = $1`;
+
+/** What moves add up to; that nothing is left of something says no more than no row. */
+const NFT_BALANCES = `
+  SELECT concat_ws(' ', encode(account, 'hex'), encode(token_address, 'hex'), token_id, amount) AS row
+    FROM nft_balances WHERE chain_id = $1 AND amount <> 0`;
+const NFT_HOLDINGS = `
+  SELECT concat_ws(' ', encode(account, 'hex'), encode(token_address, 'hex'), ids_held) AS row
+    FROM nft_holdings WHERE chain_id = $1 AND ids_held <> 0`;
 
 const bare = (hex: string): string => hex.slice(2);
 
@@ -49,10 +65,63 @@ function expectedSides(chain: ScriptedChain, from: number, to: number): string[]
   });
 }
 
+/** Every move of an NFT that the script meant, in the words of the query above. */
+function expectedNftMoves(chain: ScriptedChain, from: number, to: number): string[] {
+  return chain
+    .expectedNftMoves({ from, to })
+    .map((move) =>
+      [
+        move.blockNumber,
+        move.transactionIndex,
+        move.logIndex,
+        move.item,
+        bare(move.token),
+        move.tokenId,
+        bare(move.from),
+        bare(move.to),
+        move.amount,
+        bare(move.transactionHash),
+        bare(move.blockHash),
+        move.blockTimestamp,
+      ].join(' '),
+    );
+}
+
+/** Balances and holdings that the moves add up to, in the words of the queries above. */
+function expectedBalances(chain: ScriptedChain, from: number, to: number): { balances: string[]; holdings: string[] } {
+  const sums = new Map<string, bigint>();
+  const add = (account: string, token: string, tokenId: bigint, amount: bigint): void => {
+    const key = `${bare(account)} ${bare(token)} ${tokenId}`;
+    if (account !== ZERO_ADDRESS) sums.set(key, (sums.get(key) ?? 0n) + amount);
+  };
+  for (const move of chain.expectedNftMoves({ from, to })) {
+    add(move.from, move.token, move.tokenId, -move.amount);
+    add(move.to, move.token, move.tokenId, move.amount);
+  }
+  const held = Object.groupBy(
+    [...sums].filter(([, amount]) => amount > 0n),
+    ([key]) => key.slice(0, key.lastIndexOf(' ')),
+  );
+  return {
+    balances: [...sums].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`),
+    holdings: Object.entries(held).map(([owner, ids]) => `${owner} ${ids?.length}`),
+  };
+}
+
 /** The rows of a query over one chain, sorted. */
 async function rowsOf(database: Database, query: string, chainId: number): Promise<string[]> {
   const rows = await database.query<{ row: string }>(query, [chainId]);
   return rows.map(({ row }) => row).toSorted();
+}
+
+/** What is covered of a chain: the same of every dataset that is kept for it, which this makes sure of. */
+export async function commonCoverage(database: Database, chain: Chain): Promise<readonly Coverage[]> {
+  const coverage = await listCoverage(database, chain.id);
+  const [first = [], ...others] = datasetsOf(chain, datasets).map(({ name }) =>
+    coverage.filter(({ dataset }) => dataset === name).map(({ dataset: _, ...covered }) => covered),
+  );
+  for (const other of others) expect(other).toEqual(first);
+  return first;
 }
 
 /** The tables of one chain as text, sorted: facts, no clocks, no job ids. */
@@ -64,7 +133,10 @@ export async function dumpTables(
     transfers: await rowsOf(database, TRANSFER_SIDES, chain.id),
     blocks: await rowsOf(database, CAUSING_BLOCKS, chain.id),
     tokens: await rowsOf(database, TOKENS, chain.id),
-    covered: mergeRanges((await listCoverage(database, chain.id)).map(({ range }) => range)).map(
+    nftMoves: await rowsOf(database, NFT_MOVES, chain.id),
+    nftBalances: await rowsOf(database, NFT_BALANCES, chain.id),
+    nftHoldings: await rowsOf(database, NFT_HOLDINGS, chain.id),
+    covered: mergeRanges((await commonCoverage(database, chain)).map(({ range }) => range)).map(
       ({ from, to }) => `${from}-${to}`,
     ),
   };
@@ -78,6 +150,10 @@ export async function expectTruth(database: Database, facts: Chain, chain: Scrip
   const blocks = new Set(transfers.map((one) => `${one.blockNumber} ${bare(one.blockHash)} ${one.blockTimestamp}`));
   expect(tables.blocks).toEqual([...blocks].toSorted());
   expect(tables.tokens).toEqual([...new Set(transfers.map(({ token }) => bare(token)))].toSorted());
+  expect(tables.nftMoves).toEqual(expectedNftMoves(chain, from, chain.head).toSorted());
+  const { balances, holdings } = expectedBalances(chain, from, chain.head);
+  expect(tables.nftBalances).toEqual(balances.toSorted());
+  expect(tables.nftHoldings).toEqual(holdings.toSorted());
   expect(tables.covered).toEqual([`${from}-${chain.head}`]);
 }
 
@@ -117,10 +193,12 @@ export async function untilIndexed(
     if (`0x${state.hash}` !== chain.blockAt(chain.head)?.hash)
       return `the checkpoint is ${state.checkpoint} of ${chain.head}: ${state.why ?? 'no reason given'}`;
     const coverage = await listCoverage(database, facts.id);
-    const covered = mergeRanges(coverage.map(({ range }) => range));
-    const [only, more] = covered;
-    if (only?.from !== from || only.to !== chain.head || more !== undefined)
-      return `covered are ${JSON.stringify(covered)} of ${from}-${chain.head}: ${state.why ?? 'no reason given'}`;
+    for (const { name } of datasetsOf(facts, datasets)) {
+      const covered = mergeRanges(coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range));
+      const [only, more] = covered;
+      if (only?.from !== from || only.to !== chain.head || more !== undefined)
+        return `covered of ${name} are ${JSON.stringify(covered)} of ${from}-${chain.head}: ${state.why ?? 'no reason given'}`;
+    }
     const open = coverage.filter(({ proof }) => proof !== 'receipts');
     return proven && open.length > 0 ? `${JSON.stringify(open)} are not proven` : null;
   }, timeoutMs);

@@ -2,7 +2,7 @@
 import { datasets, erc20Transfers } from '@chainstead/datasets';
 import { backfillRanges, type Dataset, listCoverage, reindexRanges } from '@chainstead/sync';
 import { describe } from 'vitest';
-import { dumpTables, expectTruth } from './indexed-tables.ts';
+import { commonCoverage, dumpTables, expectTruth } from './indexed-tables.ts';
 import {
   blocksWithRows,
   blocksWithTransfers,
@@ -78,7 +78,7 @@ describe.concurrent('reindexRanges', () => {
   stagedTest('covers what was not covered', async ({ stage, expect }) => {
     const options = await commandOptions(stage, [await stage.serve()]);
     await reindexRanges(options, [{ from: 60, to: 70 }], never);
-    expect(await listCoverage(options.database, stage.facts.id)).toMatchObject([{ range: { from: 60, to: 70 } }]);
+    expect(await commonCoverage(options.database, stage.facts)).toMatchObject([{ range: { from: 60, to: 70 } }]);
     expect(await blocksWithRows(stage)).toEqual(blocksWithTransfers(stage, { from: 60, to: 70 }));
   });
 });

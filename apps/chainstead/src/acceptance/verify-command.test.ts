@@ -1,9 +1,9 @@
 /** What `chainstead verify` and `chainstead gaps` find and mend in real tables. */
 import { datasets } from '@chainstead/datasets';
-import { backfillRanges, listCoverage, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
+import { backfillRanges, datasetsOf, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
 import { describe } from 'vitest';
 import { upstreamName, waitUntil } from './indexed-chain.ts';
-import { expectTruth } from './indexed-tables.ts';
+import { commonCoverage, expectTruth } from './indexed-tables.ts';
 import {
   blocksWithRows,
   blocksWithTransfers,
@@ -49,7 +49,7 @@ describe.concurrent('verifyRanges', () => {
       const liar = await stage.serve({ dropLogsRate: 0.1 });
       const options = await commandOptions(stage, [liar]);
       await backfillRanges(options, [{ from: 20, to: 80 }], never);
-      expect(await listCoverage(options.database, stage.facts.id)).toMatchObject([
+      expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
         { range: { from: 20, to: 80 }, proof: 'none', upstream: upstreamName(liar.url) },
       ]);
       const report = await verifyRanges(options, [{ from: 1, to: 100 }], never);
@@ -60,7 +60,7 @@ describe.concurrent('verifyRanges', () => {
       ]);
       expect(report.repairs.length).toBeGreaterThan(3);
       expect(new Set(report.repairs.map(({ upstream }) => upstream))).toEqual(new Set([upstreamName(liar.url)]));
-      expect(await listCoverage(options.database, stage.facts.id)).toMatchObject([
+      expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
         { range: { from: 20, to: 80 }, proof: 'receipts', upstream: null },
       ]);
       expect(await blocksWithRows(stage)).toEqual(blocksWithTransfers(stage, { from: 20, to: 80 }));
@@ -87,23 +87,28 @@ describe.concurrent('gaps and coverage', () => {
   stagedTest('are told by dataset, range and level', async ({ stage, expect }) => {
     const node = await indexedStage(stage);
     const options = await commandOptions(stage, [node]);
+    const names = datasetsOf(stage.facts, datasets).map(({ name }) => name);
     const statusOf = async () => (await readChainStatuses(options.database, datasets, [stage.facts]))[0];
     expect(await statusOf()).toMatchObject({
       historyStart: 1,
       checkpoint: STAGE_BLOCKS,
       gaps: [],
-      coverage: [{ dataset: 'erc20-transfers', range: { from: 1, to: STAGE_BLOCKS }, proof: 'receipts' }],
+      coverage: names
+        .toSorted()
+        .map((dataset) => ({ dataset, range: { from: 1, to: STAGE_BLOCKS }, proof: 'receipts' })),
     });
     await options.database.query('UPDATE sync_chains SET history_start = 0');
     await options.database.query('DELETE FROM sync_ranges');
     await backfillRanges(options, [{ from: 10, to: 99 }], never);
     await verifyRanges(options, [{ from: 40, to: 59 }], never);
     const status = await statusOf();
-    expect(status?.gaps).toEqual([
-      { dataset: 'erc20-transfers', range: { from: 0, to: 9 } },
-      { dataset: 'erc20-transfers', range: { from: 100, to: STAGE_BLOCKS } },
-    ]);
-    expect(status?.coverage).toMatchObject([
+    expect(status?.gaps).toEqual(
+      names.flatMap((dataset) => [
+        { dataset, range: { from: 0, to: 9 } },
+        { dataset, range: { from: 100, to: STAGE_BLOCKS } },
+      ]),
+    );
+    expect(await commonCoverage(options.database, stage.facts)).toMatchObject([
       { range: { from: 10, to: 39 }, proof: 'none', upstream: upstreamName(node.url) },
       { range: { from: 40, to: 59 }, proof: 'receipts', upstream: null },
       { range: { from: 60, to: 99 }, proof: 'none', upstream: upstreamName(node.url) },
