@@ -21,7 +21,8 @@ describe('database', () => {
   test('values arrive in the types that the contract names', async () => {
     const [row] = await scratch.database.query(
       `SELECT 9007199254740991::bigint AS big, '{1,NULL,-3}'::bigint[] AS bigs, '{}'::bigint[] AS none,
-              (2::numeric ^ 255) AS amount, '2026-01-02 03:04:05.678+00'::timestamptz AS moment, '\\x00ff'::bytea AS bytes, $1::text AS given`,
+              (2::numeric ^ 255) AS amount, ARRAY[115792089237316195423570985008687907853269984665640564039457584007913129639935, NULL]::numeric[] AS ids,
+               '2026-01-02 03:04:05.678+00'::timestamptz AS moment, '\\x00ff'::bytea AS bytes, $1::text AS given`,
       ['x'],
     );
     expect(row).toEqual({
@@ -31,6 +32,7 @@ describe('database', () => {
       amount: expect.stringMatching(
         /^57896044618658097711785492504343953926634992332820282019728792003956564819968(\.0+)?$/,
       ),
+      ids: ['115792089237316195423570985008687907853269984665640564039457584007913129639935', null],
       moment: new Date('2026-01-02T03:04:05.678Z'),
       bytes: Buffer.from([0, 255]),
       given: 'x',

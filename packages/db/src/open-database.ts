@@ -17,7 +17,7 @@ export interface DatabaseOptions {
 /**
  * Opens a connection pool; nothing connects before the first query.
  *
- * Values arrive as: `bigint` → number (refused beyond 2^53 − 1), `numeric` → text, `timestamptz` → Date, `bytea` → Buffer.
+ * Values arrive as: `bigint` → number (refused beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date, `bytea` → Buffer.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new Pool({
@@ -92,6 +92,7 @@ function notCommitted(): DatabaseError {
 
 const OID_INT8 = types.builtins.INT8;
 const OID_INT8_ARRAY = 1016;
+const OID_NUMERIC_ARRAY = 1231;
 
 /** Parsers of one pool, so that other users of `pg` in this process keep theirs. */
 const columnParsers: CustomTypesConfig = {
@@ -99,6 +100,8 @@ const columnParsers: CustomTypesConfig = {
     if (format === 'binary') return types.getTypeParser(oid, 'binary');
     if (oid === OID_INT8) return parseSafeInteger;
     if (oid === OID_INT8_ARRAY) return parseSafeIntegers;
+    // pg makes floating-point numbers of their elements, and 78 digits would be lost.
+    if (oid === OID_NUMERIC_ARRAY) return parseNumerics;
     return types.getTypeParser(oid, 'text');
   },
 };
@@ -115,10 +118,16 @@ function parseSafeInteger(text: string): number {
   });
 }
 
-function parseSafeIntegers(text: string): (number | null)[] {
-  if (text === '{}') return [];
-  return text
-    .slice(1, -1)
-    .split(',')
-    .map((item) => (item === 'NULL' ? null : parseSafeInteger(item)));
+const parseSafeIntegers = arrayOf(parseSafeInteger);
+const parseNumerics = arrayOf((text) => text);
+
+/** Of arrays with one dimension, whose elements need no quotes. */
+function arrayOf<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
+  return (text) =>
+    text === '{}'
+      ? []
+      : text
+          .slice(1, -1)
+          .split(',')
+          .map((item) => (item === 'NULL' ? null : parse(item)));
 }

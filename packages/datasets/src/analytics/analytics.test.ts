@@ -5,7 +5,8 @@ import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf, seedCoverage, seedTransfers, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
+import { addressOf, hashOf, seedCoverage, seedTransfers, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
+import { APES, COLLECTOR, seedNfts } from './seeded-nfts.ts';
 
 const DOCUMENT = readFileSync(fileURLToPath(new URL('../../../../docs/analytics.md', import.meta.url)), 'utf8');
 const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0002_analytics.sql`, 'utf8');
@@ -50,6 +51,7 @@ beforeAll(async () => {
   );
   await seedCoverage(database, eth, 0, 3);
   await seedCoverage(database, eth, 5, 8, 'none');
+  await seedNfts(database, eth, WALLET);
   await database.query(
     `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts, occurrences) VALUES (1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
   );
@@ -110,12 +112,38 @@ const EXPECTED: readonly (readonly object[])[] = [
     },
   ],
   [{ upstream: 'liar.example', kind: 'missing-logs', blocks: 1, times: 3 }],
+  [{ day: expect.anything(), sales: '3', volume: '12.75', lowest: '1.5', highest: '9' }],
+  [
+    { price: '2.25', price_usd: '4500.00', buyer: COLLECTOR, transaction_hash: hashOf(2, 20_000) },
+    { price: '0', price_usd: '0.00' },
+    { price: '1.5', price_usd: null },
+  ],
+  [
+    { marketplace: 'opensea', payment_symbol: 'ETH', trades: 3, volume: '3.75', wash_percent: '0.0', gifts: 1 },
+    { marketplace: 'blur', trades: 1, wash_percent: '100.0' },
+    { marketplace: 'cryptopunks', payment_symbol: 'ETH', volume: '60' },
+    { marketplace: 'opensea', payment_symbol: 'WETH', volume: '0.5' },
+  ],
+  [
+    { owner: COLLECTOR, ids: 2, units: '3', percent: '75.00' },
+    { owner: WALLET, ids: 1, units: '1', percent: '25.00' },
+  ],
+  [
+    {
+      collection_name: 'Apes',
+      token_id: '1',
+      payment_symbol: 'ETH',
+      bought_for: '1.5',
+      sold_for: '2.25',
+      gain: '0.75',
+    },
+  ],
 ];
 
 describe('docs/analytics.md', () => {
-  test('has ten queries', () => {
-    expect(queries).toHaveLength(10);
-    expect(EXPECTED).toHaveLength(10);
+  test('has fifteen queries', () => {
+    expect(queries).toHaveLength(15);
+    expect(EXPECTED).toHaveLength(15);
   });
 
   test.each(queries.map(([title, sql], index) => ({ title, sql, index })))('$title', async ({ sql, index }) => {
@@ -153,6 +181,38 @@ describe('the views', () => {
       many: '115792089237316195423570985008687907853269984665640564039457.584007913129639935',
       tiny: true,
     });
+  });
+
+  test('show NFTs: transfers, holdings, collections, days of sales, prices of ether', async () => {
+    const one = async (sql: string): Promise<object[]> => asReader(sql);
+    expect(await one('SELECT event, token_id, amount, collection_name FROM analytics.nft_transfers')).toEqual([
+      { event: 'erc721', token_id: (2n ** 256n - 1n).toString(), amount: '1', collection_name: 'Apes' },
+    ]);
+    expect(await one('SELECT wallet, token_address, ids_held FROM analytics.nft_holdings')).toEqual([
+      { wallet: COLLECTOR, token_address: APES, ids_held: 2 },
+    ]);
+    expect(await one(`SELECT name, category, metadata_status FROM analytics.nft_collections ORDER BY name`)).toEqual([
+      { name: 'Apes', category: 'pfps', metadata_status: 'known' },
+      { name: 'Collectible', category: null, metadata_status: null },
+    ]);
+    expect(await one('SELECT usd, block_number FROM analytics.ether_prices ORDER BY block_number')).toEqual([
+      { usd: '2000', block_number: 15 },
+      { usd: '3000.5', block_number: 25 },
+    ]);
+    expect(
+      await one(`SELECT token_id, sales, average, payment_token FROM analytics.nft_sale_days ORDER BY token_id`),
+    ).toEqual([
+      { token_id: '1', sales: 3, average: '4.25', payment_token: null },
+      { token_id: null, sales: 3, average: '4.25', payment_token: null },
+    ]);
+  });
+
+  test('show the price of an accepted Punk bid, in dollars too', async () => {
+    expect(
+      await asReader(
+        `SELECT price, price_usd, is_zero_price FROM analytics.nft_trades WHERE marketplace = 'cryptopunks'`,
+      ),
+    ).toEqual([{ price: '60', price_usd: '180030.00', is_zero_price: false }]);
   });
 
   test('show a transfer once among transfers, and once for each side among wallets’', async () => {

@@ -1,0 +1,71 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { addressOf, hashOf, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
+import { seedPriceSources } from '../ether-price/price-sources.ts';
+import { seedAnswers } from '../ether-price/seeded-prices.ts';
+import { seedTrades } from '../nft-trades/seeded-trades.ts';
+
+/** The collection that docs/analytics.md asks about. */
+export const APES = parseAddress('0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d');
+export const COLLECTOR = addressOf(0xc011);
+const PUNKS = parseAddress('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb');
+const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), 'hex');
+const ether = (milli: bigint): string => (milli * 10n ** 15n).toString();
+
+/** Trades, owners and prices for the NFT views. @param wallet who buys token 1 for 1.5 ether and sells it for 2.25 */
+export async function seedNfts(database: Database, chain: Chain, wallet: Address): Promise<void> {
+  await seedPriceSources(database, chain);
+  await seedTrades(database, chain, [
+    { token: APES, blockNumber: 10, seller: COLLECTOR, buyer: wallet, price: ether(1_500n) },
+    { token: APES, blockNumber: 20, seller: wallet, buyer: COLLECTOR, price: ether(2_250n) },
+    { token: APES, blockNumber: 21, seller: COLLECTOR, buyer: COLLECTOR, price: ether(9_000n), marketplace: 'blur' },
+    { token: APES, blockNumber: 22, seller: COLLECTOR, buyer: addressOf(3), price: '0', tokenIds: ['2'] },
+    { token: APES, blockNumber: 23, tokenIds: ['3', '4'], price: ether(500n), paymentToken: chain.wrappedNative },
+    { token: APES, blockNumber: 24, collections: 2, price: ether(7_000n), tokenIds: ['5'], marketplace: 'x2y2' },
+    { token: PUNKS, blockNumber: 30, price: null, buyer: COLLECTOR, marketplace: 'cryptopunks' },
+  ]);
+  await database.query(
+    `INSERT INTO punk_bids (token_address, chain_id, token_id, block_number, transaction_index, log_index, bidder, value, entered)
+     VALUES ($1, $2, 1, 25, 0, 0, $3, $4, true)`,
+    [bytes(PUNKS), chain.id, bytes(COLLECTOR), ether(60_000n)],
+  );
+  const [aggregator] = chain.etherPrice.feed?.aggregators ?? [];
+  if (aggregator === undefined) throw new Error(`${chain.key} has no feed`);
+  await seedAnswers(database, chain, [
+    { aggregator, blockNumber: 15, answer: '200000000000' },
+    { aggregator, blockNumber: 25, answer: '300050000000' },
+  ]);
+  await database.query(
+    `INSERT INTO nft_balances (account, chain_id, token_address, token_id, amount)
+     VALUES ($1, $3, $4, 1, 1), ($1, $3, $4, 2, 2), ($2, $3, $4, 3, 1), ($2, $3, $4, 9, -1)`,
+    [bytes(COLLECTOR), bytes(wallet), chain.id, bytes(APES)],
+  );
+  await database.query(
+    'INSERT INTO nft_holdings (account, chain_id, token_address, ids_held) VALUES ($1, $3, $4, 2), ($2, $3, $4, 0)',
+    [bytes(COLLECTOR), bytes(wallet), chain.id, bytes(APES)],
+  );
+  await database.query(
+    `INSERT INTO nft_transfers (token_address, chain_id, block_number, transaction_index, log_index, item, kind, token_id, from_address,
+       to_address, amount, transaction_hash, block_hash, block_timestamp)
+     VALUES ($1, $2, 5, 0, 0, 0, 0, $3, $4, $5, 1, $6, $7, $8)`,
+    [
+      bytes(APES),
+      chain.id,
+      (2n ** 256n - 1n).toString(),
+      bytes(ZERO_ADDRESS),
+      bytes(COLLECTOR),
+      Buffer.from(hashOf(2, 5).slice(2), 'hex'),
+      Buffer.from(hashOf(1, 5).slice(2), 'hex'),
+      new Date(timestampOf(5) * 1000),
+    ],
+  );
+  await database.query(
+    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, facts_status) VALUES ($1, $2, 'erc721', 2, 'Apes', 'APE', 'known')`,
+    [bytes(APES), chain.id],
+  );
+  await database.query(
+    `INSERT INTO nft_collections (token_address, chain_id, status, collection_category, synced_at) VALUES ($1, $2, 'known', 'pfps', now())`,
+    [bytes(APES), chain.id],
+  );
+}
