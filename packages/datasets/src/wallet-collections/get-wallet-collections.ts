@@ -29,6 +29,8 @@ export interface WalletCollectionsPage {
   /** Where the reading of the wallet's own history stands; null where it was never asked for. */
   readonly history: {
     readonly status: HistoryStatus;
+    /** All that can be read is; what is missing may still be reorganised. */
+    readonly waits: boolean;
     readonly callsMade: number;
     readonly callsEstimated: number | null;
     readonly message: string | null;
@@ -54,6 +56,7 @@ export async function getWalletCollections(
         ? null
         : {
             status: first.status,
+            waits: first.waits ?? false,
             callsMade: first.calls_made ?? 0,
             callsEstimated: first.calls_estimated,
             message: first.error_message,
@@ -80,6 +83,7 @@ interface CommonColumns {
   indexed_to: number | null;
   chain_to: number | null;
   status: HistoryStatus | null;
+  waits: boolean | null;
   calls_made: number | null;
   calls_estimated: number | null;
   error_message: string | null;

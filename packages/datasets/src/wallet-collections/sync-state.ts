@@ -38,7 +38,9 @@ function whySyncing(chain: Chain, history: WalletCollectionsPage['history'], ans
 }
 
 function ofHistory(history: WalletCollectionsPage['history']): string {
-  switch (history?.status) {
+  if (history === null || history.status === 'done' || history.waits)
+    return 'The newest blocks that are missing can still be reorganised, and are read once they can not';
+  switch (history.status) {
     case 'refused':
       return `The history of this wallet is not read. ${history.message ?? ''}`.trim();
     case 'failed':
@@ -48,7 +50,5 @@ function ofHistory(history: WalletCollectionsPage['history']): string {
       return history.callsEstimated === null
         ? 'The history of this wallet is being read'
         : `The history of this wallet is being read: ${history.callsMade} of about ${history.callsEstimated} node calls made`;
-    default:
-      return 'The newest blocks of this wallet’s history are not final yet';
   }
 }

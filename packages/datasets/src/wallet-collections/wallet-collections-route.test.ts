@@ -360,6 +360,8 @@ describe('status', () => {
     expect((await get()).status_message).toBe(
       'The history of this wallet is being read: 12 of about 40 node calls made',
     );
+    await setHistory({ status: 'pending', due_at: new Date(Date.now() + 9_000) });
+    expect((await get()).status_message).toMatch(/can still be reorganised/);
     await setHistory({ status: 'failed', error_code: 'UPSTREAMS_EXHAUSTED', error_message: 'https://secret.example' });
     expect((await get()).status_message).toBe('Reading the history of this wallet has failed and will be tried again');
   });
@@ -379,7 +381,7 @@ describe('status', () => {
   test('begins a finished history again where blocks are missing since', async () => {
     await get();
     await setHistory({ status: 'done' });
-    expect((await get()).status_message).toMatch(/not final yet/);
+    expect((await get()).status_message).toMatch(/can still be reorganised/);
     await setHistory({ updated_at: new Date(Date.now() - 60_000) });
     expect((await get()).status_message).toBe('Reading the history of this wallet has begun');
     expect(await histories()).toMatchObject([{ status: 'pending' }]);

@@ -35,7 +35,8 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
   ];
   const text = `WITH ${walletCoverage(wallet, chainId)}
 SELECT covered.indexed_from, covered.indexed_to, covered.chain_to,
-  history.status, history.calls_made, history.calls_estimated, history.error_message,
+  history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
+  history.error_message,
   ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
   page.possible_spam, page.collection_logo, page.collection_banner_image
 FROM covered
