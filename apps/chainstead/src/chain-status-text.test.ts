@@ -42,6 +42,7 @@ const facts: StatusFacts = {
   configured: [registry.get('eth')],
   rows: [{ table: 'erc20_transfers', rows: 5_000, exact: false }],
   histories: { unfinished: [], counts: [] },
+  metadata: [],
   registry,
   now: NOW,
 };
@@ -106,6 +107,40 @@ describe('status', () => {
       histories: [{ chain_id: 1, kind: 'wallet', address: WALLET, status: 'refused', calls_estimated: 12_000 }],
     });
     expect(renderStatus(facts)).not.toContain('histories');
+  });
+
+  it('says of collections and tokens what was read, what waits, and what fails and why', () => {
+    const metadata = [
+      {
+        chainId: status.chainId,
+        collections: { known: 120, waiting: 3, failing: 1 },
+        tokens: { known: 7, waiting: 0, failing: 0 },
+        failing: [
+          {
+            address: WALLET,
+            attempts: 4,
+            dueAt: new Date(NOW),
+            error: { code: 'DOCUMENT_HTTP_STATUS', message: 'x.example answered 503' },
+          },
+        ],
+      },
+    ];
+    const text = renderStatus({ ...facts, metadata });
+    expect(text).toContain('collections 120 known, 3 waiting, 1 failing');
+    expect(text).toContain(`${WALLET} after 4 tries: x.example answered 503 [DOCUMENT_HTTP_STATUS]`);
+    expect(text).toContain('token data  7 known, 0 waiting, 0 failing');
+    expect(renderStatus(facts)).not.toContain('collections');
+    expect(toStatusJson({ ...facts, metadata })).toMatchObject({
+      chains: [
+        {
+          metadata: {
+            collections: { known: 120, waiting: 3, failing: 1 },
+            failing: [{ address: WALLET, attempts: 4, due_at: new Date(NOW).toISOString() }],
+          },
+        },
+      ],
+    });
+    expect(toStatusJson(facts)).toMatchObject({ chains: [{ metadata: null }] });
   });
 
   it('gives a program the same facts', () => {

@@ -1,5 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
+import type { MetadataCounts, MetadataStatus } from '@chainstead/datasets';
 import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
@@ -17,6 +18,7 @@ export interface StatusFacts {
   readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
   readonly rows: readonly TableRows[];
   readonly histories: Histories;
+  readonly metadata: readonly MetadataStatus[];
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -55,6 +57,7 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       histories: Object.fromEntries(
         historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
       ),
+      metadata: metadataJson(status, facts),
       updated_at: status.updatedAt.toISOString(),
     })),
     never_ingested: neverIngested(facts).map(({ key, id }) => ({ chain: key, chain_id: id })),
@@ -90,6 +93,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
       ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
     ),
     ...renderHistories(status, facts),
+    ...renderMetadata(status, facts),
     ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
     ...(status.stallReason === null ? [] : [`  held up     ${status.stallReason}`]),
   ];
@@ -115,6 +119,41 @@ function historyText({ subject, status, callsMade, callsEstimated, error }: Hist
 
 function historyCounts(chainId: number, { histories }: StatusFacts): Histories['counts'] {
   return histories.counts.filter((counted) => counted.chainId === chainId);
+}
+
+/** What was read of collections and tokens, and which collections fail. */
+function renderMetadata({ chainId }: ChainStatus, { metadata }: StatusFacts): string[] {
+  const found = metadata.find((each) => each.chainId === chainId);
+  if (found === undefined) return [];
+  const failing = found.failing.map(({ address, attempts, error }) => {
+    const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+    return `    ${address} after ${tries}: ${error.message} [${error.code}]`;
+  });
+  const tokens = found.tokens.known + found.tokens.waiting + found.tokens.failing;
+  return [
+    `  collections ${countsText(found.collections)}`,
+    ...failing,
+    ...(tokens === 0 ? [] : [`  token data  ${countsText(found.tokens)}`]),
+  ];
+}
+
+function countsText({ known, waiting, failing }: MetadataCounts): string {
+  return `${known} known, ${waiting} waiting, ${failing} failing`;
+}
+
+function metadataJson({ chainId }: ChainStatus, { metadata }: StatusFacts): Readonly<Record<string, unknown>> | null {
+  const found = metadata.find((each) => each.chainId === chainId);
+  if (found === undefined) return null;
+  return {
+    collections: found.collections,
+    tokens: found.tokens,
+    failing: found.failing.map(({ address, attempts, dueAt, error }) => ({
+      address,
+      attempts,
+      due_at: dueAt?.toISOString() ?? null,
+      error,
+    })),
+  };
 }
 
 function renderUpstreams({ upstreams }: ChainStatus): string {

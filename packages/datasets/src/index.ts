@@ -26,6 +26,11 @@ export { createHistories } from './histories/histories.ts';
 export { type ImportListOptions, type ImportReport, importList, type ListKind } from './lists/import-list.ts';
 export { ListError } from './lists/list-error.ts';
 export {
+  type MetadataCounts,
+  type MetadataStatus,
+  readMetadataStatuses,
+} from './nft-collections/metadata-status.ts';
+export {
   createMetadataWorker,
   type MetadataWorker,
   type MetadataWorkerOptions,

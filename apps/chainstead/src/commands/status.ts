@@ -1,3 +1,4 @@
+import { readMetadataStatuses } from '@chainstead/datasets';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import { Command } from 'commander';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
@@ -7,12 +8,14 @@ import { readConfiguration } from '../read-configuration.ts';
 
 /** Unfinished histories that are listed; all are counted. */
 const HISTORIES_MAX = 20;
+/** Collections whose metadata can't be read that are listed by chain; all are counted. */
+const FAILING_COLLECTIONS_MAX = 10;
 
 /** `chainstead status` */
 export function statusCommand(context: CommandContext): Command {
   return new Command('status')
     .description(
-      'show for each chain: head, indexed blocks, lag, what holds it up, upstream health, histories on demand; and rows by table',
+      'show for each chain: head, indexed blocks, lag, what holds it up, upstream health, histories and metadata on demand; and rows by table',
     )
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
@@ -25,6 +28,7 @@ export function statusCommand(context: CommandContext): Command {
           configured,
           rows: await countRows(database, ['blocks', 'tokens', ...configuration.datasets.map(({ table }) => table)]),
           histories: await readHistories(database, HISTORIES_MAX),
+          metadata: await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX),
           registry: configuration.chainRegistry,
           now: context.clock.now(),
         };

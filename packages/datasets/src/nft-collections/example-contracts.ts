@@ -59,26 +59,31 @@ export function exampleCollection(
   return answers;
 }
 
-/** A node with these contracts and no others. */
+/** A node with these contracts and no others; `programs` compute their answers from the call data. */
 export async function serveContracts(
   contracts: ReadonlyMap<Address, ExampleContract>,
   chainId?: number,
+  programs: Readonly<Record<string, (data: Hex) => Hex>> = {},
 ): Promise<ChainNode & { readonly chainId: number }> {
   const scripted = createScriptedChain({ seed: 11, ...(chainId !== undefined && { chainId }) });
   const node = await serveScriptedChain(scripted, {
     methods: () =>
       new Map<string, RpcHandler>([
         ['eth_getCode', ([address]) => ({ result: contracts.has(String(address) as Address) ? '0x60' : '0x' })],
-        ['eth_call', ([transaction]) => callOf(contracts, Object(transaction))],
+        [
+          'eth_call',
+          ([transaction]) => {
+            const { to, data } = Object(transaction);
+            const program = programs[to];
+            return program === undefined ? callOf(contracts, to, data) : { result: program(data) };
+          },
+        ],
       ]),
   });
   return Object.assign(node, { chainId: scripted.chainId });
 }
 
-function callOf(
-  contracts: ReadonlyMap<Address, ExampleContract>,
-  { to, data }: { to: Address; data: string },
-): RpcReply {
+function callOf(contracts: ReadonlyMap<Address, ExampleContract>, to: Address, data: string): RpcReply {
   const contract = contracts.get(to);
   if (contract === undefined) return { result: '0x' };
   const answer = contract[data] ?? contract.default;

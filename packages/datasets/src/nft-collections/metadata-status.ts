@@ -1,0 +1,80 @@
+import type { Database } from '@chainstead/db';
+
+/** Where the metadata of a chain's collections and tokens stands. */
+export interface MetadataStatus {
+  readonly chainId: number;
+  readonly collections: MetadataCounts;
+  readonly tokens: MetadataCounts;
+  /** Collections that fail, those that were tried most first; all are counted. */
+  readonly failing: readonly {
+    readonly address: string;
+    readonly attempts: number;
+    /** When it is tried again; null: not by itself. */
+    readonly dueAt: Date | null;
+    readonly error: { readonly code: string; readonly message: string };
+  }[];
+}
+
+export interface MetadataCounts {
+  /** Read at least once. */
+  readonly known: number;
+  /** Due to be read, for the first time or again. */
+  readonly waiting: number;
+  /** What went wrong last, went wrong; what was known before is still served. */
+  readonly failing: number;
+}
+
+/** The chains of which any metadata was ever asked for. @param failingMax collections listed by chain */
+export async function readMetadataStatuses(database: Database, failingMax: number): Promise<MetadataStatus[]> {
+  const [collections, tokens, failing] = await Promise.all([
+    database.query<CountsRow>(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`)),
+    database.query<CountsRow>(countsOf('nft_token_metadata', 'true')),
+    database.query<FailingRow>(
+      `SELECT * FROM (
+         SELECT chain_id, '0x' || encode(token_address, 'hex') AS address, attempts, due_at, error_code, error_message,
+           row_number() OVER (PARTITION BY chain_id ORDER BY attempts DESC, token_address) AS place
+         FROM nft_collections WHERE error_code IS NOT NULL) AS failing
+       WHERE place <= $1 ORDER BY chain_id, place`,
+      [failingMax],
+    ),
+  ]);
+  const chainIds = [...new Set([...collections, ...tokens].map(({ chain_id }) => chain_id))].toSorted((a, b) => a - b);
+  return chainIds.map((chainId) => ({
+    chainId,
+    collections: countsFrom(collections, chainId),
+    tokens: countsFrom(tokens, chainId),
+    failing: failing
+      .filter(({ chain_id }) => chain_id === chainId)
+      .map((row) => ({
+        address: row.address,
+        attempts: row.attempts,
+        dueAt: row.due_at,
+        error: { code: row.error_code, message: row.error_message ?? '' },
+      })),
+  }));
+}
+
+interface CountsRow extends MetadataCounts {
+  readonly chain_id: number;
+}
+
+interface FailingRow {
+  readonly chain_id: number;
+  readonly address: string;
+  readonly attempts: number;
+  readonly due_at: Date | null;
+  readonly error_code: string;
+  readonly error_message: string | null;
+}
+
+function countsOf(table: string, condition: string): string {
+  return `SELECT chain_id, count(*) FILTER (WHERE synced_at IS NOT NULL)::int AS known,
+      count(*) FILTER (WHERE status = 'pending' OR due_at <= now())::int AS waiting,
+      count(*) FILTER (WHERE error_code IS NOT NULL)::int AS failing
+    FROM ${table} WHERE ${condition} GROUP BY chain_id`;
+}
+
+function countsFrom(rows: readonly CountsRow[], chainId: number): MetadataCounts {
+  const row = rows.find(({ chain_id }) => chain_id === chainId);
+  return { known: row?.known ?? 0, waiting: row?.waiting ?? 0, failing: row?.failing ?? 0 };
+}
