@@ -1,5 +1,7 @@
 import { type Address, type Hash, type Hex, type Log, ZERO_HASH } from '@chainstead/core';
 import { BLOOM_BYTES, EMPTY_TRIE_ROOT, encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
+import type { BenchLog } from './bench-logs.ts';
+import { type BenchNfts, type EmittedLog, NFT_TOPICS } from './bench-nfts.ts';
 import { addressTopic, TRANSFER_TOPIC } from './scripted-event.ts';
 import { APPROVAL_TOPIC, SWAP_TOPIC } from './scripted-events.ts';
 import { quantity, sealHeader } from './scripted-header.ts';
@@ -13,7 +15,10 @@ export interface BenchCast {
   readonly wallets: readonly Address[];
   readonly transactionsPerBlock: number;
   readonly logsPerTransaction: number;
-  /** Share of logs that are ERC-20 transfers. */
+  /** Share of what happens that NFT contracts do. */
+  readonly nftShare: number;
+  readonly nfts: BenchNfts;
+  /** Share of the other logs that are ERC-20 transfers. */
   readonly transferShare: number;
   readonly logTimestamps: boolean;
 }
@@ -26,12 +31,11 @@ export interface BenchBlock {
   /** The block with transaction objects. */
   readonly full: string;
   readonly receipts: string;
-  /** Logs whose topic0 is Transfer's, each with a comma in front. */
-  readonly transferLogs: string;
-  readonly transferLogCount: number;
-  /** How many of them are ERC-20 transfers. */
+  /** In order, over all transactions. */
+  readonly logs: readonly BenchLog[];
+  /** How many of them are ERC-20 transfers, and how many are of NFTs. */
   readonly erc20Count: number;
-  readonly logCount: number;
+  readonly nftCount: number;
 }
 
 interface BenchTransaction {
@@ -39,7 +43,7 @@ interface BenchTransaction {
   readonly from: Address;
   readonly to: Address;
   readonly input: Hex;
-  readonly logs: readonly Log[];
+  readonly logs: readonly EmittedLog[];
   readonly bloom: Buffer;
   readonly cumulativeGas: number;
 }
@@ -47,7 +51,7 @@ interface BenchTransaction {
 const GAS_PER_TRANSACTION = 120_000;
 const GAS_PRICE = '0x3b9aca07';
 /** Topics of the logs that are no Transfers. */
-export const OTHER_TOPICS: readonly Hash[] = [APPROVAL_TOPIC, SWAP_TOPIC];
+const OTHER_TOPICS: readonly Hash[] = [APPROVAL_TOPIC, SWAP_TOPIC];
 
 /** A block with true hash, receipts root and blooms. Transaction hashes carry number and index; its transactions root is made up. */
 export function buildBenchBlock(
@@ -65,7 +69,7 @@ export function buildBenchBlock(
       transactionIndex: index,
       type: 2,
       cumulativeGasUsed: BigInt(transaction.cumulativeGas),
-      logs: transaction.logs,
+      logs: transaction.logs.map(withoutPlace),
       raw: { status: '0x1' },
     }),
   );
@@ -83,14 +87,15 @@ export function buildBenchBlock(
 
 function buildTransaction(cast: BenchCast, number: number, index: number): BenchTransaction {
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
-  const logs = Array.from({ length: cast.logsPerTransaction }, () => buildLog(cast));
+  const logs: EmittedLog[] = [];
+  while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
   return {
     hash,
     from: wallet(cast),
     to: logs[0]?.address ?? wallet(cast),
     input: cast.random.hex(68),
     logs,
-    bloom: logsBloom(logs),
+    bloom: logsBloom(logs.map(withoutPlace)),
     cumulativeGas: GAS_PER_TRANSACTION * (index + 1),
   };
 }
@@ -108,25 +113,29 @@ function wallet(cast: BenchCast): Address {
   return cast.wallets[cast.random.skewedIndex(cast.wallets.length, 3)] as Address;
 }
 
-function buildLog(cast: BenchCast): Log {
+function buildLogs(cast: BenchCast, room: number): readonly EmittedLog[] {
+  const { random, nftShare, nfts } = cast;
+  // Nothing is drawn for chains that were never asked for it: their contents stay what they were.
+  return nftShare > 0 && random.chance(nftShare) ? nfts.next(room) : [buildLog(cast)];
+}
+
+function buildLog(cast: BenchCast): EmittedLog {
   const { random, tokens } = cast;
   const address = tokens[random.skewedIndex(tokens.length, 2)] as Address;
   const parties = [addressTopic(wallet(cast)), addressTopic(wallet(cast))];
   const amount = random.hex(8).slice(2).padStart(64, '0');
-  if (random.next() < cast.transferShare) return bareLog(address, [TRANSFER_TOPIC, ...parties], `0x${amount}`);
+  if (random.next() < cast.transferShare) return { address, topics: [TRANSFER_TOPIC, ...parties], data: `0x${amount}` };
   // The rest: an NFT's Transfer in one of three cases, otherwise approvals and trades.
   const kind = random.integer(0, 2);
-  if (kind === 0) return bareLog(address, [TRANSFER_TOPIC, ...parties, `0x${amount}` as Hash], '0x');
+  if (kind === 0) return { address, topics: [TRANSFER_TOPIC, ...parties, `0x${amount}` as Hash], data: '0x' };
   const data: Hex = kind === 1 ? `0x${amount}` : `0x${amount.repeat(4)}`;
-  return bareLog(address, [OTHER_TOPICS[kind - 1] as Hash, ...parties], data);
+  return { address, topics: [OTHER_TOPICS[kind - 1] as Hash, ...parties], data };
 }
 
-/** Receipts roots and blooms commit to these three fields only; the rest is written with the block. */
-function bareLog(address: Address, topics: readonly Hash[], data: Hex): Log {
+/** Receipts roots and blooms commit to nothing but what was emitted; the rest is written with the block. */
+function withoutPlace(emitted: EmittedLog): Log {
   return {
-    address,
-    topics,
-    data,
+    ...emitted,
     blockNumber: 0,
     blockHash: ZERO_HASH,
     transactionHash: ZERO_HASH,
@@ -145,22 +154,20 @@ function writeBlock(
 ): BenchBlock {
   const inBlock = `"blockHash":"${hash}","blockNumber":"${quantity(place.number)}"`;
   const time = cast.logTimestamps ? `"blockTimestamp":"${quantity(place.timestamp)}",` : '';
-  let logIndex = 0;
-  let transferLogs = '';
-  let transferLogCount = 0;
+  const blockLogs: BenchLog[] = [];
   let erc20Count = 0;
+  let nftCount = 0;
   const receipts: string[] = [];
   const objects: string[] = [];
   transactions.forEach((transaction, index) => {
     const position = `${inBlock},"transactionHash":"${transaction.hash}","transactionIndex":"${quantity(index)}"`;
     const logs = transaction.logs.map((log) => {
       const own = `{"address":"${log.address}","topics":["${log.topics.join('","')}"],"data":"${log.data}",`;
-      const text = `${own}${position},${time}"logIndex":"${quantity(logIndex++)}","removed":false}`;
-      if (log.topics[0] === TRANSFER_TOPIC) {
-        transferLogs += `,${text}`;
-        transferLogCount += 1;
-        if (log.topics.length === 3) erc20Count += 1;
-      }
+      const text = `${own}${position},${time}"logIndex":"${quantity(blockLogs.length)}","removed":false}`;
+      const topic0 = log.topics[0] ?? ZERO_HASH;
+      blockLogs.push({ topic0, text });
+      if (topic0 === TRANSFER_TOPIC && log.topics.length === 3) erc20Count += 1;
+      else if (NFT_TOPICS.includes(topic0)) nftCount += 1;
       return text;
     });
     receipts.push(writeReceipt(transaction, position, logs));
@@ -172,10 +179,9 @@ function writeBlock(
     light: `${open}${transactions.map((one) => `"${one.hash}"`).join(',')}]}`,
     full: `${open}${objects.join(',')}]}`,
     receipts: `[${receipts.join(',')}]`,
-    transferLogs,
-    transferLogCount,
+    logs: blockLogs,
     erc20Count,
-    logCount: logIndex,
+    nftCount,
   };
 }
 

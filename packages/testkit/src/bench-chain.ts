@@ -1,7 +1,10 @@
-import { type BlockRange, type Hash, parseAddress } from '@chainstead/core';
+import { type Address, type BlockRange, type Hash, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type BenchBlock, blockOfTransactionHash, buildBenchBlock } from './bench-block.ts';
+import { type BenchLogs, createBenchLogs } from './bench-logs.ts';
+import { createBenchNfts } from './bench-nfts.ts';
 import type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 import { createJsonSlab, type JsonSlab } from './json-slab.ts';
+import { TRANSFER_TOPIC } from './scripted-event.ts';
 import { createOrdinaryTokens, createTokenCalls, MULTICALL3_ADDRESS } from './scripted-tokens.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
@@ -15,7 +18,14 @@ export interface BenchChainOptions {
   readonly transactionsPerBlock?: number;
   /** Default 2. */
   readonly logsPerTransaction?: number;
-  /** Share of logs that are ERC-20 transfers; the others are NFT transfers, approvals and trades. Default 0.8. */
+  /**
+   * Share of logs (about) that NFT contracts and their marketplace emit: mints and transfers of ERC-721 and ERC-1155 tokens by
+   * those who own them, and Seaport's sales. Default 0.
+   */
+  readonly nftShare?: number;
+  /** Contracts that do that, a quarter of them ERC-1155. They answer calls as collections. Default 80, without `nftShare` 0. */
+  readonly nftContracts?: number;
+  /** Share of the other logs that are ERC-20 transfers; the rest are NFT transfers, approvals and swaps. Default 0.8. */
   readonly transferShare?: number;
   /** Share of blocks without transactions. Default 0. */
   readonly emptyShare?: number;
@@ -38,6 +48,10 @@ export interface BenchChainFacts {
   /** Logs that a filter for Transfer's topic gives: ERC-20's and ERC-721's. */
   readonly transferLogs: number;
   readonly erc20Transfers: number;
+  /** Transfers of NFTs of every standard, and sales. */
+  readonly nftLogs: number;
+  /** The NFT contracts. */
+  readonly collections: readonly Address[];
   readonly buildMs: number;
   /** JSON text held in memory, outside the heap. */
   readonly jsonBytes: number;
@@ -53,39 +67,45 @@ interface TextColumn {
 /** A long chain whose answers are serialised beforehand. */
 export interface BenchChain extends ChainSource {
   readonly facts: BenchChainFacts;
-  readonly tokenAddresses: ReadonlySet<string>;
+  /** Every address that a log may have. */
+  readonly emitters: ReadonlySet<string>;
+  readonly logs: Pick<BenchLogs, 'select'>;
   /** The ready JSON of a block or of its receipts. Undefined for blocks that do not exist. */
   textOf(kind: 'light' | 'full' | 'receipts', number: number): Uint8Array[] | undefined;
   numberOf(blockHash: string): number | undefined;
-  /** Logs with Transfer's topic in the range, as the inside of a JSON array. */
-  transferLogs(range: BlockRange): Uint8Array[];
-  /** How many logs `transferLogs` gives. */
-  countTransferLogs(range: BlockRange): number;
-  /** The highest block up to which a range from `from` holds no more than so many such logs; below `from` when there is none. */
-  lastWithin(from: number, results: number): number;
 }
 
+const NFT_CONTRACTS = 80;
 const FIRST_TIMESTAMP = 1_700_000_000;
 const BLOCK_TIME_SECONDS = 12;
 
 /** Builds the whole chain at once: about 15 s and 3 GB outside the heap per million logs. Best in a process of its own. */
 export function createBenchChain(options: BenchChainOptions): BenchChain {
   const before = performance.now();
-  const { seed = 1, chainId = 31_337, blocks, emptyShare = 0, finalityDepth = 64 } = options;
+  const { seed = 1, chainId = 31_337, blocks, emptyShare = 0, nftShare = 0, finalityDepth = 64 } = options;
   const random = createSeededRandom(`bench-chain/${seed}`);
   const tokens = createOrdinaryTokens(random.fork('tokens'), options.tokens ?? 200);
   const walletRandom = random.fork('wallets');
+  const wallets = Array.from({ length: options.wallets ?? 50_000 }, () => parseAddress(walletRandom.hex(20)));
+  const nftRandom = random.fork('nfts');
+  const nfts = createBenchNfts(
+    nftRandom,
+    options.nftContracts ?? (nftShare > 0 ? NFT_CONTRACTS : 0),
+    () => wallets[nftRandom.skewedIndex(wallets.length, 3)] ?? ZERO_ADDRESS,
+  );
   const cast = {
     random,
     chainId,
     tokens: tokens.map((token) => token.address),
-    wallets: Array.from({ length: options.wallets ?? 50_000 }, () => parseAddress(walletRandom.hex(20))),
+    wallets,
+    nfts,
+    nftShare,
     transactionsPerBlock: options.transactionsPerBlock ?? 50,
     logsPerTransaction: options.logsPerTransaction ?? 2,
     transferShare: options.transferShare ?? 0.8,
     logTimestamps: options.logTimestamps ?? true,
   };
-  const store = createStore(blocks + 1);
+  const store = createStore(blocks + 1, cast.transactionsPerBlock * cast.logsPerTransaction);
   let parentHash = random.hex(32) as Hash;
   for (let number = 0; number <= blocks; number++) {
     const empty = number === 0 || random.chance(emptyShare);
@@ -94,7 +114,9 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     store.add(number, block);
     parentHash = block.hash;
   }
-  const contracts = new Set<string>([MULTICALL3_ADDRESS, ...cast.tokens]);
+  const emitters = new Set<string>([...cast.tokens, ...(nftShare > 0 ? nfts.emitters : [])]);
+  const collections = nfts.contracts.map(({ address }) => address);
+  const contracts = new Set<string>([MULTICALL3_ADDRESS, ...emitters, ...collections]);
   return {
     ...store.source,
     chainId,
@@ -102,60 +124,51 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     firstBlock: 0,
     head: blocks,
     finalized: Math.max(0, blocks - finalityDepth),
-    tokenAddresses: new Set<string>(cast.tokens),
+    emitters,
     facts: {
       chainId,
       head: blocks,
-      ...store.totals,
+      ...store.totals(),
+      collections,
       buildMs: Math.round(performance.now() - before),
       jsonBytes: store.bytes(),
     },
-    call: createTokenCalls(tokens),
+    call: createTokenCalls([...tokens, ...nfts.contracts]),
     code: (address) => (contracts.has(address) ? '0x60806040' : '0x'),
   };
 }
 
 type StoredSource = Pick<
   BenchChain,
-  | 'textOf'
-  | 'numberOf'
-  | 'transferLogs'
-  | 'countTransferLogs'
-  | 'lastWithin'
-  | 'blockAt'
-  | 'blocksIn'
-  | 'blockByHash'
-  | 'blockOfTransaction'
+  'textOf' | 'numberOf' | 'logs' | 'blockAt' | 'blocksIn' | 'blockByHash' | 'blockOfTransaction'
 >;
 
 interface Store {
-  readonly totals: { logs: number; transferLogs: number; erc20Transfers: number };
   readonly source: StoredSource;
+  totals(): Pick<BenchChainFacts, 'logs' | 'transferLogs' | 'erc20Transfers' | 'nftLogs'>;
   add(number: number, block: BenchBlock): void;
   bytes(): number;
 }
 
-function createStore(length: number): Store {
+function createStore(length: number, logsPerBlock: number): Store {
   const column = (): TextColumn => ({
     slab: createJsonSlab(),
     starts: new Float64Array(length),
     ends: new Float64Array(length),
   });
-  const columns = { light: column(), full: column(), receipts: column(), logs: column() };
-  /** Logs up to and with each block. */
-  const counts = new Float64Array(length);
+  const columns = { light: column(), full: column(), receipts: column() };
+  const logs = createBenchLogs(length, length * logsPerBlock);
   const numbers = new Map<string, number>();
-  const totals = { logs: 0, transferLogs: 0, erc20Transfers: 0 };
+  const counts = { logs: 0, erc20Transfers: 0, nftLogs: 0 };
 
   function add(number: number, block: BenchBlock): void {
     appendText(columns.light, number, block.light);
     appendText(columns.full, number, block.full);
     appendText(columns.receipts, number, block.receipts);
-    appendText(columns.logs, number, block.transferLogs);
-    totals.logs += block.logCount;
-    totals.transferLogs += block.transferLogCount;
-    totals.erc20Transfers += block.erc20Count;
-    counts[number] = totals.transferLogs;
+    logs.add(number, block.logs);
+    counts.logs += block.logs.length;
+    counts.erc20Transfers += block.erc20Count;
+    counts.nftLogs += block.nftCount;
     numbers.set(block.hash, number);
   }
 
@@ -163,18 +176,14 @@ function createStore(length: number): Store {
     number < 0 || number >= length ? undefined : sliceText(columns[kind], { from: number, to: number });
   const blockAt = (number: number): SourceBlock | undefined =>
     parseBlock(textOf('full', number), textOf('receipts', number));
-  const countUpTo = (number: number): number => (number < 0 ? 0 : (counts[Math.min(number, length - 1)] ?? 0));
   return {
-    totals,
+    totals: () => ({ ...counts, transferLogs: logs.total(TRANSFER_TOPIC) }),
     add,
-    bytes: () => Object.values(columns).reduce((sum, one) => sum + one.slab.bytes, 0),
+    bytes: () => Object.values(columns).reduce((sum, one) => sum + one.slab.bytes, logs.bytes),
     source: {
       textOf,
       numberOf: (hash) => numbers.get(hash),
-      // Each log has a comma in front of it; the first one's is left out.
-      transferLogs: (range) => dropFirstByte(sliceText(columns.logs, range)),
-      countTransferLogs: ({ from, to }) => countUpTo(to) - countUpTo(from - 1),
-      lastWithin: (from, results) => lastAtMost(counts, countUpTo(from - 1) + results),
+      logs,
       blockAt,
       *blocksIn({ from, to }) {
         for (let number = Math.max(0, from); number <= to; number++) {
@@ -199,22 +208,6 @@ function appendText(column: TextColumn, number: number, text: string): void {
 
 function sliceText(column: TextColumn, range: BlockRange): Uint8Array[] {
   return column.slab.slice(column.starts[range.from] ?? 0, column.ends[range.to] ?? 0);
-}
-
-function dropFirstByte(pieces: Uint8Array[]): Uint8Array[] {
-  return pieces.map((piece, index) => (index === 0 ? piece.subarray(1) : piece));
-}
-
-/** The last index whose value is not above the limit, values being in rising order; -1 when there is none. */
-function lastAtMost(values: Float64Array, limit: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((values[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 function parseBlock(full: Uint8Array[] | undefined, receipts: Uint8Array[] | undefined): SourceBlock | undefined {

@@ -1,4 +1,3 @@
-import { OTHER_TOPICS } from './bench-block.ts';
 import type { BenchChain } from './bench-chain.ts';
 import type { ChainView } from './chain-view.ts';
 import type { FaultSettings } from './faults.ts';
@@ -6,7 +5,6 @@ import type { RpcHandler, RpcReply } from './json-rpc-reply.ts';
 import { type LogFilter, parseLogFilter } from './log-filter.ts';
 import { refuseResults } from './log-limits.ts';
 import { checkRange } from './log-methods.ts';
-import { TRANSFER_TOPIC } from './scripted-event.ts';
 
 /**
  * The calls that indexers make in bulk, answered with text that is ready. Whatever does not fit (other filters, faults
@@ -57,16 +55,17 @@ function logs(chain: BenchChain, view: ChainView, param: unknown): RpcReply | un
   const { settings } = view.faults;
   if (settings.dropLogsRate > 0 || settings.noLogTimestamps || !showsWhatItHas(settings)) return undefined;
   const filter = parseLogFilter(param);
-  if ('error' in filter || !isForAllTransfers(chain, filter)) return undefined;
+  if ('error' in filter || !isForTopicsAlone(chain, filter)) return undefined;
   const range =
     filter.blockHash === null
       ? checkRange(view, filter.fromBlock, filter.toBlock)
       : oneBlock(chain, view, filter.blockHash);
   if (range === undefined || 'error' in range || 'result' in range) return range;
   const limit = settings.logLimit;
-  if (limit?.maxResults !== undefined && chain.countTransferLogs(range) > limit.maxResults)
-    return refuseResults(limit, range, limit.maxResults, chain.lastWithin(range.from, limit.maxResults));
-  return { json: ['[', ...chain.transferLogs(range), ']'] };
+  const selected = chain.logs.select(filter.topics[0] ?? null);
+  if (limit?.maxResults !== undefined && selected.count(range) > limit.maxResults)
+    return refuseResults(limit, range, limit.maxResults, selected.lastWithin(range.from, limit.maxResults));
+  return { json: ['[', ...selected.read(range), ']'] };
 }
 
 function oneBlock(
@@ -78,11 +77,9 @@ function oneBlock(
   return number === undefined || number > view.head ? undefined : { from: number, to: number };
 }
 
-/** Whether the filter matches exactly the chain's logs with Transfer's topic, which have three or four topics. */
-function isForAllTransfers(chain: BenchChain, filter: LogFilter): boolean {
-  const [first, ...rest] = filter.topics;
-  if (first === undefined || first === null || !first.has(TRANSFER_TOPIC)) return false;
-  if (OTHER_TOPICS.some((topic) => first.has(topic))) return false;
+/** Whether topic0 decides: every log of the chain has three or four topics. */
+function isForTopicsAlone(chain: BenchChain, filter: LogFilter): boolean {
+  const rest = filter.topics.slice(1);
   if (rest.length > 2 || rest.some((wanted) => wanted !== null)) return false;
-  return filter.addresses === null || chain.tokenAddresses.isSubsetOf(filter.addresses);
+  return filter.addresses === null || chain.emitters.isSubsetOf(filter.addresses);
 }

@@ -13,6 +13,8 @@ export interface ScriptedToken {
   readonly name: CallOutcome;
   readonly symbol: CallOutcome;
   readonly decimals: CallOutcome;
+  /** ERC-7572; absent: the contract has no such function. */
+  readonly contractUri?: CallOutcome;
   /** What an indexer must come to know; null for hostile answers, where cleaning is a matter of policy. */
   readonly facts: { readonly name: string; readonly symbol: string; readonly decimals: number } | null;
 }
@@ -23,6 +25,7 @@ export const MULTICALL3_ADDRESS = '0xca11bde05977b3631167028862be2a173976ca11' a
 const SELECTOR_NAME = '0x06fdde03';
 const SELECTOR_SYMBOL = '0x95d89b41';
 const SELECTOR_DECIMALS = '0x313ce567';
+const SELECTOR_CONTRACT_URI = '0xe8a3d485';
 const SELECTOR_SUPPORTS_INTERFACE = '0x01ffc9a7';
 const INTERFACE_ERC165 = '01ffc9a7';
 const INTERFACE_ERC721 = '80ac58cd';
@@ -99,6 +102,32 @@ export function createOrdinaryTokens(random: SeededRandom, count: number): reado
   }));
 }
 
+/** So many NFT contracts with nothing peculiar about them; their documents are in their URIs. */
+export function createOrdinaryCollections(
+  random: SeededRandom,
+  counts: { readonly erc721: number; readonly erc1155: number },
+): readonly ScriptedToken[] {
+  return Array.from({ length: counts.erc721 + counts.erc1155 }, (_, index) => ({
+    ...honest(`Collection ${index}`, `C${index}`, 0),
+    kind: index < counts.erc721 ? 'erc721' : 'erc1155',
+    decimals: REVERT,
+    contractUri: text(collectionDocument(index)),
+    address: parseAddress(random.hex(20)),
+  }));
+}
+
+function collectionDocument(index: number): string {
+  const document = {
+    name: `Collection ${index}`,
+    description: 'Ten thousand pictures of what their owners like to be seen with. '.repeat(4),
+    image: `https://images.example/collections/${index}/logo.png`,
+    banner_image: `https://images.example/collections/${index}/banner.png`,
+    external_link: `https://collection-${index}.example`,
+    seller_fee_basis_points: 250,
+  };
+  return `data:application/json;base64,${Buffer.from(JSON.stringify(document)).toString('base64')}`;
+}
+
 /** Answers eth_call for the tokens and for Multicall3; any other address has no code and gives `0x`. */
 export function createTokenCalls(tokens: readonly ScriptedToken[]): (to: string, data: Hex) => CallOutcome {
   const byAddress = new Map<string, ScriptedToken>(tokens.map((token) => [token.address, token]));
@@ -118,6 +147,8 @@ function callToken(token: ScriptedToken, data: Hex): CallOutcome {
       return token.symbol;
     case SELECTOR_DECIMALS:
       return token.decimals;
+    case SELECTOR_CONTRACT_URI:
+      return token.contractUri ?? REVERT;
     case SELECTOR_SUPPORTS_INTERFACE:
       return supportsInterface(token, data.slice(10, 18));
     default:
