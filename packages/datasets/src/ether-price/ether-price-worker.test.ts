@@ -170,7 +170,12 @@ describe('facts', () => {
     expect(await storedPhases()).toHaveLength(3);
     const renamed = exampleChain({ native: { name: 'Gold', symbol: 'GLD', decimals: 18, isEther: false } });
     await seedPriceSources(scratch.database, renamed);
-    expect((await stored())[0]).toEqual({ chain_id: 1, token: coin, symbol: 'GLD', is_ether: false });
+    expect((await stored()).slice(0, 2)).toMatchObject([
+      { chain_id: 1, token: coin, symbol: 'GLD', is_ether: false },
+      { chain_id: 137 },
+    ]);
+    // Polygon's one aggregator is left.
+    expect(await storedPhases()).toHaveLength(1);
   });
 });
 

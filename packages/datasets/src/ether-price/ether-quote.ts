@@ -4,6 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { isComplete } from '../indexed-blocks/block-span.ts';
+import { addressBytes, type Bind } from '../statement.ts';
 import { type EtherPrice, priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
@@ -26,7 +27,7 @@ export interface EtherQuotes {
 }
 
 /** @param bind adds a value to the statement and gives its placeholder */
-export function etherQuotes(chain: Chain, chainId: string, bind: (value: unknown) => string): EtherQuotes {
+export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuotes {
   const { feed } = chain.etherPrice;
   const pools = pricingPools(chain);
   if (feed === null && pools.length === 0)
@@ -35,8 +36,13 @@ export function etherQuotes(chain: Chain, chainId: string, bind: (value: unknown
   const ranges = `price_ranges AS (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}')`;
   const source =
     feed === null
-      ? poolSource(bind(pools.map(({ address }) => bytes(address))))
-      : feedSource(bind(bytes(feed.proxy)), chainId, bind(feed.aggregators.map(bytes)), bind(feed.decimals));
+      ? poolSource(bind(pools.map(({ address }) => addressBytes(address))))
+      : feedSource(
+          bind(addressBytes(feed.proxy)),
+          chainId,
+          bind(feed.aggregators.map(addressBytes)),
+          bind(feed.decimals),
+        );
   return {
     ctes: [ranges, source.cte],
     at: (place) => `(SELECT value, source FROM (
@@ -98,8 +104,4 @@ function poolSource(pools: string): QuoteSource {
 
 function notAfter({ block, transaction, log }: ChainPlace): string {
   return `(quote.block_number, quote.transaction_index, quote.log_index) <= (${block}, ${transaction}, ${log})`;
-}
-
-function bytes(address: string): Buffer {
-  return Buffer.from(address.slice(2), 'hex');
 }

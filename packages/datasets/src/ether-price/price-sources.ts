@@ -2,25 +2,38 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { addressBytes } from '../statement.ts';
 import type { FeedPhase } from './feed-phases.ts';
 
-/** Writes what the chain's facts say: the known aggregators of its feed, its coin, the wrapped coin and bridged ether. */
+/**
+ * Writes what the chain's facts say: the known aggregators of its feed, its coin, the wrapped coin and bridged ether. What was written of
+ * another feed, or of tokens that are not among them any more, goes: the facts are configurable.
+ */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const { feed } = chain.etherPrice;
+  await database.query(
+    `DELETE FROM price_feed_phases WHERE chain_id = $1 AND feed IS DISTINCT FROM decode(substr($2::text, 3), 'hex')`,
+    [chain.id, feed?.proxy ?? null],
+  );
   if (feed !== null) {
     const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
     await insertPhases(database, chain, feed.proxy, seeds, 'NOTHING');
   }
-  const tokens = paymentTokensOf(chain).toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const tokens = paymentTokensOf(chain);
+  const addresses = tokens.map(({ address }) => addressBytes(address));
+  await database.query('DELETE FROM payment_tokens WHERE chain_id = $1 AND NOT token_address = ANY ($2::bytea[])', [
+    chain.id,
+    addresses,
+  ]);
   await database.query(
     `INSERT INTO payment_tokens (token_address, chain_id, symbol, decimals, is_ether)
-     SELECT decode(substr(address, 3), 'hex'), $1, symbol, decimals, is_ether
-     FROM unnest($2::text[], $3::text[], $4::smallint[], $5::boolean[]) AS told(address, symbol, decimals, is_ether) ORDER BY address
+     SELECT address, $1, symbol, decimals, is_ether
+     FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::boolean[]) AS told(address, symbol, decimals, is_ether) ORDER BY address
      ON CONFLICT (token_address, chain_id) DO UPDATE
        SET symbol = excluded.symbol, decimals = excluded.decimals, is_ether = excluded.is_ether`,
     [
       chain.id,
-      tokens.map(({ address }) => address),
+      addresses,
       tokens.map(({ symbol }) => symbol),
       tokens.map(({ decimals }) => decimals),
       tokens.map(({ isEther }) => isEther),
@@ -48,13 +61,13 @@ async function insertPhases(
   const unique = [...new Map(phases.map((phase) => [phase.aggregator, phase])).values()];
   await database.query(
     `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals)
-     SELECT $1, $2, decode(substr(aggregator, 3), 'hex'), decimals
-     FROM unnest($3::text[], $4::smallint[]) AS told(aggregator, decimals) ORDER BY aggregator
+     SELECT $1, $2, aggregator, decimals
+     FROM unnest($3::bytea[], $4::smallint[]) AS told(aggregator, decimals) ORDER BY aggregator
      ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
     [
-      Buffer.from(feed.slice(2), 'hex'),
+      addressBytes(feed),
       chain.id,
-      unique.map(({ aggregator }) => aggregator),
+      unique.map(({ aggregator }) => addressBytes(aggregator)),
       unique.map(({ decimals }) => decimals),
     ],
   );
