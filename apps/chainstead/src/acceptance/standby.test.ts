@@ -61,13 +61,14 @@ describe.concurrent('a second ingest of the same chain', () => {
 
   stagedTest('takes over in the middle of the backfill', async ({ stage, expect }) => {
     const { chain, facts, scratch } = stage;
-    const node = await stage.serve({ latencyMs: 10 });
+    const node = await stage.serve({ latencyMs: 20 });
     const settings = { backfillProof: 'receipts', backfillOrder: 'oldest-first' } as const;
     const stopping = Promise.withResolvers<void>();
     const first = await stage.index([node], {
       settings,
       onBackfill: () => stopping.resolve(),
     });
+    await untilLeading(first);
     const second = await stage.index([node], { settings });
     await stopping.promise;
     await first.stop();
