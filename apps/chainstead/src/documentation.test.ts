@@ -26,6 +26,7 @@ const DOCUMENTS = [
   'docs/operating.md',
   'docs/metrics.md',
   'docs/spam.md',
+  'docs/collections.md',
   'docs/trades.md',
   'docs/analytics.md',
 ];

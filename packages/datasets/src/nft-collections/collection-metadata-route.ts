@@ -35,6 +35,7 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
           )
         : found;
       if (!collection.isNft) throw notFound(requests, chain, address, collection);
+      requests.announce(chain, address, requests.requesterOf(c));
       return c.json(showCollection(address, collection, query.include_prices === true), 200);
     });
   };

@@ -47,10 +47,10 @@ export function parseContentId(text: string): ContentId | null {
 export function requireContentId(text: string): ContentId {
   const id = parseContentId(text);
   if (id !== null) return id;
-  throw new DocumentError(
-    'DOCUMENT_CID_INVALID',
-    `${JSON.stringify(text.slice(0, 80))} is not an IPFS content identifier`,
-  );
+  throw new DocumentError({
+    code: 'DOCUMENT_CID_INVALID',
+    message: `${JSON.stringify(text.slice(0, 80))} is not an IPFS content identifier`,
+  });
 }
 
 /** Whether these are the bytes of the block; null where its hash function is not known here. */

@@ -76,11 +76,13 @@ function toUtf8(bytes: Buffer, charset: string): Buffer {
 }
 
 function invalid(reason: string): DocumentError {
-  return new DocumentError('DOCUMENT_DATA_INVALID', `The data: URI can't be read: ${reason}`);
+  return new DocumentError({ code: 'DOCUMENT_DATA_INVALID', message: `The data: URI can't be read: ${reason}` });
 }
 
 function tooLarge(bytesMax: number): DocumentError {
-  return new DocumentError('DOCUMENT_TOO_LARGE', `The data: URI holds more than ${bytesMax} bytes`, {
+  return new DocumentError({
+    code: 'DOCUMENT_TOO_LARGE',
+    message: `The data: URI holds more than ${bytesMax} bytes`,
     facts: { limit_bytes: bytesMax },
   });
 }

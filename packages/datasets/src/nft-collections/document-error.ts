@@ -22,11 +22,12 @@ export type DocumentErrorCode =
 
 /** A document that a contract points to can't be had or read. `retryable`: it may work later. */
 export class DocumentError extends ChainsteadError {
-  constructor(
-    code: DocumentErrorCode,
-    message: string,
-    options: { readonly facts?: Readonly<Record<string, unknown>>; readonly retryable?: boolean } = {},
-  ) {
-    super({ code, message, retryable: options.retryable ?? false, ...(options.facts && { facts: options.facts }) });
+  constructor(options: {
+    readonly code: DocumentErrorCode;
+    readonly message: string;
+    readonly facts?: Readonly<Record<string, unknown>>;
+    readonly retryable?: boolean;
+  }) {
+    super({ ...options, retryable: options.retryable ?? false });
   }
 }

@@ -42,7 +42,9 @@ export function parseDocumentPlace(text: string): DocumentPlace {
     case undefined:
       return barePlace(uri);
     default:
-      throw new DocumentError('DOCUMENT_URI_UNSUPPORTED', `Protocol ${scheme.slice(0, 40)}: is not read`, {
+      throw new DocumentError({
+        code: 'DOCUMENT_URI_UNSUPPORTED',
+        message: `Protocol ${scheme.slice(0, 40)}: is not read`,
         facts: { protocol: scheme.slice(0, 40) },
       });
   }
@@ -105,5 +107,5 @@ function decodeOr(segment: string): string {
 }
 
 function invalid(reason: string): DocumentError {
-  return new DocumentError('DOCUMENT_URI_INVALID', `The URI can't be used: ${reason}`);
+  return new DocumentError({ code: 'DOCUMENT_URI_INVALID', message: `The URI can't be used: ${reason}` });
 }

@@ -19,10 +19,9 @@ export const JSON_DEPTH_MAX = 32;
 export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>): JsonDocument {
   const first = parse(document.bytes);
   const found = first === undefined && document.decoded !== null ? parse(document.decoded) : first;
-  if (found === undefined)
-    throw new DocumentError('DOCUMENT_NOT_JSON', `The document is not JSON: it begins ${excerpt(document.bytes)}`);
+  if (found === undefined) throw notJson(`it begins ${excerpt(document.bytes)}`);
   if (typeof found.value !== 'object' || found.value === null || Array.isArray(found.value))
-    throw new DocumentError('DOCUMENT_NOT_JSON', 'The document is JSON, but not an object');
+    throw notJson('its top is something else');
   const fields = Object(found.value);
   // Escapes of what Postgres refuses: rare, so the document's own spelling is only given up for them.
   const text = /\\u(0000|d[89a-f]..)/i.test(found.text) ? JSON.stringify(fields, cleanValue) : found.text;
@@ -33,7 +32,10 @@ export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>):
 function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
   const text = new TextDecoder().decode(bytes).replaceAll('\0', '').trim();
   if (depthOf(text) > JSON_DEPTH_MAX)
-    throw new DocumentError('DOCUMENT_TOO_DEEP', `The document nests deeper than ${JSON_DEPTH_MAX} levels`);
+    throw new DocumentError({
+      code: 'DOCUMENT_TOO_DEEP',
+      message: `The document nests deeper than ${JSON_DEPTH_MAX} levels`,
+    });
   try {
     return { value: JSON.parse(text), text };
   } catch {
@@ -66,6 +68,10 @@ function cleanValue(_key: string, value: unknown): unknown {
 
 function cleanString(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
+}
+
+function notJson(reason: string): DocumentError {
+  return new DocumentError({ code: 'DOCUMENT_NOT_JSON', message: `The document is not a JSON object: ${reason}` });
 }
 
 function excerpt(bytes: Uint8Array): string {

@@ -15,6 +15,13 @@ export interface MetadataRequestsOptions {
   /** How long a request waits (`INDEX_WAIT_MS`), and how much one key may leave waiting (`ON_DEMAND_PER_KEY`). */
   readonly onDemand: { readonly waitMs: number; readonly perKey: number };
   readonly clock: Clock;
+  /** Called when somebody has asked for a contract that is an NFT. Its errors are logged, nothing waits for it. */
+  onCollection?(
+    context: { readonly database: Database; readonly logger: Logger },
+    chain: Chain,
+    address: Address,
+    requestedBy: string,
+  ): Promise<unknown>;
 }
 
 /** What routes leave to workers. Every request is a row first; the job only makes it quick. */
@@ -26,6 +33,8 @@ export interface MetadataRequests {
   /** @throws NotFoundError */
   requireServed(chain: Chain): void;
   requesterOf(c: ApiContext): Requester;
+  /** Says that somebody has asked for a contract that is an NFT. */
+  announce(chain: Chain, address: Address, requester: Requester): void;
   /** @param again also what is known already. @throws TooManyWaitingError */
   collection(chain: Chain, address: Address, requester: Requester, again: boolean): Promise<void>;
   /** @throws TooManyWaitingError */
@@ -72,6 +81,16 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
         });
       },
       requesterOf: (c) => ({ id: c.get('principal')?.id ?? 'open', limit: onDemand.perKey }),
+      announce(chain, address, requester) {
+        options
+          .onCollection?.({ database, logger }, chain, address, requester.id)
+          .catch((error: unknown) =>
+            logger.warn(
+              { chain: chain.key, token: address, error: errorText(error) },
+              'What follows a request for a collection could not be started',
+            ),
+          );
+      },
       async collection(chain, address, requester, again) {
         if (await requestCollection(database, chain.id, address, requester, again))
           addJob(chain, collectionJobId(address), { kind: 'collection', address });

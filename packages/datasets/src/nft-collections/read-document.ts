@@ -57,8 +57,11 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
       signal,
     });
     if (response.status >= 200 && response.status < 300) return response;
-    throw new DocumentError('DOCUMENT_HTTP_STATUS', `${new URL(response.url).host} answered ${response.status}`, {
-      facts: { host: new URL(response.url).host, status: response.status },
+    const { host } = new URL(response.url);
+    throw new DocumentError({
+      code: 'DOCUMENT_HTTP_STATUS',
+      message: `${host} answered ${response.status}`,
+      facts: { host, status: response.status },
       retryable: true,
     });
   }
@@ -145,7 +148,9 @@ function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
   if (id.codec === 'dag-pb' && response.body.length > SINGLE_BLOCK_BYTES)
     return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
   const { host } = new URL(response.url);
-  throw new DocumentError('DOCUMENT_CID_MISMATCH', `${host} gave other bytes than those of ${id.text}`, {
+  throw new DocumentError({
+    code: 'DOCUMENT_CID_MISMATCH',
+    message: `${host} gave other bytes than those of ${id.text}`,
     facts: { host, cid: id.text },
     retryable: true,
   });
@@ -154,15 +159,19 @@ function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
 function failureOf(failures: readonly ChainsteadError[]): ChainsteadError {
   const [only, ...others] = failures;
   if (only === undefined)
-    return new DocumentError('DOCUMENT_TIMEOUT', `No place gave the document within ${DOCUMENT_MS_MAX} ms`, {
+    return new DocumentError({
+      code: 'DOCUMENT_TIMEOUT',
+      message: `No place gave the document within ${DOCUMENT_MS_MAX} ms`,
       retryable: true,
     });
   if (others.every((other) => other.code === only.code)) return only;
-  return new DocumentError(
-    'DOCUMENT_GATEWAYS_FAILED',
-    `No gateway gave the document: ${failures.map(({ message, code }) => `${message} [${code}]`).join('; ')}`,
-    { facts: { codes: failures.map(({ code }) => code) }, retryable: failures.some(({ retryable }) => retryable) },
-  );
+  const reasons = failures.map(({ message, code }) => `${message} [${code}]`).join('; ');
+  return new DocumentError({
+    code: 'DOCUMENT_GATEWAYS_FAILED',
+    message: `No gateway gave the document: ${reasons}`,
+    facts: { codes: failures.map(({ code }) => code) },
+    retryable: failures.some((failure) => failure.retryable),
+  });
 }
 
 /** A gateway may live below a path of its own. */

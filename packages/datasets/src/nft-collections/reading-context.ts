@@ -20,7 +20,7 @@ export interface ReadingContext {
 
 export type ReadingOutcome = 'known' | 'document-failed' | 'not-nft' | 'not-contract' | 'none' | 'failed';
 
-/** What failed, as rows keep it. */
+/** What failed, as rows keep it; `UNEXPECTED` is a fault of this program. */
 export function failureOf(error: unknown): {
   readonly code: string;
   readonly message: string;
