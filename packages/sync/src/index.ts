@@ -4,6 +4,7 @@
  * Start reading at `chain-sync.ts`.
  */
 export type { BackfillProgress } from './backfill.ts';
+export type { BlockWatcher, InternalTransfer, WatchedBlock, WatchNeeds } from './block-watcher.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
 export { type ChainStatus, countRows, type Gap, readChainStatuses } from './chain-status.ts';
 export { type ChainSync, createChainSync } from './chain-sync.ts';
