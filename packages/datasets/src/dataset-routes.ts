@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
 import type { RouteModule } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
+import type { Dataset } from '@chainstead/sync';
 import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 import { createHistories } from './histories/histories.ts';
 import { metadataRoutes } from './nft-collections/metadata-routes.ts';
@@ -15,6 +16,8 @@ export interface DatasetRoutesOptions {
   readonly jobs: Jobs;
   /** The chains that workers serve. Of others only what is stored can be answered. */
   readonly chains: readonly Chain[];
+  /** Those that are kept. Default: all. */
+  readonly datasets?: readonly Dataset[];
   readonly onDemand: OnDemandLimits;
   readonly clock: Clock;
 }
@@ -32,11 +35,11 @@ export interface OnDemandLimits {
 /** The API routes of all datasets, for `createApi`. */
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { jobs, chains, onDemand } = options;
-  const histories = createHistories({ jobs, chains, datasets, ...onDemand });
+  const histories = createHistories({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   return [
     walletTokenTransfersRoute,
-    createWalletCollectionsRoute(histories),
-    ...metadataRoutes(options),
+    createWalletCollectionsRoute({ histories, chains }),
+    ...metadataRoutes({ ...options, onCollection: histories.requestContract }),
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,

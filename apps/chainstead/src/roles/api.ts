@@ -49,7 +49,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   });
   try {
     const chains = configuration.chains.map(({ chain }) => chain);
-    const routes = createDatasetRoutes({ jobs, chains, onDemand, clock });
+    const routes = createDatasetRoutes({ jobs, chains, datasets: configuration.datasets, onDemand, clock });
     const listening = await listen(context, routes, configuration.api.port);
     return {
       address: listening.address,

@@ -49,7 +49,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     logger,
     metrics,
     async onCollection(chain, address, requestedBy) {
-      await histories.requestContract({ database, logger }, chain, address, requestedBy);
+      // A collection that only a wallet's list mentions is not worth a history of its own.
+      if (requestedBy !== null) await histories.requestContract({ database, logger }, chain, address, requestedBy);
     },
   });
   await metadata.start();

@@ -28,6 +28,7 @@ export interface HistoriesOptions {
   readonly jobs: Jobs;
   /** The chains that workers serve; there is no work for others. */
   readonly chains: readonly Chain[];
+  /** Those that are kept. */
   readonly datasets: readonly Dataset[];
   /** Node calls of one history at most; 0: no histories. */
   readonly maxCalls: number;
@@ -35,7 +36,7 @@ export interface HistoriesOptions {
   readonly perKey: number;
 }
 
-/** `off`: histories are turned off; `unserved`: no worker serves the chain; the others as in RequestOutcome. */
+/** `off`: histories are turned off; `unserved`: nobody reads them for the chain; the others as in RequestOutcome. */
 export type HistoryAnswer = RequestOutcome | 'off' | 'unserved';
 
 /** What a request is made with. */
@@ -56,7 +57,10 @@ export interface Histories {
     wallet: Address,
     requestedBy: string | null,
   ): Promise<HistoryAnswer>;
-  /** As requestWallet, but looks by itself whether something is missing: `known` where nothing is. */
+  /**
+   * As requestWallet, but looks by itself whether something is missing: `known` where nothing is. Looks once in a while only,
+   * so that it may be called whenever the contract is asked about.
+   */
   requestContract(
     context: RequestContext,
     chain: Chain,
@@ -112,22 +116,26 @@ export function createHistories(options: HistoriesOptions): Histories {
     ]),
   );
 
+  const looked = createRecentSubjects();
+
   async function request({ database, logger }: RequestContext, subject: Subject, requestedBy: string | null) {
     const outcome = await requestHistory(database, { subject, requestedBy, perKey, maxCalls });
     const queue = queues.get(subject.chainId);
     if (outcome !== 'requested' || queue === undefined) return outcome;
-    try {
-      await addJob(queue, subject);
-    } catch (error) {
-      // The row is there: a sweep finds it once the queue can be reached again.
-      logger.warn({ kind: subject.kind, subject: subject.address, err: error }, 'History could not be queued yet');
-    }
+    // Not waited for: a queue that is away must not hold up requests, and a sweep finds the row.
+    addJob(queue, subject).catch((error: unknown) =>
+      logger.warn(
+        { kind: subject.kind, subject: subject.address, err: error },
+        'History could not be queued, a sweep will',
+      ),
+    );
     return outcome;
   }
 
   function whyNot(chain: Chain): 'off' | 'unserved' | null {
     if (maxCalls === 0) return 'off';
-    return queues.has(chain.id) ? null : 'unserved';
+    const hasHistories = datasetsOf(chain, options.datasets).some((dataset) => dataset.histories !== undefined);
+    return queues.has(chain.id) && hasHistories ? null : 'unserved';
   }
 
   return {
@@ -138,9 +146,12 @@ export function createHistories(options: HistoriesOptions): Histories {
       const obstacle = whyNot(chain);
       if (obstacle !== null) return obstacle;
       const subject: Subject = { chainId: chain.id, kind: 'contract', address: contract };
+      if (looked.has(subject)) return 'known';
       const datasets = datasetsOf(chain, options.datasets);
-      if (!(await isHistoryMissing(context.database, { chain, datasets, subject }))) return 'known';
-      return request(context, subject, requestedBy);
+      const isMissing = await isHistoryMissing(context.database, { chain, datasets, subject });
+      const answer = isMissing ? await request(context, subject, requestedBy) : 'known';
+      if (answer !== 'full') looked.add(subject);
+      return answer;
     },
     async work(given) {
       const outcomes = new Counter({
@@ -187,6 +198,23 @@ async function workOn(
 }
 
 type Outcomes = Counter<'chain' | 'kind' | 'outcome'>;
+
+/** Subjects that were looked at a short while ago. Forgets all of them when there are many: a miss only costs a look. */
+function createRecentSubjects() {
+  const seen = new Map<string, number>();
+  const keyOf = ({ chainId, kind, address }: Subject): string => `${chainId}.${kind}.${address}`;
+  return {
+    has: (subject: Subject): boolean =>
+      performance.now() - (seen.get(keyOf(subject)) ?? -LOOK_AGAIN_MS) < LOOK_AGAIN_MS,
+    add(subject: Subject): void {
+      if (seen.size >= LOOKED_MAX) seen.clear();
+      seen.set(keyOf(subject), performance.now());
+    },
+  };
+}
+
+const LOOK_AGAIN_MS = 600_000;
+const LOOKED_MAX = 10_000;
 
 /** Queues what is due and not queued: a history at work has its job already, and adding it again does nothing. */
 async function sweep(database: Database, chain: Chain, queue: JobQueue<Payload>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -10,6 +11,8 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { getSalePrices } from '../nft-prices/get-sale-prices.ts';
+import { showSalePrices } from '../nft-prices/sale-prices-response.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import { type Collection, getCollection } from './get-collection.ts';
 import type { CreateMetadataRequests, MetadataRequests } from './metadata-requests.ts';
@@ -36,12 +39,21 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
         : found;
       if (!collection.isNft) throw notFound(requests, chain, address, collection);
       requests.announce(chain, address, requests.requesterOf(c));
-      return c.json(showCollection(address, collection, query.include_prices === true), 200);
+      const prices = query.include_prices === true ? await lastSale(database, chain, address) : null;
+      return c.json(showCollection(address, collection, prices), 200);
     });
   };
 }
 
 const DEFAULT_CHAIN = 'eth';
+/** How far back the last sale is looked for: as far as prices can be asked for. */
+const LAST_SALE_DAYS = 365;
+
+async function lastSale(database: Database, chain: Chain, token: Address) {
+  const days = LAST_SALE_DAYS;
+  const query = { token, tokenId: null, days, now: new Date(), includeWrapped: false };
+  return showSalePrices(await getSalePrices(database, chain, query), days, token);
+}
 
 /** Whether a worker is to read it: never asked for, being read, refused some time ago, or refused before its events were seen. */
 function isUnread({ status, isNft, isRefusalOver }: Collection): boolean {

@@ -18,6 +18,8 @@ export interface WalletCollection {
   readonly verified: boolean;
   readonly logo: string | null;
   readonly bannerImage: string | null;
+  /** Nobody has asked for its metadata yet. */
+  readonly isUnread: boolean;
 }
 
 export interface WalletCollectionsPage {
@@ -99,6 +101,7 @@ interface CollectionColumns {
   verified: boolean;
   collection_logo: string | null;
   collection_banner_image: string | null;
+  is_unread: boolean;
 }
 
 function toCollection(row: CollectionColumns): WalletCollection {
@@ -112,5 +115,6 @@ function toCollection(row: CollectionColumns): WalletCollection {
     verified: row.verified,
     logo: row.collection_logo,
     bannerImage: row.collection_banner_image,
+    isUnread: row.is_unread,
   };
 }

@@ -22,7 +22,10 @@ let server: ApiServer;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  const route = createWalletCollectionsRoute({ requestWallet: async () => 'unserved' });
+  const route = createWalletCollectionsRoute({
+    histories: { requestWallet: async () => 'unserved' },
+    chains: [],
+  });
   server = await serveApi(await exampleApi(scratch.database, [route]), { host: '127.0.0.1', port: 0 });
   await seedNftCoverage(scratch.database, eth, 0, 100);
   await seedHoldings(

@@ -30,9 +30,11 @@ beforeAll(async () => {
   jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
   const shared = { jobs, datasets: [nftTransfers], perKey: 2 };
   const histories = createHistories({ ...shared, chains: [eth], maxCalls: 500 });
-  api = await exampleApi(scratch.database, [createWalletCollectionsRoute(histories)]);
+  api = await exampleApi(scratch.database, [createWalletCollectionsRoute({ histories, chains: [eth] })]);
   const off = createHistories({ ...shared, chains: [base], maxCalls: 0 });
-  withoutHistories = await exampleApi(scratch.database, [createWalletCollectionsRoute(off)]);
+  withoutHistories = await exampleApi(scratch.database, [
+    createWalletCollectionsRoute({ histories: off, chains: [base] }),
+  ]);
 });
 afterAll(async () => {
   await jobs.close();
@@ -204,6 +206,45 @@ describe('spam', () => {
     expect(addressesOf(first)).toEqual([B]);
     const second = await get(`?cursor=${first.cursor}`);
     expect([addressesOf(second), second.cursor, second.page]).toEqual([[C], null, 2]);
+  });
+});
+
+describe('metadata', () => {
+  const queued = () =>
+    scratch.database
+      .query<{ address: string; due: boolean; requested_by: string | null }>(
+        `SELECT '0x' || encode(token_address, 'hex') AS address, due_at <= now() AS due, requested_by FROM nft_collections ORDER BY 1`,
+      )
+      .then((rows) => rows.map(({ address, due, requested_by }) => [address, due, requested_by]));
+
+  test('of collections that nobody asked for is left to the worker, once and in nobody’s name; spam is not', async () => {
+    await hold(A, B, C);
+    await seedRow(scratch.database, 'tokens', { address: addressBytes(B), chain_id: 1, possible_spam: true });
+    await seedRow(scratch.database, 'nft_collections', {
+      token_address: addressBytes(C),
+      chain_id: 1,
+      status: 'known',
+    });
+    await Promise.all([get(), get(), get()]);
+    expect(await queued()).toEqual([
+      [A, true, null],
+      [C, null, null],
+    ]);
+  });
+
+  test('is asked for in bounds, and not where no worker serves the chain', async () => {
+    await hold(...Array.from({ length: 60 }, (_, index) => contractOf(1_000 + index)));
+    await get();
+    expect(await queued()).toHaveLength(20);
+    await scratch.database.query(
+      `INSERT INTO nft_collections (token_address, chain_id, due_at)
+       SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 10, now() FROM generate_series(1, 480) AS number`,
+    );
+    await get();
+    expect(await queued()).toHaveLength(500);
+    await scratch.database.query('TRUNCATE nft_collections');
+    await get('', WALLET, withoutHistories);
+    expect(await queued()).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -11,14 +12,23 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Histories } from '../histories/histories.ts';
 import { showIndexed } from '../indexed-blocks/indexed.ts';
 import { getWalletCollections } from './get-wallet-collections.ts';
+import { requestUnreadCollections } from './request-unread-collections.ts';
 import { syncStateOf } from './sync-state.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
+export interface WalletCollectionsOptions {
+  readonly histories: Pick<Histories, 'requestWallet'>;
+  /** The chains that workers serve. */
+  readonly chains: readonly Chain[];
+}
+
 /**
  * `GET /api/v2.2/{address}/nft/collections`: the collections of which a wallet holds something (card 4.4, interface 1.4). Where
- * blocks are missing of the wallet's history, the first request has them read.
+ * blocks are missing of the wallet's history, the first request has them read; so has it the metadata of collections.
  */
-export function createWalletCollectionsRoute(histories: Pick<Histories, 'requestWallet'>): RouteModule {
+export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
+  const { histories } = options;
+  const served = new Set(options.chains.map(({ id }) => id));
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
     const runs = paging.forRoute({
@@ -54,7 +64,8 @@ export function createWalletCollectionsRoute(histories: Pick<Histories, 'request
       });
       const answer = found.indexed.complete
         ? null
-        : await histories.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? null);
+        : await histories.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
+      if (served.has(chain.id)) await requestUnreadCollections(database, chain, found.collections);
       const state = syncStateOf(chain, found, answer);
       const last = found.collections.at(-1);
       return c.json(

@@ -38,7 +38,7 @@ SELECT covered.indexed_from, covered.indexed_to, covered.chain_to,
   history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
   history.error_message,
   ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
-  page.possible_spam, page.collection_logo, page.collection_banner_image
+  page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
 FROM covered
 LEFT JOIN subject_histories AS history ON history.chain_id = ${chainId} AND history.kind = 'wallet' AND history.subject = ${wallet}
 LEFT JOIN LATERAL (
@@ -84,6 +84,7 @@ function shownOf(contract: string, chainId: string): string {
     coalesce(list.verified, token.verified, false) AS verified,
     EXISTS (SELECT FROM spam_list_entries AS spam WHERE spam.address = ${contract} AND spam.chain_id IN (${chainId}, 0))
       OR coalesce(list.possible_spam, CASE WHEN list.verified THEN false END, token.possible_spam, false) AS possible_spam,
+    own.token_address IS NULL AS is_unread,
     coalesce(list.collection_logo, own.collection_logo) AS collection_logo,
     coalesce(list.collection_banner_image, own.collection_banner_image) AS collection_banner_image
   FROM (SELECT ${LIST_COLUMNS.map(firstSource).join(', ')} FROM collection_list_entries AS entry WHERE ${ofContract('entry', 'token_address')}) AS list
