@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { salePricesSchema } from '../nft-prices/sale-prices-response.ts';
 import type { Collection } from './get-collection.ts';
 
 const text = z.string().nullable();
@@ -31,14 +32,17 @@ export const collectionMetadataSchema = z
     floor_price: text.optional().openapi({ description: NO_PRICES }),
     floor_price_usd: text.optional().openapi({ description: NO_PRICES }),
     floor_price_currency: text.optional().openapi({ description: NO_PRICES }),
-    last_sale: z.null().optional().openapi({ description: NO_PRICES }),
+    last_sale: salePricesSchema.shape.last_sale.optional().openapi({
+      description: 'The last sale paid in ether within a year; null without one. Only with include_prices',
+    }),
   })
   .openapi('NftCollectionMetadata');
 
+/** @param prices null where they were not asked for */
 export function showCollection(
   address: Address,
   collection: Collection,
-  withPrices: boolean,
+  prices: Pick<z.infer<typeof salePricesSchema>, 'last_sale'> | null,
 ): z.infer<typeof collectionMetadataSchema> {
   return {
     token_address: address,
@@ -58,6 +62,11 @@ export function showCollection(
     twitter_username: collection.twitterUsername,
     instagram_username: collection.instagramUsername,
     base_uri: collection.baseUri,
-    ...(withPrices && { floor_price: null, floor_price_usd: null, floor_price_currency: null, last_sale: null }),
+    ...(prices !== null && {
+      floor_price: null,
+      floor_price_usd: null,
+      floor_price_currency: null,
+      last_sale: prices.last_sale,
+    }),
   };
 }

@@ -8,6 +8,7 @@ import { createJobs, type Jobs } from '@chainstead/jobs';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
+import { seedTrades } from '../nft-trades/seeded-trades.ts';
 import {
   addressOf,
   type ExampleContract,
@@ -328,6 +329,21 @@ describe('what is known', () => {
       floor_price_usd: null,
       floor_price_currency: null,
       last_sale: null,
+    });
+  });
+
+  test('carries the last sale where it is asked for and known', async () => {
+    await know();
+    const timestamp = Math.floor(Date.now() / 1_000) - 100 * 86_400;
+    await seedTrades(scratch.database, eth, [
+      { token: CATS, blockNumber: 1, timestamp: timestamp - 60, price: '5' },
+      { token: CATS, blockNumber: 2, timestamp, price: '7000000000000000000' },
+    ]);
+    expect((await metadata(await openApi(0), CATS, '?include_prices=true')).body.last_sale).toMatchObject({
+      token_address: CATS,
+      price: '7000000000000000000',
+      price_formatted: '7',
+      payment_token: { token_symbol: 'ETH' },
     });
   });
 
