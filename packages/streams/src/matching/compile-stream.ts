@@ -1,0 +1,145 @@
+import type { Address, ChainId, Hash, Log } from '@chainstead/core';
+import type { WatchNeeds } from '@chainstead/sync';
+import type { AbiItem, AdvancedOption, Stream } from '../stream.ts';
+import { type EventAbi, eventAbi, type FieldValue } from './event-fields.ts';
+import { topicOf, topicOfEvent } from './event-topic.ts';
+import { compileFilter, FILTER_VARIABLES } from './filter.ts';
+
+/** What a filter is told of a log beside its parameters. */
+export interface LogFacts {
+  readonly chainId: ChainId;
+  isSpam(address: Address): boolean;
+}
+
+/** What a stream's `advancedOptions` say of one topic0. */
+export interface CompiledOption {
+  readonly passes: (log: Log, facts: LogFacts) => boolean;
+  readonly includeNativeTxs: boolean;
+}
+
+/** A stream as blocks are matched with it. */
+export interface CompiledStream {
+  readonly id: string;
+  readonly chainIds: ReadonlySet<ChainId>;
+  /** Null: any. */
+  readonly topics: ReadonlySet<Hash> | null;
+  /** Topics that a log of each event of the ABI has; several where events differ in their indexed parameters. */
+  readonly topicCounts: ReadonlyMap<Hash, ReadonlySet<number>>;
+  readonly options: ReadonlyMap<Hash, readonly CompiledOption[]>;
+  /** Only with topic0 and an ABI. */
+  readonly allAddresses: boolean;
+  readonly includeNativeTxs: boolean;
+  readonly includeContractLogs: boolean;
+  readonly includeInternalTxs: boolean;
+  readonly includeAllTxLogs: boolean;
+  readonly filterPossibleSpamAddresses: boolean;
+  /** Whether logs are looked at: to be included, for their transactions, or for all logs of these. */
+  readonly looksAtLogs: boolean;
+  readonly needs: WatchNeeds;
+}
+
+type MatchedConfig = Pick<
+  Stream,
+  | 'id'
+  | 'chainIds'
+  | 'topic0'
+  | 'abi'
+  | 'advancedOptions'
+  | 'allAddresses'
+  | 'includeNativeTxs'
+  | 'includeContractLogs'
+  | 'includeInternalTxs'
+  | 'includeAllTxLogs'
+  | 'filterPossibleSpamAddresses'
+>;
+
+/**
+ * A stream ready to be matched with blocks: signatures hashed, ABI by topic0, filters compiled. Throws nothing; what can't be
+ * read as an event or a filter matches nothing (validation has refused it).
+ */
+export function compileStream(stream: MatchedConfig): CompiledStream {
+  const topics = compileTopics(stream.topic0);
+  const events = eventsByTopic(stream.abi ?? []);
+  const options = compileOptions(stream.advancedOptions ?? [], events);
+  const nativeTxsOfEvents = (stream.advancedOptions ?? []).some((option) => option.includeNativeTxs === true);
+  return {
+    id: stream.id,
+    chainIds: new Set(stream.chainIds),
+    topics,
+    topicCounts: new Map([...events].map(([topic, abis]) => [topic, new Set(abis.map((abi) => abi.topicCount))])),
+    options,
+    allAddresses: stream.allAddresses && topics !== null && events.size > 0,
+    includeNativeTxs: stream.includeNativeTxs,
+    includeContractLogs: stream.includeContractLogs,
+    includeInternalTxs: stream.includeInternalTxs,
+    includeAllTxLogs: stream.includeAllTxLogs,
+    filterPossibleSpamAddresses: stream.filterPossibleSpamAddresses,
+    looksAtLogs: stream.includeContractLogs || stream.includeAllTxLogs || nativeTxsOfEvents,
+    needs: {
+      transactions: stream.includeNativeTxs || stream.includeAllTxLogs || nativeTxsOfEvents,
+      internalTransfers: stream.includeInternalTxs,
+    },
+  };
+}
+
+function compileTopics(signatures: readonly string[] | null): ReadonlySet<Hash> | null {
+  if (signatures === null || signatures.length === 0) return null;
+  return new Set(signatures.map(topicOf).filter((topic) => topic !== null));
+}
+
+/** The events of an ABI by topic0. */
+export function eventsByTopic(abi: readonly AbiItem[]): ReadonlyMap<Hash, readonly EventAbi[]> {
+  const events = new Map<Hash, EventAbi[]>();
+  for (const item of abi) {
+    const topic = topicOfEvent(item);
+    if (topic === null) continue;
+    const known = events.get(topic);
+    if (known === undefined) events.set(topic, [eventAbi(item)]);
+    else known.push(eventAbi(item));
+  }
+  return events;
+}
+
+function compileOptions(
+  options: readonly AdvancedOption[],
+  events: ReadonlyMap<Hash, readonly EventAbi[]>,
+): ReadonlyMap<Hash, readonly CompiledOption[]> {
+  const compiled = new Map<Hash, CompiledOption[]>();
+  for (const option of options) {
+    const topic = topicOf(option.topic0);
+    if (topic === null) continue;
+    const passes = compileOptionFilter(option.filter ?? {}, events.get(topic) ?? []);
+    const entry = { passes, includeNativeTxs: option.includeNativeTxs === true };
+    compiled.set(topic, [...(compiled.get(topic) ?? []), entry]);
+  }
+  return compiled;
+}
+
+/** Passes where the filter does for one of the events whose indexed parameters agree with the log's topics. */
+function compileOptionFilter(filter: unknown, events: readonly EventAbi[]): CompiledOption['passes'] {
+  if (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0) return () => true;
+  const perEvent = events.map(({ topicCount, fields }) => ({
+    topicCount,
+    fields,
+    predicate: compileFilter(filter, new Map([...fields].map(([name, { kind }]) => [name, kind]))),
+  }));
+  return (log, facts) =>
+    perEvent.some(
+      ({ topicCount, fields, predicate }) =>
+        topicCount === log.topics.length &&
+        predicate((name) => variableOf(name, log, facts) ?? fields.get(name)?.read(log)),
+    );
+}
+
+function variableOf(name: string, log: Log, facts: LogFacts): FieldValue | undefined {
+  switch (name) {
+    case FILTER_VARIABLES.contractAddress:
+      return log.address;
+    case FILTER_VARIABLES.chainId:
+      return BigInt(facts.chainId);
+    case FILTER_VARIABLES.possibleSpam:
+      return facts.isSpam(log.address);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Hash } from '@chainstead/core';
+import { keccak256, stringToBytes, toEventSignature } from 'viem';
+import type { AbiItem } from '../stream.ts';
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+const SIGNATURE = /^([\w$]+)(\(.*\))$/;
+/** Types of the Solidity ABI specification, whole words between brackets and commas; what is left are arrays of tuples. */
+const TYPE =
+  /^(?:(?:u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-4][0-9]|25[0-6])|address|bool|bytes(?:[1-9]|[12]\d|3[0-2])?|string|function|u?fixed(?:\d+x\d+))(?:\[\d*\])*|(?:\[\d*\])*)$/;
+
+/**
+ * topic0 of an event: a signature in text form hashed (`Transfer(address,address,uint256)`; parameter names, `indexed` and
+ * the alias `uint` are allowed), a hash as it is, in lower case. Null where it is neither.
+ */
+export function topicOf(signature: string): Hash | null {
+  if (HASH.test(signature)) return signature.toLowerCase() as Hash;
+  return selectorOf(signature.trim());
+}
+
+/** topic0 of an ABI's event; null for what is no event, is anonymous, or has types that don't exist. */
+export function topicOfEvent(item: AbiItem): Hash | null {
+  if (item.type !== 'event' || item.anonymous === true || item.name === undefined) return null;
+  return selectorOf({ ...item, inputs: item.inputs ?? [] });
+}
+
+function selectorOf(event: unknown): Hash | null {
+  const canonical = canonicalSignature(event);
+  return canonical === null ? null : (keccak256(stringToBytes(canonical)) as Hash);
+}
+
+function canonicalSignature(event: unknown): string | null {
+  let signature: string;
+  try {
+    signature = toEventSignature(event as Parameters<typeof toEventSignature>[0]);
+  } catch {
+    // What viem can't read as an event has no topic0; whoever validates tells the owner.
+    return null;
+  }
+  const [, name, inputs] = SIGNATURE.exec(signature) ?? [];
+  if (name === undefined || inputs === undefined) return null;
+  const canonical = inputs.replace(/\b(u?int)\b/g, '$1256');
+  return canonical.split(/[(),]/).every((type) => TYPE.test(type)) ? `${name}${canonical}` : null;
+}

@@ -1,0 +1,178 @@
+import type { Address, Hash, Log } from '@chainstead/core';
+import type { WatchedBlock } from '@chainstead/sync';
+import { visitLogAddresses } from './candidate-addresses.ts';
+import type { CompiledStream, LogFacts } from './compile-stream.ts';
+import type { Match } from './match.ts';
+import { createMatchDraft, type MatchDraft } from './match-draft.ts';
+import type { StreamIndex } from './stream-index.ts';
+import { transactionParties } from './transaction-parties.ts';
+
+/** Streams that watch an address, by address: of `candidateAddresses` those that any stream watches. */
+export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
+
+/** What is known of addresses apart from the block. */
+export type AddressFacts = Pick<LogFacts, 'isSpam'>;
+
+/**
+ * What of a block matches each stream; streams without anything are left out. Ordered by stream id. Pure. Costs one look at
+ * every address of the block, then only what matches, however many streams there are.
+ *
+ * - A transaction matches a watched address that sends or receives it, an internal transfer likewise, a log one that occurs in
+ *   it (`visitLogAddresses`); with `allAddresses` the topic0 alone is enough.
+ * - With topic0, a log must have one of them, and where the ABI knows it, as many topics as the ABI says.
+ * - A log whose topic0 has `advancedOptions` must pass the filter of one of them; its transaction comes along where that
+ *   option says so.
+ * - `includeAllTxLogs` adds every log of a transaction that has a matching log, or a watched sender or receiver.
+ * - `filterPossibleSpamAddresses` drops the logs that spam contracts emit, whatever else lets them in.
+ */
+export function matchBlock(
+  block: WatchedBlock,
+  watched: WatchedAddresses,
+  index: StreamIndex,
+  facts: AddressFacts,
+): Match[] {
+  const drafts = new Map<string, MatchDraft>();
+  const draftOf = (stream: CompiledStream): MatchDraft => {
+    const known = drafts.get(stream.id);
+    if (known !== undefined) return known;
+    const draft = createMatchDraft(stream);
+    drafts.set(stream.id, draft);
+    return draft;
+  };
+  const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
+  const matching: Matching = { block, watched, index, facts: logFacts, draftOf };
+  if (watched.size > 0) {
+    matchTransactions(matching);
+    matchInternalTransfers(matching);
+  }
+  if (watched.size > 0 || index.everywhere.size > 0) matchLogs(matching);
+  addAllTransactionLogs(matching, drafts.values());
+  return [...drafts.values()]
+    .map((draft) => draft.finish(block))
+    .filter((match) => match !== null)
+    .sort((one, other) => (one.streamId < other.streamId ? -1 : 1));
+}
+
+interface Matching {
+  readonly block: WatchedBlock;
+  readonly watched: WatchedAddresses;
+  readonly index: StreamIndex;
+  readonly facts: LogFacts;
+  readonly draftOf: (stream: CompiledStream) => MatchDraft;
+}
+
+/** Calls for each stream of the chain that watches the address. */
+function visitWatchers(
+  { watched, index }: Matching,
+  address: Address | null,
+  visit: (stream: CompiledStream, address: Address) => void,
+): void {
+  if (address === null) return;
+  for (const id of watched.get(address) ?? []) {
+    const stream = index.byId.get(id);
+    if (stream !== undefined) visit(stream, address);
+  }
+}
+
+function matchTransactions(matching: Matching): void {
+  for (const { hash, from, to } of transactionParties(matching.block)) {
+    const visit = (stream: CompiledStream, address: Address): void => {
+      if (stream.includeNativeTxs) matching.draftOf(stream).addTransaction(hash, [address]);
+      if (stream.includeAllTxLogs) matching.draftOf(stream).wantAllLogs(hash, [address]);
+    };
+    visitWatchers(matching, from, visit);
+    visitWatchers(matching, to, visit);
+  }
+}
+
+function matchInternalTransfers(matching: Matching): void {
+  for (const [place, { from, to, value }] of (matching.block.internalTransfers ?? []).entries()) {
+    if (value <= 0n) continue;
+    const visit = (stream: CompiledStream, address: Address): void => {
+      if (stream.includeInternalTxs) matching.draftOf(stream).addInternalTransfer(place, address);
+    };
+    visitWatchers(matching, from, visit);
+    visitWatchers(matching, to, visit);
+  }
+}
+
+function matchLogs(matching: Matching): void {
+  for (const [place, log] of matching.block.logs.entries())
+    for (const [stream, addresses] of watchersOf(matching, log)) matchLog(matching, stream, log, place, [...addresses]);
+}
+
+const NOBODY: ReadonlyMap<CompiledStream, ReadonlySet<Address>> = new Map();
+
+/** Streams that the log concerns, with their watched addresses that occur in it. */
+function watchersOf(matching: Matching, log: Log): ReadonlyMap<CompiledStream, ReadonlySet<Address>> {
+  // Most logs concern nobody: the map is made for those that do.
+  let causes: Map<CompiledStream, Set<Address>> | null = null;
+  const causesOf = (stream: CompiledStream): Set<Address> => {
+    causes ??= new Map();
+    const known = causes.get(stream) ?? new Set();
+    causes.set(stream, known);
+    return known;
+  };
+  for (const stream of everywhere(matching.index, log)) causesOf(stream);
+  visitLogAddresses(log, (occurring) =>
+    visitWatchers(matching, occurring, (stream, address) => {
+      if (stream.looksAtLogs) causesOf(stream).add(address);
+    }),
+  );
+  return causes ?? NOBODY;
+}
+
+function everywhere(index: StreamIndex, log: Log): readonly CompiledStream[] {
+  const [topic0] = log.topics;
+  return topic0 === undefined ? [] : (index.everywhere.get(topic0) ?? []);
+}
+
+function matchLog(
+  { facts, draftOf }: Matching,
+  stream: CompiledStream,
+  log: Log,
+  place: number,
+  causes: readonly Address[],
+): void {
+  if (!isWantedEvent(stream, log)) return;
+  if (stream.filterPossibleSpamAddresses && facts.isSpam(log.address)) return;
+  const [topic0] = log.topics;
+  const options = topic0 === undefined ? undefined : stream.options.get(topic0);
+  const passed = options?.filter((option) => option.passes(log, facts));
+  if (passed?.length === 0) return;
+  const draft = draftOf(stream);
+  if (stream.includeContractLogs) draft.addLog(place, causes);
+  if (passed?.some((option) => option.includeNativeTxs)) draft.addTransaction(log.transactionHash, causes);
+  if (stream.includeAllTxLogs) draft.wantAllLogs(log.transactionHash, causes);
+}
+
+function isWantedEvent({ topics, topicCounts }: CompiledStream, log: Log): boolean {
+  if (topics === null) return true;
+  const [topic0] = log.topics;
+  if (topic0 === undefined || !topics.has(topic0)) return false;
+  return topicCounts.get(topic0)?.has(log.topics.length) ?? true;
+}
+
+function addAllTransactionLogs({ block, facts }: Matching, drafts: Iterable<MatchDraft>): void {
+  let placesByTransaction: Map<Hash, number[]> | null = null;
+  for (const draft of drafts) {
+    for (const [hash, causes] of draft.transactionsOfAllLogs) {
+      placesByTransaction ??= logPlaces(block.logs);
+      for (const place of placesByTransaction.get(hash) ?? []) {
+        const log = block.logs[place];
+        if (log === undefined || (draft.stream.filterPossibleSpamAddresses && facts.isSpam(log.address))) continue;
+        draft.addLogOfTransaction(place, causes);
+      }
+    }
+  }
+}
+
+function logPlaces(logs: readonly Log[]): Map<Hash, number[]> {
+  const places = new Map<Hash, number[]>();
+  for (const [place, { transactionHash }] of logs.entries()) {
+    const known = places.get(transactionHash);
+    if (known === undefined) places.set(transactionHash, [place]);
+    else known.push(place);
+  }
+  return places;
+}
