@@ -1,0 +1,33 @@
+import type { Transaction } from '@chainstead/db';
+
+/** The one row is made by the migration. */
+const VERSION_ROW = 1;
+
+interface VersionRow {
+  readonly version: number;
+}
+
+/**
+ * Raises the configuration's version, before anything else in the transaction is touched: the row's lock orders changes
+ * among each other and against blocks, which hold it FOR SHARE. @returns the version that the change carries.
+ */
+export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
+  const rows = await transaction.query<VersionRow>(
+    'UPDATE streams_version SET version = version + 1 WHERE id = $1 RETURNING version',
+    [VERSION_ROW],
+  );
+  return versionOf(rows);
+}
+
+/** The version that applies to a block, held until its transaction ends: no change can commit in between. */
+export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
+  const rows = await transaction.query<VersionRow>('SELECT version FROM streams_version WHERE id = $1 FOR SHARE', [
+    VERSION_ROW,
+  ]);
+  return versionOf(rows);
+}
+
+function versionOf([row]: readonly VersionRow[]): number {
+  if (row === undefined) throw new TypeError('streams_version has lost its row');
+  return row.version;
+}
