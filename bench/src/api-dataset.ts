@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { CHAIN_ID } from './bench-chain.ts';
+import { dropIndexes } from './drop-indexes.ts';
 
 /** Whom to ask for in the filled table. */
 export interface ApiDataset {
@@ -38,7 +39,7 @@ const time = (block: string): string => `to_timestamp(1700000000 + ${block} * 12
 /** Fills the production tables: skewed wallets and tokens, one huge wallet, indexes built after the rows. */
 export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): Promise<ApiDataset> {
   const transfers = Math.floor(plan.rows / 2);
-  const restoreIndexes = await dropIndexes(database);
+  const restoreIndexes = await dropIndexes(database, 'erc20_transfers');
   await database.query('SELECT setseed(0.42)');
   await database.query(`CREATE UNLOGGED TABLE bench_transfers AS
     SELECT number / ${TRANSFERS_PER_BLOCK} + 1 AS block_number, number % ${TRANSFERS_PER_BLOCK} AS log_index,
@@ -77,27 +78,6 @@ async function fillSurroundings(database: Database, blocks: number): Promise<voi
     UNION ALL SELECT ${RARE_TOKEN}, ${CHAIN_ID}, 'erc20', 'Rare', 'RARE', 18, 'known'`);
   await database.query(`INSERT INTO address_labels (address, chain_id, source, label, entity)
     SELECT substr(sha256(('wallet ' || number)::bytea), 1, 20), 0, 'bench', 'Wallet ' || number, 'Exchange' FROM generate_series(0, 499) AS number`);
-}
-
-/** Leaves the table bare for the load. @returns what builds the same indexes again */
-async function dropIndexes(database: Database): Promise<() => Promise<void>> {
-  const indexes = await database.query<{ name: string; definition: string; constraint_definition: string | null }>(
-    `SELECT index.relname AS name, pg_get_indexdef(index.oid) AS definition, pg_get_constraintdef(own.oid) AS constraint_definition
-     FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid LEFT JOIN pg_constraint AS own ON own.conindid = index.oid
-     WHERE indrelid = 'erc20_transfers'::regclass`,
-  );
-  for (const { name, constraint_definition } of indexes)
-    await database.query(
-      constraint_definition === null ? `DROP INDEX ${name}` : `ALTER TABLE erc20_transfers DROP CONSTRAINT ${name}`,
-    );
-  return async () => {
-    for (const { name, definition, constraint_definition } of indexes)
-      await database.query(
-        constraint_definition === null
-          ? definition
-          : `ALTER TABLE erc20_transfers ADD CONSTRAINT ${name} ${constraint_definition}`,
-      );
-  };
 }
 
 async function describe(database: Database): Promise<ApiDataset> {

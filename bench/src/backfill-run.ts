@@ -3,7 +3,7 @@ import type { BenchNode, RequestCounts, ScratchDatabase, ScratchServer } from '@
 import type { BareBackfillPlan } from './bare/bare-backfill.ts';
 import { CHAIN_ID, urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
-import { startChainstead } from './chainstead-program.ts';
+import { ERC20_ONLY, startChainstead } from './chainstead-program.ts';
 import { type MeasuredProcess, type MemorySample, startProcess } from './measured-process.ts';
 
 /** Some 9,000 logs on the benchmark's chain: what a provider allows, with room to spare. */
@@ -18,6 +18,8 @@ export interface BackfillPlan {
   readonly urls?: number;
   /** Whole receipts instead of filtered logs. Default false. */
   readonly proven?: boolean;
+  /** What the program keeps: what the peers keep, or everything, as it does by default. Default `erc20`. */
+  readonly datasets?: 'erc20' | 'all';
   /** A declared bulk load: secondary indexes are left out and built at its end, which counts. Default false. */
   readonly bulk?: boolean;
   /** Blocks of a range that the bare script reads at once. Default 100. */
@@ -42,7 +44,10 @@ export function runChainstead(plan: BackfillPlan): Promise<BackfillRun> {
     startChainstead(['backfill', ...rangeArguments(plan.blocks), ...(plan.bulk === true ? ['--bulk'] : [])], {
       databaseUrl,
       rpcUrls,
-      env: { BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none' },
+      env: {
+        BACKFILL_PROOF: plan.proven === true ? 'receipts' : 'none',
+        ...(plan.datasets === 'all' ? {} : ERC20_ONLY),
+      },
     }),
   );
 }

@@ -8,11 +8,18 @@ export interface BenchmarkSizes {
   readonly emptyChainBlocks: number;
   /** Blocks that are read whole and proven. */
   readonly provenBlocks: number;
+  /** Blocks of the chain with NFTs and of the one without, which exist at the same time. */
+  readonly nftBlocks: number;
   /** A Ponder run is ended after so many seconds; its rate is that of the time before. */
   readonly ponderSeconds: number;
   /** Rows of `erc20_transfers` behind the API, and how many of them belong to one huge wallet. */
   readonly apiRows: number;
   readonly apiWhaleRows: number;
+  /** Rows of `nft_trades` behind the API, and how many of them are of one token. */
+  readonly tradeRows: number;
+  readonly busyTokenRows: number;
+  /** Collections whose metadata is read. */
+  readonly collections: number;
   /** Seconds of each load on the API. */
   readonly loadSeconds: number;
   /** Requests of each latency measurement. */
@@ -71,10 +78,14 @@ export interface Benchmark {
 export const FULL_SIZES: BenchmarkSizes = {
   blocks: 13_000,
   emptyChainBlocks: 100_000,
-  provenBlocks: 4_000,
+  provenBlocks: 12_500,
+  nftBlocks: 6_500,
   ponderSeconds: 90,
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
+  tradeRows: 1_000_000,
+  busyTokenRows: 100_000,
+  collections: 1_000,
   loadSeconds: 6,
   latencyRequests: 400,
   followSeconds: 30,
@@ -85,9 +96,13 @@ export const QUICK_SIZES: BenchmarkSizes = {
   blocks: 1_000,
   emptyChainBlocks: 10_000,
   provenBlocks: 300,
+  nftBlocks: 500,
   ponderSeconds: 15,
   apiRows: 500_000,
   apiWhaleRows: 110_000,
+  tradeRows: 100_000,
+  busyTokenRows: 10_000,
+  collections: 200,
   loadSeconds: 2,
   latencyRequests: 50,
   followSeconds: 5,

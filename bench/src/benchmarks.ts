@@ -5,9 +5,12 @@ import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
+import { collectionMetadata } from './benchmarks/collection-metadata.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { follow } from './benchmarks/follow.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
+import { nftMixed } from './benchmarks/nft-mixed.ts';
+import { nftRoutes } from './benchmarks/nft-routes.ts';
 import { nodeTraffic } from './benchmarks/node-traffic.ts';
 
 /** Every benchmark, in the order in which they run. */
@@ -22,4 +25,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   ingestMemory,
   api,
   follow,
+  nftMixed,
+  nftRoutes,
+  collectionMetadata,
 ];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createChainRegistry } from '@chainstead/chains';
-import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { walletTokenTransfersRoute } from '@chainstead/datasets';
+import { createCursorCodec, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createApi, createKeyStore } from '@chainstead/http';
 import { BenchmarkError } from './benchmark-error.ts';
@@ -12,7 +12,7 @@ export interface CapturedStatement {
   readonly values: readonly unknown[];
 }
 
-/** What the product asks Postgres for a request of the wallet route, read off by letting it ask a database that only listens. */
+/** What the product asks Postgres for a request, read off by letting it ask a database that only listens. */
 export async function captureStatement(path: string): Promise<CapturedStatement> {
   let captured: CapturedStatement | null = null;
   const refuse = (): never => {
@@ -42,7 +42,12 @@ export async function captureStatement(path: string): Promise<CapturedStatement>
     cors: { origins: '*' },
     version: '0.0.0',
     readiness: async () => ({ ready: true, reasons: [] }),
-    routes: [walletTokenTransfersRoute],
+    routes: createDatasetRoutes({
+      jobs: { backend: 'postgres', queue: refuse, close: async () => {} },
+      chains: [],
+      onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
+      clock: systemClock,
+    }),
   });
   await app.request(path, { headers: { 'x-api-key': LISTENER_KEY } });
   if (captured === null) throw new BenchmarkError(`${path} asked the database nothing`);

@@ -9,9 +9,12 @@ export interface ProgramPlace {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Keeps what the peers keep: the program would write NFTs besides. */
+export const ERC20_ONLY = { DATASETS: 'erc20-transfers' } as const;
+
 const PROGRAM = fileURLToPath(new URL('../../apps/chainstead/bin/chainstead.js', import.meta.url));
 
-/** Runs the program itself, with its defaults, on the benchmark's chain as `eth`. */
+/** Runs the program itself, with its defaults where `env` says nothing, on the benchmark's chain as `eth`. */
 export function startChainstead(args: readonly string[], place: ProgramPlace): MeasuredProcess {
   return startProcess({
     args: [PROGRAM, ...args],

@@ -2,7 +2,7 @@ import { alternate } from '../alternate.ts';
 import { type BackfillPlan, rangeArguments, requireSameWork, runBareScript, runChainstead } from '../backfill-run.ts';
 import { urlsOf } from '../bench-chain.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { startChainstead } from '../chainstead-program.ts';
+import { ERC20_ONLY, startChainstead } from '../chainstead-program.ts';
 import { withNode } from '../with-node.ts';
 
 /** `BACKFILL_PROOF=receipts` against a bare script that reads whole receipts; the prover's rate beside it. */
@@ -49,6 +49,7 @@ async function measureProver(plan: BackfillPlan): Promise<number> {
       const verify = startChainstead(['verify', ...rangeArguments(plan.blocks)], {
         databaseUrl: scratch.url,
         rpcUrls: urlsOf(plan.node, 1),
+        env: ERC20_ONLY,
       });
       await verify.finished();
       seconds = verify.elapsedMs() / 1_000;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchNode, startBenchNode } from '@chainstead/testkit';
+import { API_KEY, addressOf } from '../api-servers.ts';
 import { CHAIN_ID } from '../bench-chain.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
-import { startChainstead } from '../chainstead-program.ts';
+import { ERC20_ONLY, startChainstead } from '../chainstead-program.ts';
 import { quantile } from '../statistics.ts';
 
-const API_KEY = 'benchmark-key';
 const BLOCK_MS = 50;
 const TRANSACTIONS_PER_BLOCK = 250;
 const LOGS_PER_TRANSACTION = 2;
@@ -65,14 +65,12 @@ async function followChain(node: BenchNode, databaseUrl: string, blocks: number)
   const place = {
     databaseUrl,
     rpcUrls: [node.url],
-    env: { PORT: '0', API_KEYS: API_KEY, POLL_INTERVAL_MS: '10', BLOCK_TIME_MS_ETH: String(BLOCK_MS) },
+    env: { ...ERC20_ONLY, PORT: '0', API_KEYS: API_KEY, POLL_INTERVAL_MS: '10', BLOCK_TIME_MS_ETH: String(BLOCK_MS) },
   };
   const api = startChainstead(['start', '--roles', 'api'], place);
   const ingest = startChainstead(['start', '--roles', 'ingest'], place);
   try {
-    const url = await api.line((line) =>
-      line.includes('Listening') ? /http:\/\/[\d.]+:\d+/.exec(line)?.[0] : undefined,
-    );
+    const url = await addressOf(api);
     const probe = `${url}/api/v2.2/${await busiestWallet(node)}/erc20/transfers?chain=eth&limit=1`;
     await waitForBlock(probe, BLOCKS_BEFORE);
     const announced: number[] = [];
