@@ -3,6 +3,7 @@ import { createTokenFactsWorker } from '@chainstead/datasets';
 import { openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
+import { createHistoryMetrics } from '../../packages/datasets/src/histories/history-metrics.ts';
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
@@ -16,6 +17,7 @@ export function createEveryMetric(): Registry {
   createJobMetrics(metrics, logger);
   requestObserver({ logger, metrics });
   createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
+  createHistoryMetrics(metrics);
   return metrics;
 }
 

@@ -23,6 +23,7 @@ import {
   type Subject,
 } from '@chainstead/sync';
 import { z } from 'zod';
+import { createHistoryMetrics, type HistoryMetrics } from './history-metrics.ts';
 
 export interface HistoriesOptions {
   readonly jobs: Jobs;
@@ -154,12 +155,7 @@ export function createHistories(options: HistoriesOptions): Histories {
       return answer;
     },
     async work(given) {
-      const outcomes = new Counter({
-        name: 'chainstead_histories_total',
-        help: 'Turns of histories of wallets and contracts by outcome: done, more (gave way to others), waits (for blocks to be final), refused (too many node calls), failed',
-        labelNames: ['chain', 'kind', 'outcome'],
-        registers: [given.metrics],
-      });
+      const outcomes = createHistoryMetrics(given.metrics);
       for (const served of given.chains) {
         const queue = queues.get(served.chain.id);
         if (queue !== undefined) await workOn(queue, served, given, { datasets: options.datasets, maxCalls, outcomes });
@@ -172,7 +168,7 @@ async function workOn(
   queue: JobQueue<Payload>,
   { chain, pool }: HistoryWorkOptions['chains'][number],
   { database, clock, logger, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: HistoryWorkOptions,
-  shared: Pick<HistoriesOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: Outcomes },
+  shared: Pick<HistoriesOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: HistoryMetrics },
 ): Promise<void> {
   const reading = {
     chain,
@@ -196,8 +192,6 @@ async function workOn(
   );
   await queue.schedule('sweep', { job: 'sweep' }, { everyMs: sweepEveryMs });
 }
-
-type Outcomes = Counter<'chain' | 'kind' | 'outcome'>;
 
 /** Subjects that were looked at a short while ago. Forgets all of them when there are many: a miss only costs a look. */
 function createRecentSubjects() {

@@ -40,18 +40,6 @@ const COLUMNS = `chain_id, kind, '0x' || encode(subject, 'hex') AS subject, stat
   requested_at, attempts, due_at, error_code, error_message`;
 const ONE = 'chain_id = $1 AND kind = $2 AND subject = $3';
 
-/** Null where it was never asked for. */
-export async function readHistoryRecord(
-  source: Pick<Database, 'query'>,
-  subject: Subject,
-): Promise<HistoryRecord | null> {
-  const [row] = await source.query<HistoryRow>(
-    `SELECT ${COLUMNS} FROM subject_histories WHERE ${ONE}`,
-    subjectKey(subject),
-  );
-  return row === undefined ? null : toRecord(row);
-}
-
 /** Takes up the work. Null when there is none (any more): finished, refused, or waiting for a later time. */
 export async function beginHistory(database: Database, subject: Subject): Promise<HistoryRecord | null> {
   const [row] = await database.query<HistoryRow>(
