@@ -56,6 +56,7 @@ CREATE TABLE "stream_deliveries" (
 	"retries" integer DEFAULT 0 NOT NULL,
 	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"body" text,
+	"resend" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"delivered_at" timestamp with time zone
 );

@@ -125,7 +125,10 @@ export const streamDeliveries = pgTable(
     dueAt: moment('due_at').notNull().defaultNow(),
     /** The exact text of the newest attempt, as it was signed. */
     body: text('body'),
+    /** Body of a failed attempt that is to be sent once more, as it was; null: the next body is made anew. */
+    resend: text('resend'),
     createdAt: moment('created_at').notNull().defaultNow(),
+    /** First 2xx; kept when it is sent again. */
     deliveredAt: moment('delivered_at'),
   },
   (table) => [
