@@ -41,7 +41,7 @@ console.log(`Simulation: ${seeds.length - failed.length} passed, ${failed.length
 process.exit(failed.length === 0 ? 0 : 1);
 
 function report(result: SimulationResult): void {
-  const facts = `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.reorgs} reorgs, ${result.kills} kills, ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`;
+  const facts = `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills, ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`;
   console.log(`seed ${result.seed}: ${result.failure === null ? 'equal' : 'FAILED'} (${facts})`);
   if (result.failure !== null) console.log(`${result.failure}\nRepeat with: npm run simulate -- --seed ${result.seed}`);
 }

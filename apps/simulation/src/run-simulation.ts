@@ -12,14 +12,15 @@ import { compareTables, type TableDifference } from './compare-tables.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
-import { CHAIN_ID, simulatedDatasets } from './simulated-chain.ts';
+import { CHAIN_ID, MARKETPLACE, simulatedDatasets } from './simulated-chain.ts';
 
 export interface SimulationResult {
   readonly seed: number;
   readonly blocks: number;
-  /** ERC-20 transfers, and NFTs that moved. */
+  /** ERC-20 transfers, NFTs that moved, and NFTs that were sold. */
   readonly transfers: number;
   readonly nftMoves: number;
+  readonly nftSales: number;
   readonly reorgs: number;
   readonly kills: number;
   readonly repairs: number;
@@ -80,7 +81,7 @@ export async function runSimulation(
       endBlock: chain.head,
     });
     const differences = await compareTables(scratch.database, fresh.database, simulatedDatasets());
-    const stored = await countMoves(scratch);
+    const stored = await countRows(scratch);
     const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
     return {
       seed: plan.seed,
@@ -100,20 +101,25 @@ export async function runSimulation(
   }
 }
 
-type Moves = Pick<SimulationResult, 'transfers' | 'nftMoves'>;
+type Counts = Pick<SimulationResult, 'transfers' | 'nftMoves' | 'nftSales'>;
 
-async function countMoves({ database }: ScratchDatabase): Promise<Moves> {
-  const [counted] = await database.query<Moves>(
+async function countRows({ database }: ScratchDatabase): Promise<Counts> {
+  const [counted] = await database.query<Counts>(
     `SELECT (SELECT count(*)::int FROM erc20_transfers WHERE direction <> 1) AS transfers,
-            (SELECT count(*)::int FROM nft_transfers) AS "nftMoves"`,
+            (SELECT count(*)::int FROM nft_transfers) AS "nftMoves",
+            (SELECT count(*)::int FROM nft_trades) AS "nftSales"`,
   );
-  return counted ?? { transfers: 0, nftMoves: 0 };
+  return counted ?? { transfers: 0, nftMoves: 0, nftSales: 0 };
 }
 
 /** What the chain has, known from what its contracts meant. */
-function expectedMoves({ plan, chain }: Stage): Moves {
+function expectedCounts({ plan, chain }: Stage): Counts {
   const range = { from: plan.startBlock, to: chain.head };
-  return { transfers: chain.expectedTransfers(range).length, nftMoves: chain.expectedNftMoves(range).length };
+  return {
+    transfers: chain.expectedTransfers(range).length,
+    nftMoves: chain.expectedNftMoves(range).length,
+    nftSales: chain.expectedNftSales(range).length,
+  };
 }
 
 async function play(stage: Stage, step: Step): Promise<void> {
@@ -175,7 +181,7 @@ function verdict(
   stage: Stage,
   unsettled: string | null,
   differences: readonly TableDifference[],
-  stored: Moves,
+  stored: Counts,
 ): string | null {
   const problems: string[] = [];
   if (unsettled !== null) problems.push(`Not settled after ${SETTLE_TIMEOUT_MS / 1000} s: ${unsettled}`);
@@ -183,11 +189,13 @@ function verdict(
     problems.push(
       `${table} differs.\n  only here: ${surplus.join('\n             ')}\n  only in the fresh index: ${missing.join('\n             ')}`,
     );
-  const expected = expectedMoves(stage);
+  const expected = expectedCounts(stage);
   if (stored.transfers !== expected.transfers)
     problems.push(`${stored.transfers} transfers are stored, the chain has ${expected.transfers}`);
   if (stored.nftMoves !== expected.nftMoves)
     problems.push(`${stored.nftMoves} moves of NFTs are stored, the chain has ${expected.nftMoves}`);
+  if (stored.nftSales !== expected.nftSales)
+    problems.push(`${stored.nftSales} sales of NFTs are stored, the chain has ${expected.nftSales}`);
   return problems.length === 0 ? null : `${problems.join('\n')}\nOutput of the program:\n${stage.ingest.output()}`;
 }
 
@@ -196,6 +204,7 @@ function environmentOf(plan: Plan, nodes: readonly ChainNode[], scratch: Scratch
     DATABASE_URL: scratch.url,
     CHAINS: 'sim',
     CHAIN_ID_SIM: `${CHAIN_ID}`,
+    MARKETPLACES_SIM: `${MARKETPLACE.protocol}:${MARKETPLACE.address}`,
     RPC_URLS_SIM: nodes.map((node) => node.url).join(','),
     START_BLOCK_SIM: `${plan.startBlock}`,
     POLL_INTERVAL_MS_SIM: '25',

@@ -1,12 +1,17 @@
 /** The chain that is simulated, as the program knows it by its configuration, and what is kept for it. */
-import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type Chain, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { datasets } from '@chainstead/datasets';
 import { type Dataset, datasetsOf } from '@chainstead/sync';
+import { SEAPORT_ADDRESS } from '@chainstead/testkit';
 
 export const CHAIN_ID = 1_337_001;
 
+/** Where its NFTs are sold. */
+export const MARKETPLACE: MarketplaceDeployment = { protocol: 'seaport-1.6', address: SEAPORT_ADDRESS };
+
 export function simulatedChain(): Chain {
-  return createChainRegistry({ additional: [{ key: 'sim', id: CHAIN_ID, pollIntervalMs: 20 }] }).get(CHAIN_ID);
+  const sim = { key: 'sim', id: CHAIN_ID, pollIntervalMs: 20, marketplaces: [MARKETPLACE] };
+  return createChainRegistry({ additional: [sim] }).get(CHAIN_ID);
 }
 
 /** The datasets that the program keeps for the chain. */

@@ -2,12 +2,9 @@ import { type Address, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/cor
 import { addressTopic, numberTopic, TRANSFER_TOPIC, word } from './scripted-event.ts';
 import { TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC } from './scripted-nft-events.ts';
 import { createOrdinaryCollections, type ScriptedToken } from './scripted-tokens.ts';
+import { ORDER_FULFILLED_TOPIC, SEAPORT_ADDRESS, seaportSaleLog } from './seaport-sale-log.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Seaport 1.6, the same on every chain. */
-const SEAPORT_ADDRESS = '0x0000000000000068f116a894984e2db1123eb395' as Address;
-/** keccak256 of Seaport's `OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])`. */
-export const ORDER_FULFILLED_TOPIC = '0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31' as Hash;
 /** Every topic0 of these logs. */
 export const NFT_TOPICS: readonly Hash[] = [
   TRANSFER_TOPIC,
@@ -43,11 +40,6 @@ const ERC1155_CONTRACTS_SHARE = 0.25;
 const BATCH_IDS = { min: 2, max: 20 };
 const ERC1155_IDS = 50;
 const AMOUNT_MAX = 10;
-/** Seaport's item types, and what it costs to sell there, in hundredths of a per cent. */
-const ITEM = { coin: 0, erc721: 2 };
-const FEE_BASIS_POINTS = 250n;
-const FEE_RECEIVER = '0x0000a26b00c1f0df003000390027140000faa719' as Address;
-
 /** What somebody holds of a collection; ids of ERC-1155 that came together stay together. */
 interface Holding {
   owner: Address;
@@ -116,7 +108,11 @@ export function createBenchNfts(random: SeededRandom, count: number, wallet: () 
     // Nobody sells what was not minted yet.
     if (from === ZERO_ADDRESS) return [transfer];
     const price = BigInt(random.integer(1, 9_999)) * 10n ** 15n;
-    return [orderFulfilled({ hash: random.hex(32), seller: from, holding, token, price }), transfer];
+    const tokenId = BigInt(holding.ids[0] ?? '0x0');
+    return [
+      seaportSaleLog({ orderHash: random.hex(32), seller: from, buyer: holding.owner, token, tokenId, price }),
+      transfer,
+    ];
   }
 
   return {
@@ -149,30 +145,6 @@ function erc1155Log(address: Address, operator: Address, from: Address, { owner,
   const lists = [64, 96 + 32 * ids.length, ids.length].map(word).join('');
   const data = [lists, ...numbers.slice(0, ids.length), word(ids.length), ...numbers.slice(ids.length)].join('');
   return { address, topics: [TRANSFER_BATCH_TOPIC, ...parties], data: `0x${data}` };
-}
-
-interface Sale {
-  readonly hash: Hex;
-  readonly seller: Address;
-  /** Of the buyer, by now. */
-  readonly holding: Holding;
-  readonly token: Address;
-  /** Wei, the fee included. */
-  readonly price: bigint;
-}
-
-/** A listing that was bought with ether: one token for the seller's part and the marketplace's. */
-function orderFulfilled({ hash, seller, holding, token, price }: Sale): EmittedLog {
-  const fee = (price * FEE_BASIS_POINTS) / 10_000n;
-  const offer = [1, ITEM.erc721, BigInt(token), BigInt(holding.ids[0] ?? '0x0'), 1];
-  const paid = (amount: bigint, to: Address): (number | bigint)[] => [ITEM.coin, 0, 0, amount, BigInt(to)];
-  const consideration = [2, ...paid(price - fee, seller), ...paid(fee, FEE_RECEIVER)];
-  const head = [BigInt(hash), BigInt(holding.owner), 4 * 32, (4 + offer.length) * 32];
-  return {
-    address: SEAPORT_ADDRESS,
-    topics: [ORDER_FULFILLED_TOPIC, addressTopic(seller), addressTopic(ZERO_ADDRESS)],
-    data: `0x${[...head, ...offer, ...consideration].map(word).join('')}`,
-  };
 }
 
 function digits(id: Hex): string {

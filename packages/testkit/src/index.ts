@@ -40,7 +40,7 @@ export {
   startScratchServer,
 } from './scratch-database.ts';
 export { type ScratchRedis, type ScratchRedisOptions, startScratchRedis } from './scratch-redis.ts';
-export type { ExpectedNftMove, ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
+export type { ExpectedNftMove, ExpectedNftSale, ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
 export {
   createScriptedChain,
   type ScriptedChain,
@@ -50,6 +50,7 @@ export {
 } from './scripted-chain.ts';
 export { TRANSFER_TOPIC } from './scripted-event.ts';
 export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
+export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 export { TestkitError } from './testkit-error.ts';

@@ -1,7 +1,7 @@
 import { type Hash, type Hex, type Log, type Receipt, ZERO_HASH } from '@chainstead/core';
 import { encodeReceipt, logsBloom, orderedTrieRoot } from '@chainstead/proof';
 import type { JsonObject, SourceBlock } from './chain-source.ts';
-import type { NftMoveFact, TransferFact } from './scripted-event.ts';
+import type { NftMoveFact, NftSaleFact, TransferFact } from './scripted-event.ts';
 import { quantity, sealHeader } from './scripted-header.ts';
 import type { ScriptedTransaction } from './scripted-transaction.ts';
 
@@ -25,6 +25,9 @@ export interface ExpectedNftMove extends NftMoveFact, EventPlace {
   readonly item: number;
 }
 
+/** A sale of an NFT as an indexer must find it. */
+export interface ExpectedNftSale extends NftSaleFact, EventPlace {}
+
 /** A block made of scripted transactions. */
 export interface ScriptedBlock extends SourceBlock {
   readonly hash: Hash;
@@ -35,6 +38,7 @@ export interface ScriptedBlock extends SourceBlock {
   /** What its events meant, in order. */
   readonly transfers: readonly ExpectedTransfer[];
   readonly nftMoves: readonly ExpectedNftMove[];
+  readonly nftSales: readonly ExpectedNftSale[];
 }
 
 export interface BlockPlan {
@@ -70,6 +74,7 @@ function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: r
   const place = { blockHash: hash, blockNumber: quantity(plan.number) };
   const transfers: ExpectedTransfer[] = [];
   const nftMoves: ExpectedNftMove[] = [];
+  const nftSales: ExpectedNftSale[] = [];
   let logIndex = 0;
   const receipts = plan.transactions.map((transaction, transactionIndex) => {
     const position = { ...place, transactionHash: transaction.hash, transactionIndex: quantity(transactionIndex) };
@@ -84,6 +89,7 @@ function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: r
         logIndex,
       };
       if (event.transfer !== null) transfers.push({ ...event.transfer, ...eventPlace });
+      if (event.nftSale !== null) nftSales.push({ ...event.nftSale, ...eventPlace });
       nftMoves.push(...event.nftMoves.map((move, item) => ({ ...move, ...eventPlace, item })));
       const own = { address, topics, data, logIndex: quantity(logIndex++), removed: false };
       return { ...own, ...position, blockTimestamp: quantity(plan.timestamp) };
@@ -119,6 +125,7 @@ function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: r
     scripted: plan.transactions,
     transfers,
     nftMoves,
+    nftSales,
   };
 }
 

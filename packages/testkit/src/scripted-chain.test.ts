@@ -7,6 +7,7 @@ import type { ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
 import { createScriptedChain, type ScriptedChain } from './scripted-chain.ts';
 import { MAX_UINT256, TRANSFER_TOPIC } from './scripted-event.ts';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC } from './scripted-nft-events.ts';
+import { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 
 const chainOf = (seed: number, blocks: number): ScriptedChain => {
   const chain = createScriptedChain({ seed });
@@ -158,6 +159,35 @@ describe('createScriptedChain', () => {
     expect(moves.some((move) => move.amount > 1n)).toBe(true);
     expect(moves.some((move) => move.tokenId > 2n ** 255n)).toBe(true);
     expect(moves.filter((move) => move.from !== zero && move.from !== move.to).length).toBeGreaterThan(100);
+  });
+
+  it('knows the sales of NFTs that Seaport tells of', () => {
+    const abi = parseAbi([
+      'struct Offered { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
+      'struct Received { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
+      'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, Offered[] offer, Received[] consideration)',
+    ]);
+    const chain = chainOf(5, 400);
+    const sold = chain
+      .blocksIn({ from: 0, to: chain.head })
+      .flatMap(logsOf)
+      .filter((log) => log.address === SEAPORT_ADDRESS)
+      .map((log) => {
+        const topics = log.topics as [`0x${string}`, ...`0x${string}`[]];
+        const { args } = decodeEventLog({ abi, topics, data: log.data as `0x${string}` });
+        const [{ token, identifier } = { token: '', identifier: 0n }] = args.offer;
+        const price = args.consideration.reduce((sum, { amount }) => sum + amount, 0n);
+        return [Number(log.blockNumber), Number(log.logIndex), token, identifier, args.offerer, args.recipient, price]
+          .join(' ')
+          .toLowerCase();
+      });
+    const sales = chain.expectedNftSales();
+    expect(
+      sales.map((sale) =>
+        [sale.blockNumber, sale.logIndex, sale.token, sale.tokenId, sale.seller, sale.buyer, sale.price].join(' '),
+      ),
+    ).toEqual(sold);
+    expect(sales.length).toBeGreaterThan(30);
   });
 
   it('has every kind of block, transfer, transaction and log that an indexer must cope with', () => {

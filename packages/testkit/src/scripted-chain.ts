@@ -1,6 +1,12 @@
 import { type Address, type BlockRange, type Hash, parseAddress, ZERO_HASH } from '@chainstead/core';
 import type { ChainSource } from './chain-source.ts';
-import { buildBlock, type ExpectedNftMove, type ExpectedTransfer, type ScriptedBlock } from './scripted-block.ts';
+import {
+  buildBlock,
+  type ExpectedNftMove,
+  type ExpectedNftSale,
+  type ExpectedTransfer,
+  type ScriptedBlock,
+} from './scripted-block.ts';
 import { pickWallet } from './scripted-event.ts';
 import { emitEvents } from './scripted-events.ts';
 import { createNftOwners } from './scripted-nft-events.ts';
@@ -58,6 +64,8 @@ export interface ScriptedChain extends ChainSource {
   expectedTransfers(range?: BlockRange): ExpectedTransfer[];
   /** As above, of every NFT that moves. */
   expectedNftMoves(range?: BlockRange): ExpectedNftMove[];
+  /** As above, of every NFT that is sold, on Seaport 1.6. */
+  expectedNftSales(range?: BlockRange): ExpectedNftSale[];
 }
 
 /** Share of an orphaned block's transactions that are included again. */
@@ -148,6 +156,7 @@ export function createScriptedChain(options: ScriptedChainOptions): ScriptedChai
     expectedTransfers: (range) =>
       (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.transfers),
     expectedNftMoves: (range) => (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftMoves),
+    expectedNftSales: (range) => (range === undefined ? canonical : blocksIn(range)).flatMap((block) => block.nftSales),
   };
 }
 

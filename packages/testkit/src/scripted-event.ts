@@ -22,6 +22,16 @@ export interface NftMoveFact {
   readonly amount: bigint;
 }
 
+/** One NFT that was sold for the chain's coin. */
+export interface NftSaleFact {
+  readonly token: Address;
+  readonly tokenId: bigint;
+  readonly seller: Address;
+  readonly buyer: Address;
+  /** Wei, fees included. */
+  readonly price: bigint;
+}
+
 /** An event as a contract emits it, and what it means when something moves by it. */
 export interface ScriptedEvent {
   readonly address: Address;
@@ -30,6 +40,7 @@ export interface ScriptedEvent {
   readonly transfer: TransferFact | null;
   /** In the event's order. */
   readonly nftMoves: readonly NftMoveFact[];
+  readonly nftSale: NftSaleFact | null;
 }
 
 /** keccak256 of `Transfer(address,address,uint256)`, shared by ERC-20 and ERC-721. */
@@ -75,7 +86,7 @@ export function plainEvent(
   data: string,
   nftMoves: readonly NftMoveFact[] = [],
 ): ScriptedEvent {
-  return { address, topics, data: `0x${data}`, transfer: null, nftMoves };
+  return { address, topics, data: `0x${data}`, transfer: null, nftMoves, nftSale: null };
 }
 
 /** Few wallets do most: the first 1 % of the wallets are drawn in 21 % of the cases. */

@@ -10,7 +10,13 @@ import {
   TRANSFER_TOPIC,
   word,
 } from './scripted-event.ts';
-import { consecutiveMint, malformedMove, multiTokenMove, nonFungibleMove } from './scripted-nft-events.ts';
+import {
+  consecutiveMint,
+  malformedMove,
+  multiTokenMove,
+  nonFungibleMove,
+  nonFungibleSale,
+} from './scripted-nft-events.ts';
 import type { ScriptedToken } from './scripted-tokens.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -20,6 +26,7 @@ export const APPROVAL_TOPIC = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291
 export const SWAP_TOPIC = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822' as Hash;
 /** keccak256 of `Sync(uint112,uint112)`, Uniswap v2. */
 const SYNC_TOPIC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1' as Hash;
+
 /** The standard event of an ERC-20: three topics, 32 bytes of data. */
 function transferEvent(token: ScriptedToken, from: Address, to: Address, value: bigint): ScriptedEvent {
   return {
@@ -28,6 +35,7 @@ function transferEvent(token: ScriptedToken, from: Address, to: Address, value: 
     data: `0x${word(value)}`,
     transfer: { token: token.address, from, to, value, nft: token.kind !== 'erc20' },
     nftMoves: [],
+    nftSale: null,
   };
 }
 
@@ -43,7 +51,8 @@ const SCENES: readonly (readonly [weight: number, emit: Emit])[] = [
   [1, (cast) => [sizedTransfer(cast, MAX_UINT256)]],
   [10, swap],
   [8, approval],
-  [9, nonFungibleMove],
+  [6, nonFungibleMove],
+  [3, nonFungibleSale],
   [1, consecutiveMint],
   [5, multiTokenMove],
   [1, malformedMove],

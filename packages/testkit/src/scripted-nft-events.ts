@@ -17,6 +17,7 @@ import {
   TRANSFER_TOPIC,
   word,
 } from './scripted-event.ts';
+import { seaportSaleLog } from './seaport-sale-log.ts';
 
 /** keccak256 of `TransferSingle(address,address,address,uint256,uint256)`, ERC-1155. */
 export const TRANSFER_SINGLE_TOPIC = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62' as Hash;
@@ -55,6 +56,23 @@ export function nonFungibleMove(cast: EventCast): readonly ScriptedEvent[] {
   }
   holding.owner = random.chance(0.08) ? from : pickWallet(cast);
   return [erc721Transfer(address, from, holding.owner, holding.tokenId)];
+}
+
+/** A token of an ERC-721 contract is sold on Seaport; where none is there yet, one is minted. */
+export function nonFungibleSale(cast: EventCast): readonly ScriptedEvent[] {
+  const { random } = cast;
+  const { address } = pickToken(cast, 'erc721');
+  const held = holdingsOf(cast, address);
+  const holding = held[random.skewedIndex(held.length, 1)];
+  if (holding === undefined) return nonFungibleMove(cast);
+  const { owner: seller, tokenId } = holding;
+  const buyer = pickWallet(cast);
+  if (buyer === seller) return nonFungibleMove(cast);
+  holding.owner = buyer;
+  const price = BigInt(random.integer(1, 500)) * 10n ** 15n;
+  const nftSale = { token: address, tokenId, seller, buyer, price };
+  const sold = { ...seaportSaleLog({ ...nftSale, orderHash: random.hex(32) }), transfer: null, nftMoves: [], nftSale };
+  return [sold, erc721Transfer(address, seller, buyer, tokenId)];
 }
 
 /** A range of tokens is minted by one event (ERC-2309). */
