@@ -4,6 +4,7 @@
  */
 
 export { createDatasetRoutes, type DatasetRoutesOptions, type OnDemandLimits } from './dataset-routes.ts';
+export { decimalAmount } from './decimal-amount.ts';
 export { type Direction, type Erc20TransferRow, erc20Transfers } from './erc20-transfers/dataset.ts';
 export {
   type AddressLabel,
@@ -14,6 +15,7 @@ export {
   type WalletTransfersPage,
   type WalletTransfersQuery,
 } from './erc20-transfers/get-wallet-token-transfers.ts';
+export { transferParties } from './erc20-transfers/transfer-event.ts';
 export { walletTokenTransfersSchema } from './erc20-transfers/wallet-token-transfers-response.ts';
 export { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 export { walletTransfersStatement } from './erc20-transfers/wallet-transfers-statement.ts';
@@ -37,11 +39,13 @@ export {
 } from './nft-collections/metadata-worker.ts';
 export {
   createDocumentReader,
-  type Document,
   type DocumentReader,
   type DocumentReaderOptions,
 } from './nft-collections/read-document.ts';
 export type { OnCollection } from './nft-collections/reading-context.ts';
+export { addressAt, decimalAt } from './nft-events/abi-words.ts';
+export { decodeNftMovements } from './nft-events/decode-nft-movements.ts';
+export { MOVEMENT_KINDS } from './nft-events/movement.ts';
 export { salePricesSchema } from './nft-prices/sale-prices-response.ts';
 export { type SalePricesQuery, salePricesStatement } from './nft-prices/sale-prices-statement.ts';
 export { tradesSchema } from './nft-trades/trades-response.ts';

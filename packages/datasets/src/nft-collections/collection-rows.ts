@@ -3,7 +3,8 @@ import type { Database } from '@chainstead/db';
 import { MOVEMENT_KINDS } from '../nft-events/movement.ts';
 import { refreshTokens } from '../tokens/refresh-tokens.ts';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
-import type { ContractReading, NftStandard, SeenEvents } from './read-contract.ts';
+import type { NftStandard } from './probe-behaviour.ts';
+import type { ContractReading, SeenEvents } from './read-contract.ts';
 
 /**
  * `nft_collections` as a queue: a row whose `due_at` has passed is to be read. Whoever reads it moves `due_at` on by a lease,
@@ -25,7 +26,7 @@ export interface DueCollection {
 /** Longer than reading one collection or token takes (read-document.ts and the nodes' time). Seconds. */
 export const LEASE_SECONDS = 60;
 /** How long "not an NFT" is believed. Seconds. */
-export const REFUSAL_SECONDS = 600;
+const REFUSAL_SECONDS = 600;
 /** What nobody asked for again since its refusal ended is forgotten. Seconds. */
 const REFUSAL_KEPT_SECONDS = 86_400;
 /** URIs that hold their document are kept up to here, longer ones not at all. Characters. */

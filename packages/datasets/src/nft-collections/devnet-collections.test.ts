@@ -15,9 +15,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
 import { exampleChain } from '../example-chain.ts';
 import { examplePool } from '../example-pool.ts';
-import { type ExampleReading, startReading } from './example-reading.ts';
 import { nftMetadataEvents } from './metadata-events-dataset.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { type ExampleReading, startReading } from './testing/example-reading.ts';
 
 const soon = { timeout: 30_000, interval: 100 };
 const ending = new AbortController();

@@ -5,9 +5,9 @@ import { base32 } from 'multiformats/bases/base32';
 import { CID } from 'multiformats/cid';
 import { create } from 'multiformats/hashes/digest';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addressOf, exampleCollection, serveContracts } from './example-contracts.ts';
-import { askFor, type ExampleReading, rowOf, startReading } from './example-reading.ts';
-import { type ExampleServer, serveExample } from './example-server.ts';
+import { addressOf, exampleCollection, serveContracts } from './testing/example-contracts.ts';
+import { askFor, type ExampleReading, rowOf, startReading } from './testing/example-reading.ts';
+import { type ExampleServer, serveExample } from './testing/example-server.ts';
 
 /** Only this address of the machine may be reached: the server is there, everything else is private. */
 const ALLOWED = ['127.0.0.1/32'];

@@ -1,5 +1,5 @@
 import { DocumentError } from './document-error.ts';
-import type { Document } from './read-document.ts';
+import type { Document } from './fetch-document.ts';
 
 /** A JSON document whose top is an object. */
 export interface JsonDocument {

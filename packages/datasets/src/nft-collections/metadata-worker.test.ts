@@ -12,9 +12,9 @@ import {
   serveContracts,
   textOf,
   wordOf,
-} from './example-contracts.ts';
-import { askFor, type CollectionRow, type ExampleReading, rowOf, startReading } from './example-reading.ts';
-import { type ExampleServer, serveExample } from './example-server.ts';
+} from './testing/example-contracts.ts';
+import { askFor, type CollectionRow, type ExampleReading, rowOf, startReading } from './testing/example-reading.ts';
+import { type ExampleServer, serveExample } from './testing/example-server.ts';
 
 const redis = await startScratchRedis();
 if (redis === undefined) process.stdout.write('NOT RUN: metadata jobs on Redis (no redis-server on this machine)\n');
@@ -244,7 +244,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     const program = `
       import { openDatabase } from '@chainstead/db';
       import { silentLogger } from '@chainstead/core';
-      import { startReading } from './nft-collections/example-reading.ts';
+      import { startReading } from './nft-collections/testing/example-reading.ts';
       const database = openDatabase(${JSON.stringify({ url: scratch.url, applicationName: 'killed', poolSize: 4 })});
       await startReading({ database, home: ${JSON.stringify(home())}, node: ${JSON.stringify({ url: node.url, chainId: node.chainId })} });
     `;

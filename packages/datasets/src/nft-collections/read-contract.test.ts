@@ -5,6 +5,7 @@ import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleChain } from '../example-chain.ts';
 import { examplePool } from '../example-pool.ts';
+import { type ContractReader, type ContractReading, createContractReader, type SeenEvents } from './read-contract.ts';
 import {
   addressOf,
   asksFor,
@@ -15,8 +16,7 @@ import {
   TRUE,
   textOf,
   wordOf,
-} from './example-contracts.ts';
-import { type ContractReader, type ContractReading, createContractReader, type SeenEvents } from './read-contract.ts';
+} from './testing/example-contracts.ts';
 
 const OWNER = wordOf(0xabcdn);
 const BALANCE_OF = `0x70a08231${wordOf(1n).slice(2)}`;

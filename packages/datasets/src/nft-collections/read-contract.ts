@@ -4,9 +4,8 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '../tokens/abi-text.ts';
 import { createContractCalls } from '../tokens/contract-calls.ts';
 import { INTERFACES, supportsInterface } from '../tokens/erc165.ts';
-import { DOCUMENT_BYTES_MAX } from './read-document.ts';
-
-export type NftStandard = 'erc721' | 'erc1155';
+import { DOCUMENT_BYTES_MAX } from './fetch-document.ts';
+import { type NftStandard, probeBehaviour, wordOf } from './probe-behaviour.ts';
 
 /** What a contract says of itself as a collection. */
 export interface ContractReading {
@@ -51,21 +50,10 @@ const CALLS = {
 type CallName = keyof typeof CALLS;
 const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
-/** Call data of what a contract is tried with. */
-const SOMEBODY = word('1');
-const PROBES = {
-  /** No function has this selector: an answer comes from a fallback that answers everything. */
-  nothing: '0xffffffff',
-  decimals: '0x313ce567',
-  balanceOf: `0x70a08231${SOMEBODY}`,
-  ownerOf: ['0', '1', '2'].map((id): Hex => `0x6352211e${word(id)}`),
-  balanceOfId: `0x00fdd58e${SOMEBODY}${word('0')}`,
-  uri: ['0', '1'].map((id): Hex => `0x0e89341c${word(id)}`),
-} as const satisfies Record<string, Hex | readonly Hex[]>;
-
 export function createContractReader(options: { readonly pool: UpstreamPool; readonly chain: Chain }): ContractReader {
   const { pool, chain } = options;
-  const { call, callTogether } = createContractCalls(options);
+  const calls = createContractCalls(options);
+  const { call, callTogether } = calls;
   const eventsOnly = new Set<string>([
     ...chain.unindexedNfts,
     ...(chain.cryptoPunks === null ? [] : [chain.cryptoPunks]),
@@ -89,24 +77,6 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
     return Object.fromEntries(answers) as Record<CallName, Hex | null>;
   }
 
-  /** As what a contract behaves that does not claim to be an NFT: the standards are older than ERC-165 in some. */
-  async function probe(to: Address, signal: AbortSignal): Promise<NftStandard | null> {
-    const one = (data: Hex): Promise<Hex | null> => call(to, data, signal);
-    const several = (all: readonly Hex[]): Promise<(Hex | null)[]> => Promise.all(all.map(one));
-    const [nothing, decimals, balance, owners, balanceOfId, uris] = await Promise.all([
-      one(PROBES.nothing),
-      one(PROBES.decimals),
-      one(PROBES.balanceOf),
-      several(PROBES.ownerOf),
-      one(PROBES.balanceOfId),
-      several(PROBES.uri),
-    ]);
-    if (nothing !== null || decimals !== null) return null;
-    if (isWord(balance) && owners.some(isAddressWord)) return 'erc721';
-    const hasUri = uris.some((uri) => uri !== null && decodeRawText(uri, NAME_LENGTH_MAX) !== null);
-    return isWord(balanceOfId) && hasUri ? 'erc1155' : null;
-  }
-
   return {
     async readCollection(address, seen, signal) {
       const wasSeen = seen.erc721 || seen.erc1155;
@@ -119,7 +89,7 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
       return {
         // What emitted events was a contract, even if it destroyed itself since.
         isContract: isContract || wasSeen,
-        standard: known === null && isContract ? await probe(address, signal) : known,
+        standard: known === null && isContract ? await probeBehaviour(calls, address, signal) : known,
         name: text(answers.name, NAME_LENGTH_MAX),
         symbol: text(answers.symbol, SYMBOL_LENGTH_MAX),
         contractUri: uri(answers.contractUri),
@@ -128,7 +98,7 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
     },
 
     async readTokenUri(address, tokenId, signal) {
-      const id = word(tokenId);
+      const id = wordOf(tokenId);
       const [tokenUri, uri] = await Promise.all([
         call(address, `0xc87b56dd${id}`, signal),
         call(address, `0x0e89341c${id}`, signal),
@@ -156,17 +126,4 @@ function standardOf(claimed: SeenEvents | null, seen: SeenEvents): NftStandard |
   if (claimed !== null && claimed.erc721 !== claimed.erc1155) return claimed.erc721 ? 'erc721' : 'erc1155';
   if (seen.erc721 || seen.erc1155) return seen.erc721 ? 'erc721' : 'erc1155';
   return claimed?.erc721 === true ? 'erc721' : null;
-}
-
-/** Decimal digits as the 64 hexadecimal ones of a word. */
-function word(decimal: string): string {
-  return BigInt(decimal).toString(16).padStart(64, '0');
-}
-
-function isWord(answer: Hex | null): boolean {
-  return answer !== null && /^0x[0-9a-f]{64}$/i.test(answer);
-}
-
-function isAddressWord(answer: Hex | null): boolean {
-  return answer !== null && /^0x0{24}(?!0{40})[0-9a-f]{40}$/i.test(answer);
 }

@@ -1,27 +1,13 @@
 import { ChainsteadError, type Clock } from '@chainstead/core';
-import type { Egress, EgressResponse } from '@chainstead/egress';
-import { type ContentId, isBlockOf } from './content-id.ts';
+import type { Egress } from '@chainstead/egress';
 import { parseDataUri } from './data-uri.ts';
 import { DocumentError } from './document-error.ts';
 import { type DocumentPlace, parseDocumentPlace } from './document-place.ts';
-import { readUnixfsBlock, writeUnixfsFile } from './unixfs-block.ts';
-
-/** A document as it was found. */
-export interface Document {
-  readonly bytes: Uint8Array;
-  /** As the URI or the server says; null where neither does. Never relied on. */
-  readonly mediaType: string | null;
-  /** Whether the bytes were proven to be those of an IPFS identifier; null where nothing could be proven. */
-  readonly verified: boolean | null;
-  /** Another reading of a `data:` URI (data-uri.ts); else null. */
-  readonly decoded: Uint8Array | null;
-}
+import { createDocumentFetch, DOCUMENT_BYTES_MAX, type Document } from './fetch-document.ts';
 
 /** Reads documents from wherever contracts say that they are. */
 export interface DocumentReader {
-  /**
-   * @throws DocumentError, EgressError, or the signal's reason.
-   */
+  /** @throws DocumentError, EgressError, or the signal's reason. */
   read(uri: string, signal: AbortSignal): Promise<Document>;
 }
 
@@ -34,53 +20,14 @@ export interface DocumentReaderOptions {
   readonly clock: Clock;
 }
 
-/** Largest document. Bytes, after decompression. */
-export const DOCUMENT_BYTES_MAX = 2_097_152;
 /** For one request: resolving, connecting, redirects, body. Milliseconds. */
 const REQUEST_MS_MAX = 10_000;
 /** For all places together. Milliseconds. */
-export const DOCUMENT_MS_MAX = 25_000;
-const REDIRECTS_MAX = 5;
-/** The common implementations write files up to this as one block; anything else that fits is a lie. */
-const SINGLE_BLOCK_BYTES = 262_144;
+const DOCUMENT_MS_MAX = 25_000;
 
 export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
-  const { egress, clock } = options;
-
-  async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
-    const response = await egress.request({
-      url,
-      headers: { accept, 'user-agent': 'chainstead' },
-      redirects: REDIRECTS_MAX,
-      timeoutMs,
-      maxResponseBytes: DOCUMENT_BYTES_MAX,
-      signal,
-    });
-    if (response.status >= 200 && response.status < 300) return response;
-    const { host } = new URL(response.url);
-    throw new DocumentError({
-      code: 'DOCUMENT_HTTP_STATUS',
-      message: `${host} answered ${response.status}`,
-      facts: { host, status: response.status },
-      retryable: true,
-    });
-  }
-
-  async function getPlain(url: string, timeoutMs: number, signal: AbortSignal): Promise<Document> {
-    const response = await get(url, 'application/json, image/*, */*;q=0.5', timeoutMs, signal);
-    return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
-  }
-
-  /** Asks for the block itself, whose hash can be checked; gateways that don't know that give the file. */
-  async function getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document> {
-    const asked = new URL(url);
-    asked.searchParams.set('format', 'raw');
-    const response = await get(asked.href, 'application/vnd.ipld.raw, */*;q=0.5', timeoutMs, signal);
-    const content = provenContent(id, response.body);
-    if (content !== null) return { bytes: content, mediaType: null, verified: true, decoded: null };
-    const isLarger = isBlockOf(id, response.body) === true;
-    return isLarger ? getPlain(url, timeoutMs, signal) : unprovenAnswer(id, response);
-  }
+  const { clock } = options;
+  const { getPlain, getBlock } = createDocumentFetch(options.egress);
 
   /** One try at one place. */
   type Attempt = (timeoutMs: number, signal: AbortSignal) => Promise<Document>;
@@ -131,31 +78,6 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
   };
 }
 
-/** The file that a block proves: the block itself for `raw`, the file in it for a `dag-pb` block that holds a whole one. */
-function provenContent(id: ContentId, block: Uint8Array): Uint8Array | null {
-  if (isBlockOf(id, block) === true) {
-    if (id.codec === 'raw') return block;
-    const unixfs = readUnixfsBlock(block);
-    if (unixfs?.kind === 'file') return unixfs.content;
-    return null;
-  }
-  // The gateway gave the file instead of the block: the block can be made again.
-  return id.codec === 'dag-pb' && isBlockOf(id, writeUnixfsFile(block)) === true ? block : null;
-}
-
-/** An answer that is not the block. A small file would have been proven, so it is another one. */
-function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
-  if (id.codec === 'dag-pb' && response.body.length > SINGLE_BLOCK_BYTES)
-    return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
-  const { host } = new URL(response.url);
-  throw new DocumentError({
-    code: 'DOCUMENT_CID_MISMATCH',
-    message: `${host} gave other bytes than those of ${id.text}`,
-    facts: { host, cid: id.text },
-    retryable: true,
-  });
-}
-
 function failureOf(failures: readonly ChainsteadError[]): ChainsteadError {
   const [only, ...others] = failures;
   if (only === undefined)
@@ -177,9 +99,4 @@ function failureOf(failures: readonly ChainsteadError[]): ChainsteadError {
 /** A gateway may live below a path of its own. */
 function below(gateway: string, path: string): string {
   return `${gateway.replace(/\/+$/, '')}${path}`;
-}
-
-function mediaTypeOf({ headers }: EgressResponse): string | null {
-  const type = headers['content-type'];
-  return typeof type === 'string' ? (type.split(';')[0] ?? '').trim().toLowerCase() || null : null;
 }

@@ -5,7 +5,7 @@ const NODE_SECONDS_MAX = 3_600;
 const DOCUMENT_SECONDS_BASE = 60;
 const DOCUMENT_SECONDS_MAX = 21_600;
 /** Attempts after which a document is only read again when somebody or an event asks for it. */
-export const DOCUMENT_ATTEMPTS_MAX = 12;
+const DOCUMENT_ATTEMPTS_MAX = 12;
 
 /** Seconds until the nodes are asked again: 10, 20, 40, … up to an hour. `attempts` counts from 1. */
 export function nodeRetryDelay(attempts: number): number {

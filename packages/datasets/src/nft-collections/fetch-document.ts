@@ -1,0 +1,100 @@
+import type { Egress, EgressResponse } from '@chainstead/egress';
+import { type ContentId, isBlockOf } from './content-id.ts';
+import { DocumentError } from './document-error.ts';
+import { readUnixfsBlock, writeUnixfsFile } from './unixfs-block.ts';
+
+/** A document as it was found. */
+export interface Document {
+  readonly bytes: Uint8Array;
+  /** As the URI or the server says; null where neither does. Never relied on. */
+  readonly mediaType: string | null;
+  /** Whether the bytes were proven to be those of an IPFS identifier; null where nothing could be proven. */
+  readonly verified: boolean | null;
+  /** Another reading of a `data:` URI (data-uri.ts); else null. */
+  readonly decoded: Uint8Array | null;
+}
+
+/** Gets documents from the web. Both throw DocumentError, EgressError, or the signal's reason. */
+export interface DocumentFetch {
+  /** Whatever is there. */
+  getPlain(url: string, timeoutMs: number, signal: AbortSignal): Promise<Document>;
+  /**
+   * What a gateway has under an identifier that proves it. Asks for the block itself, whose hash can be checked; gateways that
+   * don't know that give the file.
+   */
+  getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document>;
+}
+
+/** Largest document. Bytes, as sent and after decompression. */
+export const DOCUMENT_BYTES_MAX = 2_097_152;
+const REDIRECTS_MAX = 5;
+/** The common implementations write files up to this as one block; anything else that fits is a lie. */
+const SINGLE_BLOCK_BYTES = 262_144;
+
+export function createDocumentFetch(egress: Egress): DocumentFetch {
+  async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
+    const response = await egress.request({
+      url,
+      headers: { accept, 'user-agent': 'chainstead' },
+      redirects: REDIRECTS_MAX,
+      timeoutMs,
+      maxResponseBytes: DOCUMENT_BYTES_MAX,
+      signal,
+    });
+    if (response.status >= 200 && response.status < 300) return response;
+    const { host } = new URL(response.url);
+    throw new DocumentError({
+      code: 'DOCUMENT_HTTP_STATUS',
+      message: `${host} answered ${response.status}`,
+      facts: { host, status: response.status },
+      retryable: true,
+    });
+  }
+
+  async function getPlain(url: string, timeoutMs: number, signal: AbortSignal): Promise<Document> {
+    const response = await get(url, 'application/json, image/*, */*;q=0.5', timeoutMs, signal);
+    return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
+  }
+
+  async function getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document> {
+    const asked = new URL(url);
+    asked.searchParams.set('format', 'raw');
+    const response = await get(asked.href, 'application/vnd.ipld.raw, */*;q=0.5', timeoutMs, signal);
+    const content = provenContent(id, response.body);
+    if (content !== null) return { bytes: content, mediaType: null, verified: true, decoded: null };
+    const isLarger = isBlockOf(id, response.body) === true;
+    return isLarger ? getPlain(url, timeoutMs, signal) : unprovenAnswer(id, response);
+  }
+
+  return { getPlain, getBlock };
+}
+
+/** The file that a block proves: the block itself for `raw`, the file in it for a `dag-pb` block that holds a whole one. */
+function provenContent(id: ContentId, block: Uint8Array): Uint8Array | null {
+  if (isBlockOf(id, block) === true) {
+    if (id.codec === 'raw') return block;
+    const unixfs = readUnixfsBlock(block);
+    if (unixfs?.kind === 'file') return unixfs.content;
+    return null;
+  }
+  // The gateway gave the file instead of the block: the block can be made again.
+  return id.codec === 'dag-pb' && isBlockOf(id, writeUnixfsFile(block)) === true ? block : null;
+}
+
+/** An answer that is not the block. A small file would have been proven, so it is another one. */
+function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
+  if (id.codec === 'dag-pb' && response.body.length > SINGLE_BLOCK_BYTES)
+    return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
+  const { host } = new URL(response.url);
+  throw new DocumentError({
+    code: 'DOCUMENT_CID_MISMATCH',
+    message: `${host} gave other bytes than those of ${id.text}`,
+    facts: { host, cid: id.text },
+    retryable: true,
+  });
+}
+
+function mediaTypeOf({ headers }: EgressResponse): string | null {
+  const type = headers['content-type'];
+  return typeof type === 'string' ? (type.split(';')[0] ?? '').trim().toLowerCase() || null : null;
+}

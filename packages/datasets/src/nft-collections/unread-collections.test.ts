@@ -1,0 +1,167 @@
+import type { Address } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
+import { ask, type MetadataStage, NOTHING_SAID, openMetadataStage, PER_KEY } from './testing/metadata-api.ts';
+
+const CATS = addressOf(1);
+
+let stage: MetadataStage;
+beforeEach(async () => {
+  stage = await openMetadataStage();
+});
+afterEach(() => stage.close());
+
+const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask(api, `${address}/metadata${query}`);
+
+describe('metadata of a contract that nobody asked for yet', () => {
+  test('is read while the request waits, then answered from the database', async () => {
+    stage.contracts.set(
+      CATS,
+      exampleCollection('erc721', { name: 'c', symbol: 'CAT', contractUri: `${stage.documents.url}/document` }),
+    );
+    const api = await stage.openApi();
+    await stage.startWorker();
+    const first = await metadata(api);
+    expect(first).toMatchObject({ status: 200 });
+    expect(first.body).toEqual({
+      token_address: CATS,
+      name: 'Cats',
+      synced_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      symbol: 'CAT',
+      contract_type: 'ERC721',
+      possible_spam: false,
+      verified_collection: false,
+      ...NOTHING_SAID,
+      collection_logo: 'https://x.example/1.png',
+      discord_url: 'https://discord.gg/abc',
+    });
+    const calls = stage.node.counters.snapshot().calls;
+    expect((await metadata(api, CATS.toUpperCase().replace('0X', '0x') as Address)).body).toEqual(first.body);
+    expect(stage.node.counters.snapshot().calls).toEqual(calls);
+  });
+
+  test('makes no node call by itself and starts one job, however many ask at once', async () => {
+    const api = await stage.openApi(200);
+    const calls = stage.node.counters.snapshot().calls;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => metadata(api)));
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect(answer.body.message).toMatch(/not indexed on eth yet: indexing has started/);
+      expect(answer.body.details).toEqual({ status: 'indexing' });
+    }
+    expect(stage.node.counters.snapshot().calls).toEqual(calls);
+    stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
+    const before = stage.node.counters.snapshot().calls.eth_getCode ?? 0;
+    await stage.startWorker();
+    await vi.waitFor(async () => expect((await metadata(api)).status).toBe(200), { timeout: 10_000 });
+    expect((stage.node.counters.snapshot().calls.eth_getCode ?? 0) - before).toBe(1);
+  });
+
+  test('is answered with what is known when it takes longer and its events showed an NFT', async () => {
+    await stage.see(CATS, 4);
+    const answer = await metadata(await stage.openApi(50));
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { token_address: CATS, name: 'Seen', contract_type: 'ERC1155', synced_at: null, ...NOTHING_SAID },
+    });
+  });
+
+  test('waits no longer than INDEX_WAIT_MS', async () => {
+    stage.contracts.set(CATS, exampleCollection('erc721', { contractUri: `${stage.documents.url}/held` }));
+    const api = await stage.openApi(400);
+    await stage.startWorker();
+    const started = performance.now();
+    expect((await metadata(api)).status).toBe(404);
+    const took = performance.now() - started;
+    expect(took).toBeGreaterThanOrEqual(390);
+    expect(took).toBeLessThan(2_000);
+    await vi.waitFor(() => expect(stage.held).toHaveLength(1));
+    stage.held[0]?.end('{"name":"Late"}');
+    await vi.waitFor(async () => expect((await metadata(api)).body).toMatchObject({ name: 'Late' }), {
+      timeout: 5_000,
+    });
+  });
+
+  test('is not waited for at all with INDEX_WAIT_MS 0', async () => {
+    const started = performance.now();
+    expect((await metadata(await stage.openApi(0))).status).toBe(404);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ['not a contract', undefined, 'is not a contract on eth', 'not-contract'],
+    ['not an NFT', { '0x313ce567': wordOf(18n) }, 'is not an NFT contract on eth', 'not-nft'],
+  ] as const)('that is %s is a 404 that says so, remembered for a while', async (_, contract, message, status) => {
+    if (contract !== undefined) stage.contracts.set(CATS, contract);
+    const api = await stage.openApi();
+    await stage.startWorker();
+    const answer = await metadata(api);
+    expect(answer).toMatchObject({ status: 404, body: { details: { status } } });
+    expect(answer.body.message).toContain(message);
+    // An NFT is deployed there: nobody notices until the refusal is over.
+    stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
+    const calls = stage.node.counters.snapshot().calls;
+    expect((await metadata(api)).status).toBe(404);
+    expect(stage.node.counters.snapshot().calls).toEqual(calls);
+    await stage.scratch.database.query('UPDATE nft_collections SET due_at = now()');
+    expect(await metadata(api)).toMatchObject({ status: 200, body: { name: 'Cats' } });
+  });
+
+  test('that was refused is asked for again as soon as its events show an NFT', async () => {
+    const api = await stage.openApi();
+    await stage.startWorker();
+    expect((await metadata(api)).status).toBe(404);
+    await stage.see(CATS, 2);
+    stage.contracts.set(CATS, { '0x06fdde03': textOf('Old Cats') });
+    expect(await metadata(api)).toMatchObject({
+      status: 200,
+      body: { name: 'Old Cats', contract_type: 'ERC721', synced_at: expect.any(String) },
+    });
+  });
+
+  test('whose nodes fail is a 404 that names no node, and is tried again by itself', async () => {
+    stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
+    const api = await stage.openApi(10_000);
+    await stage.startWorker();
+    stage.node.faults.set({ methods: ['eth_call', 'eth_getCode'], httpStatus: { rate: 1, status: 503 } });
+    const answer = await metadata(api);
+    expect(answer).toMatchObject({ status: 404, body: { details: { status: 'failed' } } });
+    expect(answer.body.message).toContain('tried again by itself');
+    expect(answer.body.message).not.toContain('127.0.0.1');
+    stage.node.faults.clear();
+    await vi.waitFor(
+      async () => {
+        await stage.scratch.database.query(
+          `UPDATE nft_collections SET due_at = now() - interval '1 minute' WHERE due_at > now()`,
+        );
+        expect((await metadata(api)).status).toBe(200);
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+  });
+
+  test('on a chain that no worker serves is a 404 that says so, and what is stored is answered', async () => {
+    const api = await stage.openApi(undefined, []);
+    const unknown = await metadata(api);
+    expect(unknown).toMatchObject({ status: 404, body: { details: { status: 'chain-not-configured' } } });
+    expect(await stage.scratch.database.query('SELECT FROM nft_collections')).toEqual([]);
+    await stage.see(CATS, 2);
+    expect(await metadata(api)).toMatchObject({ status: 200, body: { name: 'Seen', synced_at: null } });
+    expect((await ask(api, `${CATS}/sync`, 'PUT')).status).toBe(404);
+  });
+
+  test('is bounded by key', async () => {
+    const api = await stage.openApi(0);
+    for (let index = 0; index < PER_KEY; index++)
+      expect((await metadata(api, addressOf(100 + index))).status).toBe(404);
+    const refused = await metadata(api, addressOf(200));
+    expect(refused).toMatchObject({ status: 429, body: { details: { limit: PER_KEY } } });
+    expect(refused.body.message).toMatch(/^3 contracts and tokens that this key has asked for wait/);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    // What waits already is not one more.
+    expect((await metadata(api, addressOf(100))).status).toBe(404);
+    await stage.startWorker();
+    await vi.waitFor(async () => expect((await metadata(api, addressOf(200))).status).toBe(404), { timeout: 10_000 });
+  });
+});
