@@ -35,6 +35,7 @@ describe('defaults', () => {
       privateNetworks: false,
       chains: [],
       proverRate: 5,
+      webhooks: { retries: 7, retryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000) },
     });
     expect(warnings).toEqual([]);
   });
@@ -44,6 +45,19 @@ describe('defaults', () => {
       api: { port: 8080 },
       database: { url: null },
     });
+  });
+});
+
+describe('webhooks', () => {
+  it('are tried again after the times given, in any unit', () => {
+    const { webhooks } = parse({ WEBHOOK_RETRY_SCHEDULE: '250ms, 1s,2m,1d', WEBHOOK_RETRIES: '0' }).configuration;
+    expect(webhooks).toMatchObject({ retries: 0, retryDelaysMs: [250, 1_000, 120_000, 86_400_000] });
+  });
+
+  it.each(['5', '1w', '1m,,2m', '-1s'])('refuse the schedule %s', (given) => {
+    expect(problemsOf({ WEBHOOK_RETRY_SCHEDULE: given })).toMatchObject([
+      { key: 'WEBHOOK_RETRY_SCHEDULE', problem: expect.stringContaining('not a duration') },
+    ]);
   });
 });
 

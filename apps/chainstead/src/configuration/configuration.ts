@@ -47,6 +47,16 @@ export interface Configuration {
     /** Jobs waiting per API key at most. */
     readonly perKey: number;
   };
+  readonly webhooks: {
+    /** Attempts after the first. */
+    readonly retries: number;
+    /** After each failed attempt; the last one for all further ones. Milliseconds. */
+    readonly retryDelaysMs: readonly [number, ...number[]];
+    readonly historyDays: number;
+    /** At once, from one process. */
+    readonly concurrency: number;
+    readonly concurrencyPerHost: number;
+  };
   readonly chains: readonly ChainConfiguration[];
   /** What is kept of them. */
   readonly datasets: readonly Dataset[];
@@ -111,6 +121,13 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       arweaveGateways: settings.ARWEAVE_GATEWAYS,
       maxCalls: settings.ON_DEMAND_MAX_CALLS,
       perKey: settings.ON_DEMAND_PER_KEY,
+    },
+    webhooks: {
+      retries: settings.WEBHOOK_RETRIES,
+      retryDelaysMs: settings.WEBHOOK_RETRY_SCHEDULE,
+      historyDays: settings.WEBHOOK_HISTORY_DAYS,
+      concurrency: settings.WEBHOOK_CONCURRENCY,
+      concurrencyPerHost: settings.WEBHOOK_CONCURRENCY_PER_HOST,
     },
     chains: chains.configured,
     datasets: settings.DATASETS ?? datasets,

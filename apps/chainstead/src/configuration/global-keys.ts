@@ -17,6 +17,7 @@ import {
   urlOf,
   wholeNumber,
 } from './values.ts';
+import { webhookKeys } from './webhook-keys.ts';
 
 export const ROLE_NAMES = ['api', 'ingest', 'worker'] as const;
 /** A part of the program that can run in a process of its own. */
@@ -249,6 +250,7 @@ export const globalKeys = z.object({
   ...apiKeys,
   ...egressKeys,
   ...onDemandKeys,
+  ...webhookKeys,
   ...chainSelectionKeys,
   ...laterKeys,
 });

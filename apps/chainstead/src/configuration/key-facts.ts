@@ -28,6 +28,7 @@ export const KEY_GROUPS = [
   'Proof',
   'Limits',
   'On demand',
+  'Webhooks',
   'Later features',
 ] as const;
 export type KeyGroup = (typeof KEY_GROUPS)[number];

@@ -6,13 +6,6 @@ const mainnet = aptosNetwork('mainnet');
 const testnet = aptosNetwork('testnet');
 
 export const laterKeys = {
-  WEBHOOK_RETRIES: withDefault(wholeNumber(0, 100), {
-    group: 'Later features',
-    description: 'Attempts after the first for a webhook that fails',
-    allowed: 'a whole number from 0 to 100',
-    example: '10',
-    default: '10',
-  }),
   APTOS_DATASETS: withDefault(listOf(plainText.regex(/^[a-z-]+$/, 'holds something that is not a dataset name')), {
     group: 'Later features',
     description: 'Aptos datasets to index',

@@ -56,6 +56,24 @@ export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly 
     .pipe(z.array(item));
 }
 
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
+
+/** A comma list of durations such as `30s,10m,1h`, at least one. Milliseconds. */
+export const durations: z.ZodType<readonly [number, ...number[]], string> = plainText
+  .transform((text) => text.split(',').map(durationOf))
+  .refine((entries) => entries.every((entry) => entry !== null), 'holds something that is not a duration')
+  .transform((entries): [number, ...number[]] => {
+    const [first = 0, ...others] = entries.filter((entry) => entry !== null);
+    return [first, ...others];
+  });
+
+function durationOf(text: string): number | null {
+  const [, digits, unit] = DURATION.exec(text.trim()) ?? [];
+  const factor = UNIT_MS[unit ?? ''];
+  return digits === undefined || factor === undefined ? null : Number(digits) * factor;
+}
+
 const YES = ['true', 'yes', '1'];
 const NO = ['false', 'no', '0'];
 
