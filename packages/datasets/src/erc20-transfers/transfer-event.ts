@@ -10,7 +10,9 @@ const ADDRESS_TOPIC_DIGITS_FROM = ADDRESS_TOPIC_PREFIX.length;
 const WORD_LENGTH = 66;
 
 /** Sender and receiver of a log that is a standard ERC-20 transfer; null for any other. */
-export function transferParties(log: Log): { readonly from: Address; readonly to: Address } | null {
+export function transferParties(
+  log: Pick<Log, 'topics' | 'data'>,
+): { readonly from: Address; readonly to: Address } | null {
   const [topic0, from, to] = log.topics;
   if (topic0 !== TRANSFER_TOPIC || log.topics.length !== 3 || log.data.length !== WORD_LENGTH) return null;
   if (from === undefined || to === undefined) return null;

@@ -67,7 +67,7 @@ function finishLogs(block: WatchedBlock, places: ReadonlyMap<number, Set<Address
 }
 
 /** What webhooks show of a transaction and of its receipt, the parts of the fee included. */
-const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'r', 's'];
+const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'yParity', 'r', 's'];
 const RECEIPT_FIELDS = [
   'cumulativeGasUsed',
   'gasUsed',

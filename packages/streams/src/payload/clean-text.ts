@@ -1,0 +1,14 @@
+/** Text that JSON, UTF-8 and Postgres carry unchanged: without NUL, a lone surrogate replaced by U+FFFD. */
+export function cleanText(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed();
+}
+
+/** Any value as plain JSON with clean texts: a bigint as decimal digits, what JSON does not have as null. */
+export function cleanJson(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.map(cleanJson);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [cleanText(key), cleanJson(member)]));
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}

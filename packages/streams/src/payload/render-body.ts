@@ -1,0 +1,101 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, toQuantity } from '@chainstead/core';
+import { decimalAmount } from '@chainstead/datasets';
+import type { Match } from '../matching/match.ts';
+import type { Stream, StreamTrigger } from '../stream.ts';
+import { cleanJson, cleanText } from './clean-text.ts';
+import type { TokenNote } from './token-note.ts';
+import type { TriggerResult, WebhookContents } from './webhook.ts';
+import { webhookContents } from './webhook-contents.ts';
+
+/** The block of a match. */
+export interface BodyBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** What a body shows that is neither in the block nor in the stream. */
+export interface Enrichment {
+  readonly tokens: ReadonlyMap<Address, TokenNote>;
+  /** Results by the trigger's type and the item's place in that type's list of `webhookContents`. */
+  readonly triggers: Readonly<Partial<Record<StreamTrigger['type'], ReadonlyMap<number, readonly TriggerResult[]>>>>;
+  /** In the order to be shown. */
+  readonly nativeBalances: readonly { readonly address: Address; readonly wei: bigint }[];
+}
+
+/** Without anything: no token facts, no triggers, no balances. */
+export const NO_ENRICHMENT: Enrichment = { tokens: new Map(), triggers: {}, nativeBalances: [] };
+
+/**
+ * The webhook's body (interface 2.7) without `confirmed` and `retries`, which `finishBody` adds for each attempt: the same
+ * text for the unconfirmed and the confirmed delivery. It is what `JSON.stringify` makes of what `JSON.parse` makes of it.
+ */
+export function renderBody(options: {
+  readonly match: Match;
+  readonly stream: Pick<Stream, 'id' | 'tag' | 'abi'>;
+  readonly chain: Chain;
+  readonly block: BodyBlock;
+  readonly enrichment: Enrichment;
+}): string {
+  const { match, stream, chain, block, enrichment } = options;
+  const contents = webhookContents(match, chain, enrichment.tokens);
+  return JSON.stringify({
+    chainId: toQuantity(chain.id),
+    abi: cleanJson(stream.abi ?? []),
+    streamId: stream.id,
+    tag: cleanText(stream.tag),
+    block: { number: String(block.number), hash: block.hash, timestamp: String(block.timestamp) },
+    ...withTriggers(contents, enrichment.triggers),
+    nativeBalances: enrichment.nativeBalances.map(({ address, wei }) => ({
+      address,
+      balance: wei.toString(),
+      balanceWithDecimals: decimalAmount(wei.toString(), chain.native.decimals),
+    })),
+  });
+}
+
+function withTriggers(contents: WebhookContents, triggers: Enrichment['triggers']): WebhookContents {
+  const join = <Item extends object>(type: StreamTrigger['type'], items: readonly Item[]): readonly Item[] => {
+    const results = triggers[type];
+    if (results === undefined || results.size === 0) return items;
+    return items.map((item, index) => {
+      const found = results.get(index);
+      return found === undefined ? item : { ...item, triggers: cleanJson(found) };
+    });
+  };
+  return {
+    ...contents,
+    logs: join('log', contents.logs),
+    txs: join('tx', contents.txs),
+    erc20Transfers: join('erc20transfer', contents.erc20Transfers),
+    erc20Approvals: join('erc20approval', contents.erc20Approvals),
+    nftTransfers: join('nfttransfer', contents.nftTransfers),
+  };
+}
+
+/** What differs between the attempts to deliver a body. */
+export interface BodyState {
+  readonly confirmed: boolean;
+  /** Attempts that failed before. */
+  readonly retries: number;
+  /** Of the notice that the block left the chain, which is beyond the provider's interface. */
+  readonly removed?: boolean;
+}
+
+/** The text to sign and send. */
+export function finishBody(body: string, { confirmed, retries, removed = false }: BodyState): string {
+  return `{"confirmed":${confirmed},${removed ? '"removed":true,' : ''}"retries":${retries},${body.slice(1)}`;
+}
+
+/** What a webhook URL must answer with 2xx before its stream becomes active, byte by byte (interface 2.5). */
+export const TEST_BODY =
+  '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
+  '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +
+  '"nftTokenApprovals":[],"nftApprovals":{"ERC721":[],"ERC1155":[]},"nftTransfers":[],"nativeBalances":[]}';
+
+/** Records of a match, as the provider counts them: decoded transfers are free. */
+export function countRecords(match: Match): number {
+  return match.logs.length + match.transactions.length + match.internalTransactions.length;
+}

@@ -1,0 +1,22 @@
+/** What webhooks say of a token contract. */
+export interface TokenNote {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly standard: 'erc20' | 'erc721' | 'erc1155' | null;
+  /** URL. */
+  readonly logo: string | null;
+  readonly possibleSpam: boolean;
+  readonly verified: boolean;
+}
+
+/** Of a contract of which nothing is known. */
+export const UNKNOWN_TOKEN: TokenNote = {
+  name: null,
+  symbol: null,
+  decimals: null,
+  standard: null,
+  logo: null,
+  possibleSpam: false,
+  verified: false,
+};

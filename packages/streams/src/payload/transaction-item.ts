@@ -1,0 +1,59 @@
+import type { Chain } from '@chainstead/chains';
+import { decimalAmount } from '@chainstead/datasets';
+import type { MatchedTransaction } from '../matching/match.ts';
+import type { WebhookTransaction } from './webhook.ts';
+
+/** A matched transaction as webhooks show it. What the node did not answer, or not as a quantity, is null. */
+export function transactionItem(matched: MatchedTransaction, chain: Chain): WebhookTransaction {
+  const { transaction, receipt } = matched;
+  return {
+    hash: matched.hash,
+    gas: decimal(transaction.gas),
+    gasPrice: decimal(transaction.gasPrice ?? receipt.effectiveGasPrice),
+    nonce: decimal(transaction.nonce),
+    input: hexadecimal(transaction.input),
+    transactionIndex: String(matched.index),
+    fromAddress: matched.from,
+    toAddress: matched.to,
+    value: decimal(transaction.value),
+    type: decimal(transaction.type),
+    v: decimal(transaction.v ?? transaction.yParity),
+    r: decimal(transaction.r),
+    s: decimal(transaction.s),
+    receiptCumulativeGasUsed: decimal(receipt.cumulativeGasUsed),
+    receiptGasUsed: decimal(receipt.gasUsed),
+    receiptContractAddress: hexadecimal(receipt.contractAddress),
+    // After Byzantium some nodes answer an empty root.
+    receiptRoot: receipt.root === '0x' ? null : hexadecimal(receipt.root),
+    receiptStatus: decimal(receipt.status),
+    transactionFee: transactionFee(matched, chain),
+    triggered_by: matched.triggeredBy.length === 0 ? null : matched.triggeredBy,
+  };
+}
+
+/**
+ * What the sender paid, in the chain's coin: gas used at its effective price, blob gas at its own (EIP-4844), and on rollups
+ * the part for the parent chain where the receipt names it. Null where gas or price is not known.
+ */
+function transactionFee({ transaction, receipt }: MatchedTransaction, chain: Chain): string | null {
+  const gasUsed = quantity(receipt.gasUsed);
+  const price = quantity(receipt.effectiveGasPrice) ?? quantity(transaction.gasPrice);
+  if (gasUsed === null || price === null) return null;
+  const blobs = (quantity(receipt.blobGasUsed) ?? 0n) * (quantity(receipt.blobGasPrice) ?? 0n);
+  const fee = gasUsed * price + blobs + (quantity(receipt.l1Fee) ?? 0n);
+  return decimalAmount(fee.toString(), chain.native.decimals);
+}
+
+function decimal(value: unknown): string | null {
+  return quantity(value)?.toString() ?? null;
+}
+
+/** Nodes write quantities in hexadecimal; some write small ones as numbers. */
+function quantity(value: unknown): bigint | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
+  return typeof value === 'string' && /^(?:0x[0-9a-f]+|\d+)$/i.test(value) ? BigInt(value) : null;
+}
+
+function hexadecimal(value: unknown): string | null {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value) ? value.toLowerCase() : null;
+}

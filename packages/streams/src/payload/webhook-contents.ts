@@ -1,0 +1,141 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { decimalAmount } from '@chainstead/datasets';
+import type { Match, MatchedLog } from '../matching/match.ts';
+import { cleanText } from './clean-text.ts';
+import { decodeTokenEvents, type TokenEvent } from './token-events.ts';
+import { type TokenNote, UNKNOWN_TOKEN } from './token-note.ts';
+import { transactionItem } from './transaction-item.ts';
+import type { TokenContractType, WebhookContents, WebhookLog } from './webhook.ts';
+
+/** Contracts whose token facts the body of this match shows, in the order they first occur. */
+export function tokenContracts(match: Match, chain: Chain): Address[] {
+  return [...new Set(decodeTokenEvents(match.logs, chain).map(({ log }) => log.address))];
+}
+
+/**
+ * What matched as webhooks show it, transfers and approvals decoded from the logs. Selectors of triggers and native balances
+ * name members of these items; results of triggers are given back by list and place.
+ */
+export function webhookContents(match: Match, chain: Chain, tokens: ReadonlyMap<Address, TokenNote>): WebhookContents {
+  const events = decodeTokenEvents(match.logs, chain);
+  const tokenOf = (address: Address): TokenNote => tokens.get(address) ?? UNKNOWN_TOKEN;
+  const eventsOf = <Type extends TokenEvent['type']>(type: Type): Extract<TokenEvent, { type: Type }>[] =>
+    events.filter((event): event is Extract<TokenEvent, { type: Type }> => event.type === type);
+  return {
+    logs: match.logs.map(logItem),
+    txs: match.transactions.map((transaction) => transactionItem(transaction, chain)),
+    txsInternal: match.internalTransactions.map(({ from, to, value, gas, transactionHash, triggeredBy }) => {
+      return { from, to, value, gas, transactionHash, triggered_by: causes(triggeredBy) };
+    }),
+    erc20Transfers: eventsOf('erc20Transfer').map(({ log, from, to, value }) => {
+      return {
+        ...place(log),
+        from,
+        to,
+        ...erc20Facts(value, tokenOf(log.address)),
+        triggered_by: causes(log.triggeredBy),
+      };
+    }),
+    erc20Approvals: eventsOf('erc20Approval').map(({ log, owner, spender, value }) => {
+      const facts = erc20Facts(value, tokenOf(log.address));
+      return { ...place(log), owner, spender, ...facts, triggered_by: causes(log.triggeredBy) };
+    }),
+    ...approvalItems(events, tokenOf),
+    nftTransfers: eventsOf('nftTransfer').map(({ log, operator, from, to, tokenId, amount, standard }) => {
+      const token = tokenOf(log.address);
+      const { possibleSpam } = token;
+      const parties = { operator, from, to, tokenId, amount };
+      return {
+        ...parties,
+        ...place(log),
+        ...nftFacts(token, standard),
+        possibleSpam,
+        triggered_by: causes(log.triggeredBy),
+      };
+    }),
+  };
+}
+
+function approvalItems(
+  events: readonly TokenEvent[],
+  tokenOf: (address: Address) => TokenNote,
+): Pick<WebhookContents, 'nftTokenApprovals' | 'nftApprovals'> {
+  const approvals: Writable = { nftTokenApprovals: [], nftApprovals: { ERC721: [], ERC1155: [] } };
+  for (const event of events) {
+    const token = tokenOf(event.log.address);
+    const { possibleSpam } = token;
+    const at = place(event.log);
+    if (event.type === 'nftApproval') {
+      const { owner, approved, tokenId } = event;
+      const facts = nftFacts(token, 'ERC721');
+      const single = { account: owner, operator: approved, approvedAll: false, tokenId };
+      approvals.nftTokenApprovals.push({ ...at, ...single, ...facts, possibleSpam });
+      approvals.nftApprovals.ERC721.push({ ...at, owner, approved, tokenId, ...facts });
+    } else if (event.type === 'approvalForAll') {
+      const { account, operator, approved } = event;
+      // The event is the same in both standards; only the contract itself can tell.
+      const facts = nftFacts(token, token.standard === 'erc721' ? 'ERC721' : 'ERC1155');
+      const all = { account, operator, approvedAll: approved, tokenId: null };
+      approvals.nftTokenApprovals.push({ ...at, ...all, ...facts, possibleSpam });
+      approvals.nftApprovals.ERC1155.push({ ...at, account, operator, approved, ...facts });
+    }
+  }
+  return approvals;
+}
+
+interface Writable {
+  readonly nftTokenApprovals: WebhookContents['nftTokenApprovals'][number][];
+  readonly nftApprovals: {
+    readonly ERC721: WebhookContents['nftApprovals']['ERC721'][number][];
+    readonly ERC1155: WebhookContents['nftApprovals']['ERC1155'][number][];
+  };
+}
+
+function logItem(log: MatchedLog): WebhookLog {
+  const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = log.topics;
+  return {
+    logIndex: String(log.logIndex),
+    transactionHash: log.transactionHash,
+    address: log.address,
+    data: log.data,
+    topic0,
+    topic1,
+    topic2,
+    topic3,
+    triggered_by: causes(log.triggeredBy),
+  };
+}
+
+function causes(triggeredBy: readonly Address[]): readonly Address[] | null {
+  return triggeredBy.length === 0 ? null : triggeredBy;
+}
+
+function place(
+  log: MatchedLog,
+): Pick<WebhookContents['erc20Transfers'][number], 'transactionHash' | 'logIndex' | 'contract'> {
+  return { transactionHash: log.transactionHash, logIndex: String(log.logIndex), contract: log.address };
+}
+
+function erc20Facts(value: string, token: TokenNote) {
+  const { decimals, logo, possibleSpam, verified } = token;
+  return {
+    value,
+    tokenName: cleanText(token.name ?? ''),
+    tokenSymbol: cleanText(token.symbol ?? ''),
+    tokenDecimals: decimals === null ? '' : String(decimals),
+    ...(decimals === null ? {} : { valueWithDecimals: decimalAmount(value, decimals) }),
+    logo: logo === null ? null : cleanText(logo),
+    thumbnail: null,
+    possibleSpam,
+    verifiedCollection: verified,
+  };
+}
+
+function nftFacts(token: TokenNote, tokenContractType: TokenContractType) {
+  return {
+    tokenName: cleanText(token.name ?? ''),
+    tokenSymbol: cleanText(token.symbol ?? ''),
+    tokenContractType,
+  };
+}
