@@ -14,8 +14,8 @@ import {
   type HistoryStage,
   openHistoryStage,
   storedRows,
-} from './history-stage.ts';
-import type { WorkerProcessOptions } from './worker-process.ts';
+} from './testing/history-stage.ts';
+import type { WorkerProcessOptions } from './testing/worker-process.ts';
 
 const testRedisUrl = process.env.TEST_REDIS_URL;
 const ownRedis = testRedisUrl === undefined ? await startScratchRedis() : undefined;
@@ -138,7 +138,7 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
       nodeUrl: stage.node.url,
       logRangeMax: LOG_RANGE,
     };
-    const script = fileURLToPath(new URL('worker-process.ts', import.meta.url));
+    const script = fileURLToPath(new URL('testing/worker-process.ts', import.meta.url));
     const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const lowest = async (): Promise<number> => {

@@ -1,13 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type Address,
-  type Clock,
-  Counter,
-  isAddress,
-  type Logger,
-  parseAddress,
-  type Registry,
-} from '@chainstead/core';
+import { type Address, type Clock, isAddress, type Logger, parseAddress, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';

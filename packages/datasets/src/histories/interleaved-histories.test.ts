@@ -11,7 +11,7 @@ import {
   type HistoryStage,
   openHistoryStage,
   storedRows,
-} from './history-stage.ts';
+} from './testing/history-stage.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 920_001;

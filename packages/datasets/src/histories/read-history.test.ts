@@ -8,7 +8,7 @@ import {
   openHistoryStage,
   type StageOptions,
   storedRows,
-} from './history-stage.ts';
+} from './testing/history-stage.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 910_001;

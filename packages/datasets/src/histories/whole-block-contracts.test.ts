@@ -13,8 +13,8 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from '../nft-events/topics.ts';
 import { nftTransfers } from '../nft-transfers/dataset.ts';
-import { contractOf } from '../wallet-collections/seeded-holdings.ts';
-import { stagePool } from './history-stage.ts';
+import { contractOf } from '../wallet-collections/testing/seeded-holdings.ts';
+import { stagePool } from './testing/history-stage.ts';
 
 // An accepted bid for a punk names no buyer: only the log before it does. Each block here is one transaction.
 const eth = createChainRegistry().get('eth');

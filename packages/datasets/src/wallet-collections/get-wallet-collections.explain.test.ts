@@ -1,7 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleChain } from '../example-chain.ts';
-import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './seeded-holdings.ts';
+import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
 // One wallet holds 60,000 collections, four hundred others 100 each; every fourth contract is spam.

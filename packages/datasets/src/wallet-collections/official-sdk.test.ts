@@ -5,7 +5,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
 import { addressBytes } from '../statement.ts';
-import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './seeded-holdings.ts';
+import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './testing/seeded-holdings.ts';
 import { createWalletCollectionsRoute } from './wallet-collections-route.ts';
 
 // The SDK's ES modules do not load under plain Node; its documentation requires it too.

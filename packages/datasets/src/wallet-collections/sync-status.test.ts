@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressBytes } from '../statement.ts';
-import { type CollectionsStage, eth, openCollectionsStage, WALLET } from './collections-stage.ts';
-import { contractOf, seedNftCoverage, seedWalletRange } from './seeded-holdings.ts';
+import { type CollectionsStage, eth, openCollectionsStage, WALLET } from './testing/collections-stage.ts';
+import { contractOf, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 
 const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
 

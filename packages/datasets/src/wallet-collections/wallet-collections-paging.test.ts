@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressBytes } from '../statement.ts';
-import { addressesOf, type CollectionsStage, openCollectionsStage } from './collections-stage.ts';
-import { contractOf } from './seeded-holdings.ts';
+import { addressesOf, type CollectionsStage, openCollectionsStage } from './testing/collections-stage.ts';
+import { contractOf } from './testing/seeded-holdings.ts';
 
 const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
 

@@ -1,8 +1,15 @@
 import type { Address } from '@chainstead/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressBytes } from '../statement.ts';
-import { addressesOf, base, type CollectionsStage, eth, openCollectionsStage, WALLET } from './collections-stage.ts';
-import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './seeded-holdings.ts';
+import {
+  addressesOf,
+  base,
+  type CollectionsStage,
+  eth,
+  openCollectionsStage,
+  WALLET,
+} from './testing/collections-stage.ts';
+import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './testing/seeded-holdings.ts';
 
 const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { addressBytes } from '../statement.ts';
+import { addressBytes } from '../../statement.ts';
 
 /** A distinct address for each number, ascending with it. */
 export function contractOf(number: number): Address {

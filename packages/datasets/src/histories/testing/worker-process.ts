@@ -2,8 +2,8 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
-import { nftTransfers } from '../nft-transfers/dataset.ts';
-import { createHistories } from './histories.ts';
+import { nftTransfers } from '../../nft-transfers/dataset.ts';
+import { createHistories } from '../histories.ts';
 import { stageChain, stagePool } from './history-stage.ts';
 
 export interface WorkerProcessOptions {

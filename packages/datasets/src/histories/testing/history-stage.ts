@@ -22,7 +22,7 @@ import {
   type ScriptedChain,
   serveScriptedChain,
 } from '@chainstead/testkit';
-import { nftTransfers } from '../nft-transfers/dataset.ts';
+import { nftTransfers } from '../../nft-transfers/dataset.ts';
 
 export interface HistoryStage {
   readonly chain: Chain;

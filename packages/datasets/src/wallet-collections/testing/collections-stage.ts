@@ -4,12 +4,12 @@ import type { ApiApp } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
-import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
-import { createHistories } from '../histories/histories.ts';
-import { nftTransfers } from '../nft-transfers/dataset.ts';
+import { EXAMPLE_KEY, exampleApi } from '../../example-api.ts';
+import { createHistories } from '../../histories/histories.ts';
+import { nftTransfers } from '../../nft-transfers/dataset.ts';
+import { walletCollectionsSchema } from '../wallet-collections-response.ts';
+import { createWalletCollectionsRoute } from '../wallet-collections-route.ts';
 import { contractOf, seedHoldings } from './seeded-holdings.ts';
-import { walletCollectionsSchema } from './wallet-collections-response.ts';
-import { createWalletCollectionsRoute } from './wallet-collections-route.ts';
 
 const registry = createChainRegistry();
 export const eth = registry.get('eth');
