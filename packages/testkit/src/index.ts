@@ -54,3 +54,10 @@ export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 export { TestkitError } from './testkit-error.ts';
+export {
+  type ReceivedWebhook,
+  startWebhookReceiver,
+  type WebhookAnswer,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from './webhook-receiver.ts';
