@@ -58,7 +58,10 @@ describe.each([
 
   test('of NFTs say so by ERC-165, also when their transfers look like ERC-20', () => {
     for (const token of scripted.tokens.filter((each) => each.kind !== 'erc20'))
-      expect(facts.get(token.address)).toMatchObject({ standard: 'erc721', decimals: null });
+      expect(facts.get(token.address)).toMatchObject({
+        standard: token.kind === 'erc1155' ? 'erc1155' : 'erc721',
+        decimals: null,
+      });
   });
 
   test.each([
