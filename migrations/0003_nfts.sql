@@ -258,7 +258,8 @@ CREATE TABLE "nft_transfers" (
 --> statement-breakpoint
 ALTER TABLE "tokens" ADD COLUMN "seen_as" smallint DEFAULT 0 NOT NULL;--> statement-breakpoint
 CREATE INDEX "subject_histories_unfinished" ON "subject_histories" USING btree ("chain_id","status") WHERE status <> 'done';--> statement-breakpoint
-CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("due_at") WHERE status NOT IN ('not-nft', 'not-contract');--> statement-breakpoint
+CREATE INDEX "nft_collections_refused" ON "nft_collections" USING btree ("due_at") WHERE status IN ('not-nft', 'not-contract');--> statement-breakpoint
 CREATE INDEX "nft_collections_requested" ON "nft_collections" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_token_metadata_due" ON "nft_token_metadata" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "nft_token_metadata_requested" ON "nft_token_metadata" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint

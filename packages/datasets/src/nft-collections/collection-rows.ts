@@ -34,6 +34,8 @@ const STORED_URI_LENGTH_MAX = 65_536;
 const ERROR_LENGTH_MAX = 1_000;
 
 const KEY = 'token_address = $1 AND chain_id = $2';
+/** As in the index `nft_collections_due`. */
+const IS_READABLE = `status NOT IN ('not-nft', 'not-contract')`;
 
 /** Takes a collection that is due; null where it is not (any more), or was taken. */
 export async function takeDueCollection(
@@ -46,7 +48,7 @@ export async function takeDueCollection(
   >(
     `WITH taken AS (
        UPDATE nft_collections SET due_at = now() + make_interval(secs => $3), attempts = attempts + 1
-       WHERE ${KEY} AND due_at <= now() AND status IN ('pending', 'known', 'failed')
+       WHERE ${KEY} AND due_at <= now() AND ${IS_READABLE}
        RETURNING due_at, attempts, synced_at IS NULL AS unread, requested_by)
      SELECT due_at::text AS lease, attempts, unread, requested_by,
        (SELECT seen_as FROM tokens WHERE address = $1 AND tokens.chain_id = $2) AS seen_as,
@@ -181,7 +183,7 @@ export const OVERDUE = `now() - interval '1 second'`;
 export async function dueCollections(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
   const rows = await database.query<{ address: Address }>(
     `SELECT '0x' || encode(token_address, 'hex') AS address FROM nft_collections
-     WHERE due_at <= ${OVERDUE} AND chain_id = $1 AND status IN ('pending', 'known', 'failed') ORDER BY due_at LIMIT $2`,
+     WHERE due_at <= ${OVERDUE} AND chain_id = $1 AND ${IS_READABLE} ORDER BY due_at LIMIT $2`,
     [chainId, limit],
   );
   return rows.map(({ address }) => address);

@@ -1,12 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type ApiContext, NotFoundError } from '@chainstead/http';
+import { type ApiContext, type ApiDependencies, NotFoundError } from '@chainstead/http';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
 import { type Requester, requestCollection, requestToken, requestTokensOf } from './request-metadata.ts';
 import { createSettledWatch, type SettledWatch } from './settled-watch.ts';
 import type { TokenKey } from './token-rows.ts';
+
+/** Of the time that a request may take, what it may wait. */
+const WAIT_SHARE = 0.8;
 
 export interface MetadataRequestsOptions {
   readonly jobs: Jobs;
@@ -43,10 +46,9 @@ export interface MetadataRequests {
   tokensOf(chain: Chain, address: Address, requester: Requester): Promise<number>;
 }
 
-export type CreateMetadataRequests = (dependencies: {
-  readonly database: Database;
-  readonly logger: Logger;
-}) => MetadataRequests;
+export type CreateMetadataRequests = (
+  dependencies: Pick<ApiDependencies, 'database' | 'logger' | 'limits'>,
+) => MetadataRequests;
 
 /** One for all routes of a process: a queue is opened once. */
 export function createMetadataRequests(options: MetadataRequestsOptions): CreateMetadataRequests {
@@ -60,7 +62,7 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
     return queue;
   }
 
-  return ({ database, logger }) => {
+  return ({ database, logger, limits }) => {
     /** Not waited for: a queue that is away must not hold up requests, and a sweep finds the row. */
     function addJob(chain: Chain, id: string, payload: MetadataJob): void {
       queueOf(chain)
@@ -71,7 +73,8 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
     }
     const serves = (chain: Chain): boolean => served.has(chain.id);
     return {
-      waitMs: onDemand.waitMs,
+      // A request that waits longer than requests may take would be answered 503.
+      waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
       watch: createSettledWatch({ database, clock, logger }),
       serves,
       requireServed(chain) {

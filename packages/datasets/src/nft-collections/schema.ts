@@ -51,7 +51,9 @@ export const nftCollections = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId] }),
-    index('nft_collections_due').on(table.dueAt),
+    // Refusals, which strangers can make many of, lie apart from what is to be read.
+    index('nft_collections_due').on(table.dueAt).where(sql`status NOT IN ('not-nft', 'not-contract')`),
+    index('nft_collections_refused').on(table.dueAt).where(sql`status IN ('not-nft', 'not-contract')`),
     index('nft_collections_requested').on(table.requestedBy).where(sql`requested_by IS NOT NULL`),
   ],
 );
