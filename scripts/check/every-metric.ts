@@ -4,6 +4,7 @@ import { openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createHistoryMetrics } from '../../packages/datasets/src/histories/history-metrics.ts';
+import { createMetadataMetrics } from '../../packages/datasets/src/nft-collections/metadata-metrics.ts';
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
@@ -18,6 +19,7 @@ export function createEveryMetric(): Registry {
   requestObserver({ logger, metrics });
   createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
   createHistoryMetrics(metrics);
+  createMetadataMetrics(metrics);
   return metrics;
 }
 

@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { Counter, type Logger, parseAddress, type Registry } from '@chainstead/core';
+import { type Logger, parseAddress, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { dueCollections, forgetRefusals } from './collection-rows.ts';
+import { createMetadataMetrics } from './metadata-metrics.ts';
 import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
 import { createContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
@@ -42,12 +43,7 @@ const SWEEP_EVERY_MS = 2_000;
 
 export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWorker {
   const { database, jobs, logger, lockMs } = options;
-  const readings = new Counter({
-    name: 'chainstead_nft_metadata_readings_total',
-    help: 'Collections and tokens read, by outcome: known, document-failed, none (names no document), not-nft, not-contract, failed (no upstream answered)',
-    labelNames: ['chain', 'kind', 'outcome'],
-    registers: [options.metrics],
-  });
+  const readings = createMetadataMetrics(options.metrics);
 
   async function sweep(chain: Chain, queue: JobQueue<MetadataJob>): Promise<void> {
     const { waiting } = await queue.depth();
