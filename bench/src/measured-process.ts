@@ -34,7 +34,10 @@ export interface MeasuredProcess {
 }
 
 const MEMORY_SAMPLE_MS = 100;
-const STOP_PATIENCE_MS = 5_000;
+/** Longer than the program gives itself: killed before, it would leave the processes that it has started. */
+const STOP_PATIENCE_MS = 20_000;
+/** How long what it wrote last is waited for. Whoever else holds its output, as a process that it left behind does, is not. */
+const LAST_WORDS_MS = 500;
 const OUTPUT_KEPT_LINES = 30;
 
 /** Starts the Node that runs this program with the arguments of the plan. */
@@ -45,7 +48,7 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(plan.cwd === undefined ? {} : { cwd: plan.cwd }),
   });
-  const exited = once(child, 'exit');
+  const exited = untilExit(child);
   const killAtExit = (): void => void child.kill('SIGKILL');
   process.once('exit', killAtExit);
   const listeners = new Set<(line: string) => void>();
@@ -57,9 +60,9 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
       for (const listener of listeners) listener(line);
     });
   const memory = sampleMemory(child, startedAt);
-  const ended = exited.then(([code]) => {
+  const ended = exited.then((code) => {
     process.off('exit', killAtExit);
-    return code as number | null;
+    return code;
   });
   const failure = (code: number | null): BenchmarkError =>
     new BenchmarkError(`${plan.args.join(' ')} ended with exit code ${code}:\n${kept.join('\n')}`);
@@ -94,6 +97,18 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
       clearTimeout(impatience);
     },
   };
+}
+
+/** Its output is closed then: an open pipe would keep this process from ending. @returns its exit code; null after a signal */
+async function untilExit(child: ChildProcess): Promise<number | null> {
+  const closed = once(child, 'close');
+  const [code] = await once(child, 'exit');
+  const enough = setTimeout(() => {
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  }, LAST_WORDS_MS);
+  await closed;
+  clearTimeout(enough);
+  return code;
 }
 
 function sampleMemory(child: ChildProcess, startedAt: number): MemorySample[] {
