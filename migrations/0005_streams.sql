@@ -138,6 +138,7 @@ CREATE TABLE "webhook_health" (
 --> statement-breakpoint
 CREATE INDEX "stream_addresses_by_stream" ON "stream_addresses" USING btree ("stream_id","address");--> statement-breakpoint
 CREATE INDEX "stream_addresses_by_version" ON "stream_addresses" USING btree ("version");--> statement-breakpoint
+CREATE INDEX "stream_attempt_transactions_by_attempt" ON "stream_attempt_transactions" USING btree ("attempt_id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_by_time" ON "stream_attempts" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_by_stream" ON "stream_attempts" USING btree ("stream_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_failed" ON "stream_attempts" USING btree ("created_at","id") WHERE NOT success;--> statement-breakpoint

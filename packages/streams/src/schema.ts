@@ -176,7 +176,10 @@ export const streamAttemptTransactions = pgTable(
     transactionHash: bytea('transaction_hash').notNull(),
     attemptId: uuid('attempt_id').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.transactionHash, table.attemptId] })],
+  (table) => [
+    primaryKey({ columns: [table.transactionHash, table.attemptId] }),
+    index('stream_attempt_transactions_by_attempt').on(table.attemptId),
+  ],
 );
 
 /** What a stream has delivered. Exact at rest (card 2.8). */
