@@ -38,7 +38,8 @@ export function eventAbi(item: AbiItem): EventAbi {
   for (const input of inputs) {
     const field = input.indexed === true ? indexedField(input, topic++) : dataField(input, word);
     if (input.indexed !== true) word += headWords(input) ?? 1;
-    if (field !== null && input.name !== '' && !fields.has(input.name)) fields.set(input.name, field);
+    // Parameters may have no name: some ABIs leave the key out.
+    if (field !== null && input.name && !fields.has(input.name)) fields.set(input.name, field);
   }
   return { topicCount: topic, fields };
 }

@@ -3,6 +3,7 @@ export interface FilterProblem {
   /** Where: `advancedOptions.0.filter.and.1.eq`. */
   readonly path: string;
   readonly message: string;
+  /** What stands there; undefined where it is an object or an array, which may be of any depth. */
   readonly value: unknown;
 }
 
@@ -50,7 +51,7 @@ interface Reading {
 
 function readNode(node: unknown, path: string, depth: number, reading: Reading): FilterShape | null {
   const refuse = (message: string): null => {
-    reading.problems.push({ path, message, value: node });
+    reading.problems.push({ path, message, value: scalarOf(node) });
     return null;
   };
   if (!isObject(node)) return refuse('must be an object with one operator');
@@ -77,7 +78,7 @@ function readMembers(
   reading: Reading,
 ): FilterShape | null {
   if (operands.length < 2) {
-    reading.problems.push({ path: `${path}.${op}`, message: 'must have at least two filters', value: operands });
+    reading.problems.push({ path: `${path}.${op}`, message: 'must have at least two filters', value: undefined });
     return null;
   }
   const members: FilterShape[] = [];
@@ -96,7 +97,7 @@ function readComparison(
   reading: Reading,
 ): Comparison | null {
   const refuse = (message: string): null => {
-    reading.problems.push({ path: `${path}.${op}`, message, value: operands });
+    reading.problems.push({ path: `${path}.${op}`, message, value: undefined });
     return null;
   };
   const [field, operand] = operands;
@@ -117,4 +118,9 @@ function isComparison(op: string): op is ComparisonOperator {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What may be sent back in an error's details. */
+export function scalarOf(value: unknown): unknown {
+  return typeof value === 'object' ? undefined : value;
 }

@@ -1,6 +1,6 @@
 import type { FieldKind, FieldValue } from './event-fields.ts';
 import { literalOf } from './filter-literal.ts';
-import { type Comparison, type FilterProblem, type FilterShape, readFilterShape } from './filter-shape.ts';
+import { type Comparison, type FilterProblem, type FilterShape, readFilterShape, scalarOf } from './filter-shape.ts';
 
 export type { FilterProblem } from './filter-shape.ts';
 
@@ -108,7 +108,7 @@ function checkComparison(comparison: Comparison, events: readonly FieldKinds[]):
       return [{ path: `${path}.${op}`, message: `${op} compares numbers only`, value: field }];
     return values
       .filter(({ value }) => literalOf(kind, value) === null)
-      .map(({ value, path: at }) => ({ path: at, message: `must be ${nameOf(kind)}`, value }));
+      .map(({ value, path: at }) => ({ path: at, message: `must be ${nameOf(kind)}`, value: scalarOf(value) }));
   });
   return perKind.reduce((fewest, problems) => (problems.length < fewest.length ? problems : fewest));
 }

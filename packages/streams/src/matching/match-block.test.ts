@@ -1,0 +1,300 @@
+import type { Address } from '@chainstead/core';
+import { describe, expect, test } from 'vitest';
+import type { Stream } from '../stream.ts';
+import { compileStream } from './compile-stream.ts';
+import { type Match, parseMatch } from './match.ts';
+import { matchBlock } from './match-block.ts';
+import { indexStreams } from './stream-index.ts';
+import { type ExampleTransaction, exampleBlock, exampleHash, exampleLog } from './testing/example-block.ts';
+import {
+  ERC20_TRANSFER,
+  ERC721_TRANSFER,
+  EXAMPLE_CHAIN_ID,
+  eventItem,
+  exampleAddress,
+  exampleStream,
+  TRANSFER_SIGNATURE,
+} from './testing/example-stream.ts';
+
+const [ALICE, BOB, CAROL, TOKEN, NFT] = [0xa1, 0xb0, 0xca, 0xee, 0xef].map(exampleAddress) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+const APPROVAL = eventItem('event Approval(address indexed owner, address indexed spender, uint256 value)');
+
+const erc20 = (from: Address, to: Address, value = 5n) => exampleLog(TOKEN, ERC20_TRANSFER, { from, to, value });
+const erc721 = (from: Address, to: Address) => exampleLog(NFT, ERC721_TRANSFER, { from, to, tokenId: 7n });
+const approval = (owner: Address, spender: Address) => exampleLog(TOKEN, APPROVAL, { owner, spender, value: 1n });
+
+interface Case {
+  readonly config: Partial<Stream>;
+  readonly addresses?: readonly Address[];
+  readonly spam?: readonly Address[];
+  readonly transactions: readonly ExampleTransaction[];
+}
+
+function matchOne({ config, addresses = [], spam = [], transactions }: Case): Match | undefined {
+  const stream = exampleStream(config);
+  const watched = new Map(addresses.map((address) => [address, [stream.id]]));
+  const index = indexStreams([compileStream(stream)], EXAMPLE_CHAIN_ID);
+  const matches = matchBlock(exampleBlock(transactions), watched, index, { isSpam: (one) => spam.includes(one) });
+  expect(matches.length).toBeLessThan(2);
+  return matches[0];
+}
+
+const logPlaces = (match: Match | undefined) => match?.logs.map(({ logIndex }) => logIndex);
+const hashes = (match: Match | undefined) => match?.transactions.map(({ hash }) => hash);
+
+describe('native transactions', () => {
+  test('match their sender and their receiver, with what the node says of them', () => {
+    const match = matchOne({
+      config: { includeNativeTxs: true },
+      addresses: [ALICE, BOB],
+      transactions: [
+        { from: CAROL, to: TOKEN },
+        { from: ALICE, to: BOB, transaction: { gas: '0x5208', chainId: '0x1' }, receipt: { gasUsed: '0x5208' } },
+        { from: CAROL, to: ALICE },
+        { from: BOB, to: null },
+      ],
+    });
+    expect(hashes(match)).toEqual([exampleHash(1), exampleHash(2), exampleHash(3)]);
+    expect(match?.transactions[0]).toEqual({
+      hash: exampleHash(1),
+      index: 1,
+      from: ALICE,
+      to: BOB,
+      transaction: { gas: '0x5208', value: '0x0' },
+      receipt: { gasUsed: '0x5208', status: '0x1' },
+      triggeredBy: [ALICE, BOB],
+    });
+    expect(match?.transactions.map(({ triggeredBy }) => triggeredBy)).toEqual([[ALICE, BOB], [ALICE], [BOB]]);
+    expect(match?.triggeredBy).toEqual([ALICE, BOB]);
+  });
+
+  test('are left out unless asked for', () => {
+    const transactions = [{ from: ALICE, to: BOB }];
+    expect(matchOne({ config: { includeContractLogs: true }, addresses: [ALICE], transactions })).toBeUndefined();
+  });
+});
+
+describe('contract logs', () => {
+  const includeContractLogs = true;
+
+  test('match their emitter, indexed addresses and addresses in the data', () => {
+    const inData = eventItem('event Named(uint256 indexed id, bytes32 name, address who)');
+    const named = exampleLog(NFT, inData, { id: 3n, name: `0x${'11'.repeat(32)}`, who: ALICE });
+    const match = matchOne({
+      config: { includeContractLogs },
+      addresses: [ALICE, TOKEN],
+      transactions: [
+        { from: CAROL, to: NFT, logs: [erc20(BOB, CAROL), erc721(ALICE, BOB), named, erc721(BOB, CAROL)] },
+      ],
+    });
+    expect(match?.logs.map(({ triggeredBy }) => triggeredBy)).toEqual([[TOKEN], [ALICE], [ALICE]]);
+    expect(match?.transactions).toEqual([]);
+  });
+
+  test('with topic0 are only those, however the signature is given', () => {
+    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), approval(ALICE, BOB)] }];
+    const hash = '0xDDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF';
+    for (const topic0 of [[TRANSFER_SIGNATURE], [hash]]) {
+      const config = { includeContractLogs, topic0, abi: [ERC20_TRANSFER] };
+      expect(logPlaces(matchOne({ config, addresses: [ALICE], transactions }))).toEqual([0]);
+    }
+  });
+
+  test('must have as many topics as the ABI says; several events of a topic0 let several pass', () => {
+    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), erc721(ALICE, BOB)] }];
+    const places = (abi: Stream['abi']) => {
+      const config = { includeContractLogs, topic0: [TRANSFER_SIGNATURE], abi };
+      return logPlaces(matchOne({ config, addresses: [ALICE], transactions }));
+    };
+    expect(places([ERC20_TRANSFER])).toEqual([0]);
+    expect(places([ERC721_TRANSFER])).toEqual([1]);
+    expect(places([ERC721_TRANSFER, APPROVAL, ERC20_TRANSFER])).toEqual([0, 1]);
+  });
+
+  test('of all addresses need topic0 and ABI, and no watched address', () => {
+    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), approval(ALICE, BOB)] }];
+    const config = { includeContractLogs, allAddresses: true, topic0: [TRANSFER_SIGNATURE], abi: [ERC20_TRANSFER] };
+    const match = matchOne({ config, transactions });
+    expect(logPlaces(match)).toEqual([0]);
+    expect(match?.logs[0]?.triggeredBy).toEqual([]);
+    expect(match?.triggeredBy).toEqual([]);
+    expect(matchOne({ config, addresses: [BOB], transactions })?.logs[0]?.triggeredBy).toEqual([BOB]);
+    expect(matchOne({ config: { ...config, abi: null }, transactions })).toBeUndefined();
+    expect(matchOne({ config: { ...config, topic0: [] }, transactions })).toBeUndefined();
+  });
+
+  test('of spam contracts are dropped when asked for', () => {
+    const transactions = [{ from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB), erc721(ALICE, BOB)] }];
+    const config = { includeContractLogs, filterPossibleSpamAddresses: true };
+    expect(logPlaces(matchOne({ config, addresses: [ALICE], spam: [TOKEN], transactions }))).toEqual([1]);
+    const kept = { config: { includeContractLogs }, addresses: [ALICE], spam: [TOKEN], transactions };
+    expect(logPlaces(matchOne(kept))).toEqual([0, 1]);
+  });
+});
+
+describe('all logs of a transaction', () => {
+  const transactions = [
+    { from: CAROL, to: TOKEN, logs: [erc20(BOB, CAROL), erc20(ALICE, BOB), approval(BOB, CAROL)] },
+    { from: CAROL, to: TOKEN, logs: [erc20(BOB, CAROL)] },
+    { from: ALICE, to: TOKEN, logs: [erc721(BOB, CAROL)] },
+  ];
+  const config = {
+    includeContractLogs: true,
+    includeAllTxLogs: true,
+    topic0: [TRANSFER_SIGNATURE],
+    abi: [ERC20_TRANSFER],
+  };
+
+  test('come with a log that matches, or a watched sender; what caused them is what caused that match', () => {
+    const match = matchOne({ config, addresses: [ALICE], transactions });
+    expect(logPlaces(match)).toEqual([0, 1, 2, 4]);
+    expect(new Set(match?.logs.map(({ triggeredBy }) => triggeredBy.join()))).toEqual(new Set([ALICE]));
+    expect(match?.transactions).toEqual([]);
+  });
+
+  test('come with native transactions too, without contract logs', () => {
+    const native = { includeNativeTxs: true, includeAllTxLogs: true };
+    const match = matchOne({ config: native, addresses: [ALICE], transactions });
+    expect(hashes(match)).toEqual([exampleHash(2)]);
+    expect(logPlaces(match)).toEqual([0, 1, 2, 4]);
+  });
+
+  test('never bring a spam contract back', () => {
+    const withoutSpam = { ...config, filterPossibleSpamAddresses: true };
+    expect(logPlaces(matchOne({ config: withoutSpam, addresses: [ALICE], spam: [NFT], transactions }))).toEqual([
+      0, 1, 2,
+    ]);
+    expect(matchOne({ config: withoutSpam, addresses: [BOB], spam: [TOKEN, NFT], transactions })).toBeUndefined();
+  });
+});
+
+describe('advanced options', () => {
+  const transactions = [
+    { from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB, 5n), approval(ALICE, BOB)] },
+    { from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB, 50n)] },
+  ];
+  const base = { includeContractLogs: true, topic0: [TRANSFER_SIGNATURE, 'Approval(address,address,uint256)'] };
+  const abi = [ERC20_TRANSFER, APPROVAL];
+
+  test('let only logs of their topic0 pass that their filter accepts, and bring the transaction', () => {
+    const filter = { gt: ['value', '10'] };
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, filter, includeNativeTxs: true }];
+    const match = matchOne({ config: { ...base, abi, advancedOptions }, addresses: [ALICE], transactions });
+    expect(logPlaces(match)).toEqual([1, 2]);
+    expect(hashes(match)).toEqual([exampleHash(1)]);
+    expect(match?.transactions[0]?.triggeredBy).toEqual([ALICE]);
+  });
+
+  test('alone bring transactions without logs', () => {
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, includeNativeTxs: true }];
+    const config = { ...base, includeContractLogs: false, abi, advancedOptions };
+    const match = matchOne({ config, addresses: [ALICE], transactions });
+    expect(match?.logs).toEqual([]);
+    expect(hashes(match)).toEqual([exampleHash(0), exampleHash(1)]);
+  });
+
+  test('of the same topic0 are alternatives', () => {
+    const advancedOptions = ['5', '50'].map((value) => {
+      return { topic0: TRANSFER_SIGNATURE, filter: { eq: ['value', value] }, includeNativeTxs: value === '5' };
+    });
+    const match = matchOne({ config: { ...base, abi, advancedOptions }, addresses: [ALICE], transactions });
+    expect(logPlaces(match)).toEqual([0, 1, 2]);
+    expect(hashes(match)).toEqual([exampleHash(0)]);
+  });
+
+  test.each([
+    [{ eq: ['moralis_streams_contract_address', TOKEN] }, true],
+    [{ ne: ['moralis_streams_contract_address', TOKEN] }, false],
+    [{ eq: ['moralis_streams_chain_id', '0x1'] }, true],
+    [{ in: ['moralis_streams_chain_id', ['0x38', '137']] }, false],
+    [{ eq: ['moralis_streams_possibleSpam', true] }, true],
+    [{ eq: ['moralis_streams_possibleSpam', false] }, false],
+  ])('know the special variables: %j gives %s', (filter, expected) => {
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, filter }];
+    const config = { ...base, topic0: [TRANSFER_SIGNATURE], abi, advancedOptions };
+    const match = matchOne({ config, addresses: [ALICE], spam: [TOKEN], transactions });
+    expect(logPlaces(match)).toEqual(expected ? [0, 2] : undefined);
+  });
+
+  test('of an event that is not in the ABI let nothing pass', () => {
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, filter: { gt: ['value', '1'] } }];
+    const config = { ...base, abi: [APPROVAL], advancedOptions };
+    expect(logPlaces(matchOne({ config, addresses: [ALICE], transactions }))).toEqual([1]);
+  });
+});
+
+describe('internal transactions', () => {
+  test('match either side, above zero', () => {
+    const transfers = [
+      { from: TOKEN, to: ALICE, value: 3n },
+      { from: ALICE, to: BOB, value: 0n },
+      { from: BOB, to: CAROL, value: 1n },
+      { from: ALICE, to: ALICE, value: 2n ** 200n },
+    ];
+    const transactions = [{ from: CAROL, to: TOKEN, transfers }];
+    const match = matchOne({ config: { includeInternalTxs: true }, addresses: [ALICE], transactions });
+    const at = { transactionHash: exampleHash(0), gas: '21000', triggeredBy: [ALICE] };
+    expect(match?.internalTransactions).toEqual([
+      { ...at, from: TOKEN, to: ALICE, value: '3' },
+      { ...at, from: ALICE, to: ALICE, value: (2n ** 200n).toString() },
+    ]);
+  });
+});
+
+describe('matching a block', () => {
+  test('gives a match for each stream that has something, ordered by id, and leaves other chains alone', () => {
+    const ids = ['c', 'a', 'b', 'd'];
+    const streams = ids.map((id) =>
+      exampleStream({ id, includeNativeTxs: id !== 'd', includeContractLogs: id === 'd' }),
+    );
+    const elsewhere = exampleStream({ id: 'e', includeNativeTxs: true, chainIds: [] });
+    const index = indexStreams([...streams, elsewhere].map(compileStream), EXAMPLE_CHAIN_ID);
+    const watched = new Map([[ALICE, [...ids, 'e', 'unknown']]]);
+    const matches = matchBlock(exampleBlock([{ from: ALICE, to: BOB }]), watched, index, { isSpam: () => false });
+    expect(matches.map(({ streamId }) => streamId)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('can be written as JSON and read back', () => {
+    const config = { includeNativeTxs: true, includeContractLogs: true, includeInternalTxs: true };
+    const transfers = [{ from: TOKEN, to: ALICE, value: 2n ** 255n }];
+    const transactions = [{ from: ALICE, to: TOKEN, logs: [erc20(ALICE, BOB)], transfers }];
+    const match = matchOne({ config, addresses: [ALICE], transactions });
+    expect(match?.internalTransactions).toHaveLength(1);
+    expect(parseMatch(JSON.stringify(match))).toEqual(match);
+    expect(JSON.stringify(matchOne({ config, addresses: [ALICE], transactions }))).toBe(JSON.stringify(match));
+  });
+
+  test('an index tells what its streams need to see', () => {
+    const needs = (...configs: readonly Partial<Stream>[]) =>
+      indexStreams(
+        configs.map((config) => compileStream(exampleStream(config))),
+        EXAMPLE_CHAIN_ID,
+      ).needs;
+    expect(needs()).toEqual({ transactions: false, internalTransfers: false });
+    expect(needs({ includeContractLogs: true })).toEqual({ transactions: false, internalTransfers: false });
+    expect(needs({ includeNativeTxs: true }, {})).toEqual({ transactions: true, internalTransfers: false });
+    expect(needs({ includeInternalTxs: true }, { includeAllTxLogs: true })).toEqual({
+      transactions: true,
+      internalTransfers: true,
+    });
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, includeNativeTxs: true }];
+    expect(needs({ advancedOptions })).toEqual({ transactions: true, internalTransfers: false });
+  });
+
+  test('a stream whose configuration says nothing readable matches nothing and throws nothing', () => {
+    const odd = {
+      topic0: ['not a signature'],
+      abi: [{ type: 'event' }],
+      advancedOptions: [{ topic0: '0x', filter: { like: [] } }],
+    };
+    const config = { ...odd, includeContractLogs: true, allAddresses: true };
+    const transactions = [{ from: ALICE, to: TOKEN, logs: [erc20(ALICE, BOB)] }];
+    expect(matchOne({ config, addresses: [ALICE], transactions })).toBeUndefined();
+  });
+});
