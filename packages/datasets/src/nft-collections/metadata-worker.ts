@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import { type Logger, parseAddress, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -40,18 +41,28 @@ const CONCURRENCY = 16;
 /** Jobs that a sweep lets wait at most, so that what somebody waits for is never far behind re-readings. */
 const WAITING_JOBS_MAX = 64;
 const SWEEP_EVERY_MS = 2_000;
+/** How often a sweep looks whether there is room again. Milliseconds. */
+const REFILL_MS = 50;
 
 export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWorker {
-  const { database, jobs, logger, lockMs } = options;
+  const { database, jobs, logger, lockMs, sweepEveryMs = SWEEP_EVERY_MS } = options;
   const readings = createMetadataMetrics(options.metrics);
 
-  async function sweep(chain: Chain, queue: JobQueue<MetadataJob>): Promise<void> {
+  async function sweep(chain: Chain, queue: JobQueue<MetadataJob>, signal: AbortSignal): Promise<void> {
+    await forgetRefusals(database, chain.id);
+    const end = performance.now() + sweepEveryMs;
+    // Where more is due than may wait, what is done makes room before the next sweep.
+    while ((await fill(chain, queue)) && performance.now() + REFILL_MS < end)
+      await sleep(REFILL_MS, undefined, { signal });
+  }
+
+  /** Turns rows into jobs, as many as there is room for. @returns whether more may be due */
+  async function fill(chain: Chain, queue: JobQueue<MetadataJob>): Promise<boolean> {
     const { waiting } = await queue.depth();
-    const room = WAITING_JOBS_MAX - waiting;
-    if (room <= 0) return;
+    if (waiting >= WAITING_JOBS_MAX) return true;
     // What waits already keeps its place: adding its id again does nothing.
-    const collections = await dueCollections(database, chain.id, room);
-    const tokens = await dueTokens(database, chain.id, room);
+    const collections = await dueCollections(database, chain.id, WAITING_JOBS_MAX);
+    const tokens = await dueTokens(database, chain.id, WAITING_JOBS_MAX - collections.length);
     await queue.addBulk([
       ...collections.map((address) => ({
         id: collectionJobId(address),
@@ -62,7 +73,7 @@ export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWo
         payload: { kind: 'token' as const, ...token, flag: 'uri' as const },
       })),
     ]);
-    await forgetRefusals(database, chain.id);
+    return collections.length + tokens.length >= WAITING_JOBS_MAX;
   }
 
   return {
@@ -79,7 +90,7 @@ export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWo
           onCollection: options.onCollection,
         };
         await queue.work(({ payload, signal }) => work(context, queue, payload, signal), { concurrency: CONCURRENCY });
-        await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: options.sweepEveryMs ?? SWEEP_EVERY_MS });
+        await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: sweepEveryMs });
       }
     },
   };
@@ -92,7 +103,7 @@ export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWo
   ): Promise<void> {
     switch (job.kind) {
       case 'sweep':
-        return sweep(context.chain, queue);
+        return sweep(context.chain, queue, signal);
       case 'collection':
         return readDueCollection(context, parseAddress(job.address), signal);
       case 'token':
