@@ -53,6 +53,7 @@ export { type TradesQuery, type TradesSubject, tradesStatement } from './nft-tra
 export { datasets } from './registry.ts';
 export type { Statement } from './statement.ts';
 export { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './tokens/facts.ts';
+export { saveTokenFacts } from './tokens/pending-facts.ts';
 export { looksLikeSpam } from './tokens/spam-rule.ts';
 export {
   createTokenFactsWorker,

@@ -1,0 +1,118 @@
+import { type ChainId, parseHash } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Delivery, DeliveryKind } from './delivery.ts';
+
+export interface ClaimRequest {
+  readonly streamIds: readonly string[];
+  readonly limit: number;
+  readonly now: Date;
+  /** Nobody else takes them until then. */
+  readonly until: Date;
+}
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly chain_id: ChainId;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly kind: DeliveryKind;
+  readonly retries: number;
+  readonly webhook_url: string;
+  readonly tag: string;
+  readonly created_at: Date;
+  readonly resend: string | null;
+  readonly match_body: string | null;
+  readonly logs: number | null;
+  readonly txs: number;
+  readonly txs_internal: number;
+  readonly is_removed: boolean;
+}
+
+/**
+ * Takes webhooks that are due, those due longest first, and hides them from every other taker by moving `due_at` to the end of
+ * the lease: whoever dies leaves them due again. Rows that another taker is locking are skipped. Streams that are not active
+ * keep theirs. Index: stream_deliveries_pending_by_stream, one range a stream.
+ */
+export async function claimDeliveries(database: Database, request: ClaimRequest): Promise<Delivery[]> {
+  const rows = await database.query<ClaimedRow>(
+    `WITH picked AS (
+       SELECT due.* FROM streams s CROSS JOIN LATERAL (
+         SELECT d.id, d.stream_id, d.chain_id, d.block_number, d.block_hash, d.due_at FROM stream_deliveries d
+         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.due_at <= $2
+         ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+       ) AS due
+       WHERE s.id = ANY ($1::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
+       ORDER BY due.due_at LIMIT $3
+     )
+     UPDATE stream_deliveries AS d SET due_at = $4
+     FROM picked
+     JOIN streams s ON s.id = picked.stream_id
+     LEFT JOIN stream_matches m ON m.chain_id = picked.chain_id AND m.block_number = picked.block_number
+       AND m.stream_id = picked.stream_id AND m.block_hash = picked.block_hash
+     WHERE d.id = picked.id
+     RETURNING d.id, d.stream_id, d.chain_id, d.block_number, '0x' || encode(d.block_hash, 'hex') AS block_hash, d.kind,
+       d.retries, d.created_at, d.resend, s.webhook_url, s.tag, m.body AS match_body, m.logs, m.txs, m.txs_internal,
+       m.removed_at IS NOT NULL AS is_removed`,
+    [request.streamIds, request.now, request.limit, request.until],
+  );
+  return rows.map(deliveryOf);
+}
+
+function deliveryOf(row: ClaimedRow): Delivery {
+  return {
+    id: row.id,
+    streamId: row.stream_id,
+    chainId: row.chain_id,
+    blockNumber: row.block_number,
+    blockHash: parseHash(row.block_hash),
+    kind: row.kind,
+    retries: row.retries,
+    webhookUrl: row.webhook_url,
+    tag: row.tag,
+    createdAt: row.created_at,
+    resend: row.resend,
+    match:
+      row.logs === null
+        ? null
+        : {
+            body: row.match_body,
+            logs: row.logs,
+            txs: row.txs,
+            txsInternal: row.txs_internal,
+            isRemoved: row.is_removed,
+          },
+  };
+}
+
+/** Whether a webhook is still to be sent: a reorganisation, a pause or another process may have come in between. */
+export async function isStillDue(database: Database, { id, retries }: Delivery): Promise<boolean> {
+  const rows = await database.query(
+    `SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
+     WHERE d.id = $1 AND d.status = 'pending' AND d.retries = $2 AND s.status = 'active' AND s.deleted_at IS NULL`,
+    [id, retries],
+  );
+  return rows.length > 0;
+}
+
+/** Lengthens leases. What is not pending any more is left alone. */
+export async function renewLeases(database: Database, ids: readonly string[], until: Date): Promise<void> {
+  await database.query(`UPDATE stream_deliveries SET due_at = $2 WHERE id = ANY ($1::uuid[]) AND status = 'pending'`, [
+    ids,
+    until,
+  ]);
+}
+
+/** Gives webhooks back that were not sent, to be taken again from `dueAt` on. It counts as no attempt. */
+export async function giveBack(database: Database, deliveries: readonly Delivery[], dueAt: Date): Promise<void> {
+  await database.query(
+    `UPDATE stream_deliveries d SET due_at = $3 FROM unnest($1::uuid[], $2::int[]) AS given(id, retries)
+     WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending'`,
+    [deliveries.map(({ id }) => id), deliveries.map(({ retries }) => retries), dueAt],
+  );
+}
+
+/** For webhooks whose block left the chain before they were sent, or of which nothing is stored any more. */
+export async function dropDelivery(database: Database, { id }: Delivery): Promise<void> {
+  await database.query(`UPDATE stream_deliveries SET status = 'dropped' WHERE id = $1 AND status = 'pending'`, [id]);
+}

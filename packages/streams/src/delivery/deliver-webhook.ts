@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Egress } from '@chainstead/egress';
+import { finishBody } from '../payload/render-body.ts';
+import { webhookHeaders } from '../payload/signature.ts';
+import type { StreamSettings } from '../records/settings.ts';
+import type { AttemptRecorder } from './attempt-recorder.ts';
+import { dropDelivery, giveBack, isStillDue } from './claim-deliveries.ts';
+import { type Delivery, recordsOf } from './delivery.ts';
+import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
+import type { Leases } from './leases.ts';
+import { postWebhook } from './post-webhook.ts';
+
+/** Makes the bodies of matches. */
+export interface WebhookBodies {
+  /**
+   * The body without `confirmed` and `retries`, stored with the match by the time this resolves.
+   * @throws when no node can be asked for what it is to show; it may be asked again.
+   */
+  make(delivery: Delivery, signal: AbortSignal): Promise<string>;
+}
+
+export interface DeliverWebhookOptions {
+  readonly database: Database;
+  readonly egress: Egress;
+  readonly bodies: WebhookBodies;
+  readonly recorder: AttemptRecorder;
+  readonly leases: Leases;
+  readonly metrics: DeliveryMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long a webhook waits whose body can't be made yet. Milliseconds. */
+  readonly postponeMs: number;
+}
+
+/** What is told beside the body. */
+export interface SendingFacts {
+  readonly settings: StreamSettings;
+  /** Webhooks of the stream that wait. */
+  readonly queueSize: number;
+}
+
+/** Sends one webhook that is in hand and records what came of it. Never throws: what fails is given back, or is left to its lease. */
+export type DeliverWebhook = (delivery: Delivery, facts: SendingFacts, signal: AbortSignal) => Promise<void>;
+
+export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
+  const { database, bodies, recorder, leases, metrics, clock, logger } = options;
+
+  async function deliver(
+    delivery: Delivery,
+    facts: SendingFacts,
+    signal: AbortSignal,
+  ): Promise<DeliveryResult | 'lost'> {
+    const body = await bodyOf(delivery, signal);
+    if (body === 'dropped' || body === 'postponed' || body === 'lost') return body;
+    if (!leases.isHeld(delivery.id)) return 'lost';
+    const outcome = await send(options, { delivery, body: body.text, facts, signal });
+    metrics.answered(outcome.durationMs / 1_000);
+    const finishedAt = new Date(clock.now());
+    const attempt = { id: randomUUID(), delivery, body: body.text, outcome, finishedAt };
+    const verdict = await recorder.record(attempt, signal);
+    if (verdict === 'delivered') metrics.delivered((finishedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
+    return verdict;
+  }
+
+  /** The exact text of the next attempt. */
+  async function bodyOf(
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string } | 'dropped' | 'postponed' | 'lost'> {
+    const { match, kind, retries } = delivery;
+    if (delivery.resend !== null) return { text: delivery.resend };
+    if (match === null || (match.isRemoved && kind !== 'removed')) {
+      await dropDelivery(database, delivery);
+      return 'dropped';
+    }
+    const finish = (text: string) => ({
+      text: finishBody(text, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' }),
+    });
+    if (match.body !== null) return finish(match.body);
+    const made = await makeBody(delivery, signal);
+    if (made === null) return 'postponed';
+    return (await isStillDue(database, delivery)) ? finish(made) : 'lost';
+  }
+
+  async function makeBody(delivery: Delivery, signal: AbortSignal): Promise<string | null> {
+    try {
+      return await bodies.make(delivery, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const { streamId, chainId, blockNumber } = delivery;
+      const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
+      logger.warn(fields, 'What a webhook is to tell could not be read, it is postponed');
+      await giveBack(database, [delivery], new Date(clock.now() + options.postponeMs));
+      return null;
+    }
+  }
+
+  return async (delivery, facts, signal) => {
+    try {
+      const result = await deliver(delivery, facts, signal);
+      if (result !== 'lost') metrics.count(result);
+    } catch (error) {
+      if (!signal.aborted) logger.error({ delivery_id: delivery.id, err: error }, 'Webhook could not be handled');
+      await giveBackQuietly(options, delivery);
+    } finally {
+      leases.letGo(delivery.id);
+    }
+  };
+}
+
+async function send(
+  { egress, clock }: DeliverWebhookOptions,
+  sending: {
+    readonly delivery: Delivery;
+    readonly body: string;
+    readonly facts: SendingFacts;
+    readonly signal: AbortSignal;
+  },
+) {
+  const { delivery, body, facts, signal } = sending;
+  const { region, secretKey, previousSecretKey } = facts.settings;
+  const headers = webhookHeaders({
+    body,
+    id: delivery.id,
+    sentAt: new Date(clock.now()),
+    secrets: { current: secretKey, previous: previousSecretKey },
+    queueSize: facts.queueSize,
+    region,
+    confirmed: delivery.kind === 'confirmed',
+    records: recordsOf(delivery),
+  });
+  return postWebhook(egress, { url: delivery.webhookUrl, headers, body, signal });
+}
+
+async function giveBackQuietly(options: DeliverWebhookOptions, delivery: Delivery): Promise<void> {
+  const { database, clock, logger } = options;
+  try {
+    await giveBack(database, [delivery], new Date(clock.now()));
+  } catch (error) {
+    // Its lease runs out by itself.
+    logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be given back');
+  }
+}

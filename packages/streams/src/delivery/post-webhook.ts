@@ -1,0 +1,56 @@
+import { ChainsteadError, errorText } from '@chainstead/core';
+import { type Egress, EgressTimeoutError } from '@chainstead/egress';
+import type { AttemptOutcome } from './delivery.ts';
+
+/** For a whole webhook, from resolving the host to the end of the answer. */
+export const WEBHOOK_TIMEOUT_MS = 15_000;
+/** Of an answer that nobody reads. */
+const ANSWER_BYTES_MAX = 65_536;
+const ERROR_MESSAGE_MAX = 500;
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Ends the attempt; it counts for nothing then. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a webhook once. Any 2xx is a success; a redirect is an answer like any other, and is not followed.
+ * @throws the reason of the request's own signal; whatever the receiver does is an outcome.
+ */
+export async function postWebhook(egress: Egress, request: WebhookRequest): Promise<AttemptOutcome> {
+  const started = performance.now();
+  const outcome = (status: number | null, errorMessage: string | null): AttemptOutcome => ({
+    success: errorMessage === null,
+    httpStatus: status,
+    errorMessage,
+    durationMs: Math.round(performance.now() - started),
+  });
+  try {
+    const { status } = await egress.request({
+      url: request.url,
+      method: 'POST',
+      headers: request.headers,
+      body: request.body,
+      redirects: 0,
+      timeoutMs: WEBHOOK_TIMEOUT_MS,
+      maxResponseBytes: ANSWER_BYTES_MAX,
+      oversize: 'truncate',
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
+    return outcome(status, status >= 200 && status < 300 ? null : `Request failed with status code ${status}`);
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    return outcome(null, reasonOf(error));
+  }
+}
+
+function reasonOf(error: unknown): string {
+  // As the provider's history words it.
+  if (error instanceof EgressTimeoutError) return `timeout of ${WEBHOOK_TIMEOUT_MS}ms exceeded`;
+  if (error instanceof ChainsteadError || error instanceof Error)
+    return errorText(error).replaceAll('\0', '').toWellFormed().slice(0, ERROR_MESSAGE_MAX);
+  throw error;
+}

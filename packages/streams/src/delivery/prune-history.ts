@@ -1,0 +1,58 @@
+import type { Database } from '@chainstead/db';
+
+export interface PruneOptions {
+  /** What is older goes. */
+  readonly before: Date;
+  /** Rows of one transaction. Default 5,000. */
+  readonly batch?: number;
+}
+
+export interface Pruned {
+  readonly attempts: number;
+  readonly deliveries: number;
+  readonly matches: number;
+}
+
+const BATCH = 5_000;
+
+/**
+ * Removes attempts with the bodies of failed ones, and outbox rows and matches that nothing is to be made of any more. What
+ * waits for its delivery or confirmation stays, however old. In small transactions; run by several processes at once it does
+ * the same work once.
+ */
+export async function pruneHistory(database: Database, options: PruneOptions): Promise<Pruned> {
+  const { before, batch = BATCH } = options;
+  const removeAll = async (statement: string): Promise<number> => {
+    let removed = 0;
+    for (;;) {
+      const [row] = await database.query<{ removed: number }>(statement, [before, batch]);
+      removed += row?.removed ?? 0;
+      if ((row?.removed ?? 0) < batch) return removed;
+    }
+  };
+  return {
+    attempts: await removeAll(`WITH old AS (
+        SELECT id FROM stream_attempts WHERE created_at < $1 ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
+      ), forgotten AS (
+        DELETE FROM stream_attempt_transactions WHERE attempt_id IN (SELECT id FROM old)
+      ), gone AS (
+        DELETE FROM stream_attempts WHERE id IN (SELECT id FROM old) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`),
+    deliveries: await removeAll(`WITH old AS (
+        SELECT id FROM stream_deliveries WHERE status <> 'pending' AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM stream_deliveries WHERE id IN (SELECT id FROM old) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`),
+    matches: await removeAll(`WITH old AS (
+        SELECT chain_id, block_number, stream_id, block_hash FROM stream_matches m
+        WHERE (confirmed OR removed_at IS NOT NULL) AND block_timestamp < $1 AND NOT EXISTS (
+          SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
+            AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash)
+        LIMIT $2 FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM stream_matches m USING old
+        WHERE (m.chain_id, m.block_number, m.stream_id, m.block_hash)
+          = (old.chain_id, old.block_number, old.stream_id, old.block_hash) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`),
+  };
+}

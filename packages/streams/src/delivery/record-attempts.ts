@@ -1,0 +1,167 @@
+import type { Hash } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { type Attempt, recordsOf } from './delivery.ts';
+import { type RetryPolicy, retryDelay } from './retry-policy.ts';
+import { addStatistics } from './statistics.ts';
+import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
+
+/** What an attempt made of its webhook. `repeated`: it had arrived before, or another attempt came first. */
+export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';
+
+export interface Recorded {
+  /** By attempt. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  /** URLs that by now fail too often. */
+  readonly unhealthy: readonly UnhealthyWebhook[];
+}
+
+/**
+ * Writes down attempts: the log of attempts, the outbox rows, statistics, success rates, all or nothing. An attempt that is
+ * recorded already is left out, so that a batch whose commit is in doubt can be recorded again.
+ *
+ * Locks the deliveries by id, then statistics by stream, then success rates by URL, each ascending.
+ */
+export function recordAttempts(
+  database: Database,
+  attempts: readonly Attempt[],
+  policy: RetryPolicy,
+): Promise<Recorded> {
+  return database.transaction(async (transaction) => {
+    const rows = await lockDeliveries(transaction, attempts);
+    const recorded = await insertAttempts(transaction, attempts);
+    const fresh = attempts.filter(({ id }) => recorded.has(id));
+    const verdicts = new Map<string, Verdict>();
+    const firstDelivered = new Set<string>();
+    for (const attempt of fresh) {
+      const row = rows.get(attempt.delivery.id);
+      if (attempt.outcome.success && row?.deliveredAt === null) firstDelivered.add(attempt.id);
+      verdicts.set(attempt.id, row === undefined ? 'repeated' : settle(row, attempt, policy));
+    }
+    await updateDeliveries(transaction, [...rows.values()]);
+    await insertTransactions(transaction, fresh);
+    await addStatistics(transaction, fresh, firstDelivered);
+    return { verdicts, unhealthy: await judgeWebhooks(transaction, fresh) };
+  });
+}
+
+/** An outbox row, as the attempts of this batch change it. */
+interface OutboxRow {
+  readonly id: string;
+  status: string;
+  retries: number;
+  dueAt: Date;
+  body: string | null;
+  resend: string | null;
+  deliveredAt: Date | null;
+}
+
+async function lockDeliveries(transaction: Transaction, attempts: readonly Attempt[]): Promise<Map<string, OutboxRow>> {
+  const rows = await transaction.query<OutboxRow>(
+    `SELECT id, status, retries, due_at AS "dueAt", body, resend, delivered_at AS "deliveredAt"
+     FROM stream_deliveries WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`,
+    [attempts.map(({ delivery }) => delivery.id)],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict {
+  const { outcome, delivery, finishedAt } = attempt;
+  row.body = attempt.body;
+  if (outcome.success) {
+    const verdict = row.deliveredAt === null ? 'delivered' : 'repeated';
+    row.status = 'delivered';
+    row.deliveredAt ??= finishedAt;
+    row.resend = null;
+    return verdict;
+  }
+  // Its number tells whose attempt it is: a lease that ran out may have given the webhook to somebody else meanwhile.
+  if (row.status !== 'pending' || row.retries !== delivery.retries) return 'repeated';
+  row.retries += 1;
+  const askedAgain = row.resend !== delivery.resend;
+  const delayMs = retryDelay(policy, row.retries);
+  if (!askedAgain) row.resend = null;
+  if (delayMs === null && !askedAgain) {
+    row.status = row.deliveredAt === null ? 'failed' : 'delivered';
+    return 'gave-up';
+  }
+  row.dueAt = new Date(finishedAt.getTime() + (askedAgain ? 0 : (delayMs ?? 0)));
+  return 'retrying';
+}
+
+async function updateDeliveries(transaction: Transaction, rows: readonly OutboxRow[]): Promise<void> {
+  const column = <Key extends keyof OutboxRow>(key: Key): OutboxRow[Key][] => rows.map((row) => row[key]);
+  await transaction.query(
+    `UPDATE stream_deliveries d SET status = new.status, retries = new.retries, due_at = new.due_at, body = new.body,
+       resend = new.resend, delivered_at = new.delivered_at
+     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[])
+       AS new(id, status, retries, due_at, body, resend, delivered_at)
+     WHERE d.id = new.id`,
+    [
+      column('id'),
+      column('status'),
+      column('retries'),
+      column('dueAt'),
+      column('body'),
+      column('resend'),
+      column('deliveredAt'),
+    ],
+  );
+}
+
+/** @returns the ids of those that were not there yet. */
+async function insertAttempts(transaction: Transaction, attempts: readonly Attempt[]): Promise<Set<string>> {
+  const column = <T>(read: (attempt: Attempt) => T): T[] => attempts.map(read);
+  const rows = await transaction.query<{ id: string }>(
+    `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
+       success, http_status, error_message, body, records, duration_ms, created_at)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::boolean[], $7::text[],
+       $8::text[], $9::int[], $10::boolean[], $11::int[], $12::text[], $13::text[], $14::int[], $15::int[],
+       $16::timestamptz[])
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
+    [
+      column(({ id }) => id),
+      column(({ delivery }) => delivery.id),
+      column(({ delivery }) => delivery.streamId),
+      column(({ delivery }) => delivery.chainId),
+      column(({ delivery }) => delivery.blockNumber),
+      column(({ delivery }) => delivery.kind === 'confirmed'),
+      column(({ delivery }) => delivery.webhookUrl),
+      column(({ delivery }) => delivery.tag),
+      column(({ delivery }) => delivery.retries),
+      column(({ outcome }) => outcome.success),
+      column(({ outcome }) => outcome.httpStatus),
+      column(({ outcome }) => outcome.errorMessage),
+      column(({ outcome, body }) => (outcome.success ? null : body)),
+      column(({ delivery }) => recordsOf(delivery)),
+      column(({ outcome }) => outcome.durationMs),
+      column(({ finishedAt }) => finishedAt),
+    ],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+const TRANSACTION_HASH = /"(?:transactionHash|hash)":"(0x[0-9a-f]{64})"/g;
+
+/** Transactions that a body tells of. By its text, as parsing all that is sent would cost more than sending it. */
+function transactionsOf({ body, delivery }: Attempt): Set<Hash> {
+  const hashes = new Set(Array.from(body.matchAll(TRANSACTION_HASH), ([, hash]) => hash as Hash));
+  hashes.delete(delivery.blockHash);
+  return hashes;
+}
+
+async function insertTransactions(transaction: Transaction, attempts: readonly Attempt[]): Promise<void> {
+  const hashes: Buffer[] = [];
+  const ids: string[] = [];
+  for (const attempt of attempts) {
+    for (const hash of transactionsOf(attempt)) {
+      hashes.push(Buffer.from(hash.slice(2), 'hex'));
+      ids.push(attempt.id);
+    }
+  }
+  if (ids.length === 0) return;
+  await transaction.query(
+    `INSERT INTO stream_attempt_transactions (transaction_hash, attempt_id)
+     SELECT * FROM unnest($1::bytea[], $2::uuid[]) ON CONFLICT DO NOTHING`,
+    [hashes, ids],
+  );
+}

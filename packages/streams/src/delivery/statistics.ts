@@ -1,0 +1,56 @@
+import type { Transaction } from '@chainstead/db';
+import type { Attempt } from './delivery.ts';
+
+interface Sums {
+  delivered: number;
+  failed: number;
+  logs: number;
+  txs: number;
+  txsInternal: number;
+}
+
+/**
+ * Adds attempts to the statistics (card 2.8), in the transaction that records them. What a webhook holds counts once, when it
+ * first arrives; each failed attempt counts.
+ * @param firstDelivered attempts by which a webhook arrived for the first time
+ */
+export async function addStatistics(
+  transaction: Transaction,
+  attempts: readonly Attempt[],
+  firstDelivered: ReadonlySet<string>,
+): Promise<void> {
+  const byStream = new Map<string, Sums>();
+  for (const attempt of attempts) {
+    const { streamId, match } = attempt.delivery;
+    const sums = byStream.get(streamId) ?? { delivered: 0, failed: 0, logs: 0, txs: 0, txsInternal: 0 };
+    byStream.set(streamId, sums);
+    if (!attempt.outcome.success) sums.failed += 1;
+    if (!firstDelivered.has(attempt.id)) continue;
+    sums.delivered += 1;
+    sums.logs += match?.logs ?? 0;
+    sums.txs += match?.txs ?? 0;
+    sums.txsInternal += match?.txsInternal ?? 0;
+  }
+  const entries = [...byStream].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const column = (read: (sums: Sums) => number): number[] => entries.map(([, sums]) => read(sums));
+  await transaction.query(
+    `INSERT INTO stream_stats AS kept (stream_id, webhooks_delivered, webhooks_failed, logs_processed, txs_processed,
+       txs_internal_processed)
+     SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+     ON CONFLICT (stream_id) DO UPDATE SET
+       webhooks_delivered = kept.webhooks_delivered + excluded.webhooks_delivered,
+       webhooks_failed = kept.webhooks_failed + excluded.webhooks_failed,
+       logs_processed = kept.logs_processed + excluded.logs_processed,
+       txs_processed = kept.txs_processed + excluded.txs_processed,
+       txs_internal_processed = kept.txs_internal_processed + excluded.txs_internal_processed,
+       updated_at = now()`,
+    [
+      entries.map(([streamId]) => streamId),
+      column(({ delivered }) => delivered),
+      column(({ failed }) => failed),
+      column(({ logs }) => logs),
+      column(({ txs }) => txs),
+      column(({ txsInternal }) => txsInternal),
+    ],
+  );
+}

@@ -1,0 +1,122 @@
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
+import type { Stream } from '../stream.ts';
+import type { DeliveryMetrics, StatusReason } from './delivery-metrics.ts';
+import { WAITING_STREAMS } from './due-streams.ts';
+import { SUCCESS_RATE_MIN, type UnhealthyWebhook } from './success-rate.ts';
+
+export interface StatusMachineOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<DeliveryMetrics, 'statusChanged'>;
+  /** Webhooks of a stream that wait, from which on it gets into error. Default 10,000. */
+  readonly waitingMax?: number;
+}
+
+/**
+ * Takes streams out of service that can't deliver (interface 2.6). In error, blocks go on being matched and stored but nothing
+ * is sent; what is terminated is not matched any more. What waits stays in the outbox, for when the stream is active again.
+ */
+export interface StatusMachine {
+  /** Success rate below 70 %: every active stream of the URL gets into error. */
+  failUnhealthy(webhooks: readonly UnhealthyWebhook[]): Promise<void>;
+  /** 10,000 waiting: error. */
+  failOverfull(): Promise<void>;
+  /** 24 hours in error: terminated. */
+  terminateFailed(): Promise<void>;
+}
+
+const WAITING_MAX = 10_000;
+const ERROR_HOURS_MAX = 24;
+const HOUR_MS = 3_600_000;
+
+export function createStatusMachine(options: StatusMachineOptions): StatusMachine {
+  const { database, clock, logger, metrics, waitingMax = WAITING_MAX } = options;
+
+  async function change(
+    id: string,
+    reason: StatusReason,
+    decide: (current: Stream) => StatusChange | null,
+  ): Promise<void> {
+    let decided: StatusChange | null = null;
+    await database.transaction((transaction) =>
+      changeStreamStatus(transaction, id, (current) => {
+        decided = decide(current);
+        return decided;
+      }),
+    );
+    if (decided !== null) announce(id, reason, decided);
+  }
+
+  function announce(id: string, reason: StatusReason, { status, statusMessage }: StatusChange): void {
+    if (status !== 'error' && status !== 'terminated') return;
+    metrics.statusChanged(status, reason);
+    const fields = { stream_id: id, status, reason, status_message: statusMessage };
+    logger.warn(fields, status === 'error' ? 'Stream is in error' : 'Stream is terminated');
+  }
+
+  const fail = (id: string, reason: StatusReason, statusMessage: string): Promise<void> =>
+    change(id, reason, ({ status }) => (status === 'active' ? { status: 'error', statusMessage } : null));
+
+  return {
+    async failUnhealthy(webhooks) {
+      for (const { webhookUrl, successRate, errorMessage } of webhooks) {
+        const streams = await database.query<{ id: string }>(
+          `SELECT id FROM streams WHERE webhook_url = $1 AND status = 'active' AND deleted_at IS NULL ORDER BY id`,
+          [webhookUrl],
+        );
+        const why = `Success rate of the webhook is ${successRate} %, below ${SUCCESS_RATE_MIN} %: ${errorMessage}`;
+        for (const { id } of streams) await fail(id, 'success-rate', why);
+      }
+    },
+    async failOverfull() {
+      const streams = await readOverfull(database, waitingMax);
+      const why = `At least ${waitingMax} webhooks wait for their delivery`;
+      for (const id of streams) await fail(id, 'queue-size', why);
+    },
+    async terminateFailed() {
+      const streams = await database.query<{ id: string }>(
+        `SELECT id FROM streams WHERE status = 'error' AND error_since <= $1 AND deleted_at IS NULL ORDER BY id`,
+        [new Date(clock.now() - ERROR_HOURS_MAX * HOUR_MS)],
+      );
+      const told = `Stream was in error for ${ERROR_HOURS_MAX} hours`;
+      for (const { id } of streams)
+        await change(id, 'time-in-error', ({ status, statusMessage }) =>
+          status === 'error' ? { status: 'terminated', statusMessage: `${told}. ${statusMessage}` } : null,
+        );
+    },
+  };
+}
+
+/** What waited before the stream was last changed, or resumed, does not count: it is being worked off. */
+async function readOverfull(database: Database, waitingMax: number): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>(
+    `${WAITING_STREAMS}
+     SELECT s.id FROM waiting JOIN streams s ON s.id = waiting.stream_id
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS webhooks FROM (
+         SELECT FROM stream_deliveries d
+         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.created_at >= s.updated_at LIMIT $1) AS some
+     ) AS counted
+     WHERE s.status = 'active' AND s.deleted_at IS NULL AND counted.webhooks >= $1`,
+    [waitingMax],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Webhooks that wait, by stream, as far as they are counted. */
+export async function readQueueSizes(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ id: string; size: number }>(
+    `${WAITING_STREAMS}
+     SELECT waiting.stream_id AS id, counted.size FROM waiting
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS size FROM (
+         SELECT FROM stream_deliveries d WHERE d.stream_id = waiting.stream_id AND d.status = 'pending' LIMIT $1) AS some
+     ) AS counted
+     WHERE waiting.stream_id IS NOT NULL`,
+    [WAITING_MAX],
+  );
+  return new Map(rows.map(({ id, size }) => [id, size]));
+}

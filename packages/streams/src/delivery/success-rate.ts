@@ -1,0 +1,75 @@
+import type { Transaction } from '@chainstead/db';
+import type { Attempt } from './delivery.ts';
+
+/** A URL whose success rate is below what its streams need. */
+export interface UnhealthyWebhook {
+  readonly webhookUrl: string;
+  /** Percent. */
+  readonly successRate: number;
+  /** Of the newest failure. */
+  readonly errorMessage: string;
+}
+
+/** Below it, streams get into error (interface 2.6). Percent. */
+export const SUCCESS_RATE_MIN = 70;
+const SUCCESS_RATE_MAX = 100;
+
+/** Up by one for a success, down by one for a failure, from 0 to 100. */
+export function nextSuccessRate(rate: number, isSuccess: boolean): number {
+  return Math.max(0, Math.min(SUCCESS_RATE_MAX, rate + (isSuccess ? 1 : -1)));
+}
+
+/** Counts attempts into the success rates of their URLs, in their order. @returns the URLs that failed and are too low. */
+export async function judgeWebhooks(
+  transaction: Transaction,
+  attempts: readonly Attempt[],
+): Promise<UnhealthyWebhook[]> {
+  const byUrl = Map.groupBy(attempts, ({ delivery }) => delivery.webhookUrl);
+  const failing = [...byUrl].filter(([, tries]) => tries.some(({ outcome }) => !outcome.success));
+  await countSuccesses(transaction, byUrl, new Set(failing.map(([url]) => url)));
+  return failing.length === 0 ? [] : countFailures(transaction, new Map(failing));
+}
+
+/** The usual case, a URL that always answers, stays without a row and without a lock. */
+async function countSuccesses(
+  transaction: Transaction,
+  byUrl: ReadonlyMap<string, readonly Attempt[]>,
+  failing: ReadonlySet<string>,
+): Promise<void> {
+  const entries = [...byUrl].filter(([url]) => !failing.has(url));
+  if (entries.length === 0) return;
+  await transaction.query(
+    `UPDATE webhook_health h SET success_rate = least($3, h.success_rate + answered.times), updated_at = now()
+     FROM unnest($1::text[], $2::int[]) AS answered(webhook_url, times)
+     WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $3`,
+    [entries.map(([url]) => url), entries.map(([, tries]) => tries.length), SUCCESS_RATE_MAX],
+  );
+}
+
+async function countFailures(
+  transaction: Transaction,
+  byUrl: ReadonlyMap<string, readonly Attempt[]>,
+): Promise<UnhealthyWebhook[]> {
+  const urls = [...byUrl.keys()].toSorted();
+  await transaction.query(
+    'INSERT INTO webhook_health (webhook_url) SELECT * FROM unnest($1::text[]) ON CONFLICT DO NOTHING',
+    [urls],
+  );
+  const rows = await transaction.query<{ webhookUrl: string; rate: number }>(
+    `SELECT webhook_url AS "webhookUrl", success_rate AS rate FROM webhook_health
+     WHERE webhook_url = ANY ($1::text[]) ORDER BY webhook_url FOR UPDATE`,
+    [urls],
+  );
+  const judged = rows.map(({ webhookUrl, rate }) => {
+    const tries = byUrl.get(webhookUrl) ?? [];
+    const successRate = tries.reduce((at, { outcome }) => nextSuccessRate(at, outcome.success), rate);
+    const errorMessage = tries.findLast(({ outcome }) => !outcome.success)?.outcome.errorMessage ?? '';
+    return { webhookUrl, successRate, errorMessage };
+  });
+  await transaction.query(
+    `UPDATE webhook_health h SET success_rate = new.rate, updated_at = now()
+     FROM unnest($1::text[], $2::int[]) AS new(webhook_url, rate) WHERE h.webhook_url = new.webhook_url`,
+    [judged.map(({ webhookUrl }) => webhookUrl), judged.map(({ successRate }) => successRate)],
+  );
+  return judged.filter(({ successRate }) => successRate < SUCCESS_RATE_MIN);
+}

@@ -1,0 +1,70 @@
+import { setMaxListeners } from 'node:events';
+import { type Address, ChainsteadError, type Hash, type Hex, parseBigQuantity } from '@chainstead/core';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import type { TriggerCall } from './trigger-call.ts';
+
+/** A chain's state after one block, asked by the block's hash (EIP-1898): another block of the same number never answers. */
+export interface BlockState {
+  /** @throws RpcCallError when the call itself fails; UpstreamsExhaustedError, RequestAbortedError when no node answers. */
+  call(call: TriggerCall): Promise<Hex>;
+  /** Wei. Throws as `call`. */
+  balance(address: Address): Promise<bigint>;
+}
+
+/** A node's answer is nothing that the method may answer. */
+export class MalformedStateError extends ChainsteadError {
+  constructor(method: string, upstream: string) {
+    super({
+      code: 'STATE_MALFORMED',
+      message: `${upstream} answered ${method} with something else`,
+      facts: { method, upstream },
+      retryable: true,
+    });
+  }
+}
+
+export interface BlockStateOptions {
+  readonly pool: UpstreamPool;
+  readonly block: { readonly number: number; readonly hash: Hash };
+  readonly signal: AbortSignal;
+}
+
+/** What is asked twice is read once. */
+export function openBlockState({ pool, block, signal }: BlockStateOptions): BlockState {
+  // One listener for each call under way.
+  setMaxListeners(0, signal);
+  const at = { blockHash: block.hash };
+  const options = { signal, minBlock: block.number };
+  const calls = new Map<string, Promise<Hex>>();
+  const balances = new Map<Address, Promise<bigint>>();
+  return {
+    call: ({ to, data, from }) =>
+      once(calls, `${from ?? ''}>${to}:${data}`, async () => {
+        const request = from === null ? { to, data } : { from, to, data };
+        const { value, upstream } = await pool.request('eth_call', [request, at], options);
+        if (!isHex(value)) throw new MalformedStateError('eth_call', upstream);
+        return value;
+      }),
+    balance: (address) =>
+      once(balances, address, async () => {
+        const { value, upstream } = await pool.request('eth_getBalance', [address, at], options);
+        if (!isHex(value)) throw new MalformedStateError('eth_getBalance', upstream);
+        return parseBigQuantity(value);
+      }),
+  };
+}
+
+/** Whether the node looked and this is its answer; anything else may be another one later. */
+export function isAnswer(error: unknown): error is RpcCallError {
+  return error instanceof RpcCallError;
+}
+
+function once<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
+  const found = known.get(key) ?? read();
+  known.set(key, found);
+  return found;
+}
+
+function isHex(value: unknown): value is Hex {
+  return typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
+}

@@ -1,0 +1,120 @@
+import type { Chain } from '@chainstead/chains';
+import { ChainsteadError, type Clock, type Logger } from '@chainstead/core';
+import { createTokenFactsReader } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import type { Match } from '../matching/match.ts';
+import type { BodyBlock, Enrichment } from '../payload/render-body.ts';
+import { tokenContracts, webhookContents } from '../payload/webhook-contents.ts';
+import type { Stream } from '../stream.ts';
+import { openBlockState } from './block-state.ts';
+import { balanceAddresses, readBalances } from './native-balances.ts';
+import { readTriggers, type Unanswered } from './read-triggers.ts';
+import { createTokenNotes } from './token-notes.ts';
+
+export interface EnrichMatchOptions {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Node calls of one match at most. Default 10,000 ms. */
+  readonly timeoutMs?: number;
+  /** After nodes did not answer, nothing is asked of them for so long. Default 5,000 ms. */
+  readonly restMs?: number;
+}
+
+export interface EnrichRequest {
+  readonly match: Match;
+  readonly stream: Pick<Stream, 'triggers' | 'getNativeBalances'>;
+  readonly block: BodyBlock;
+  /** Milliseconds that the match has waited for its enrichment. After a while it goes without. */
+  readonly waitedMs: number;
+}
+
+/**
+ * Reads what a webhook shows that is neither in the block nor in the stream: token facts, results of triggers, native balances,
+ * the latter two as of the block. @throws ChainsteadError (retryable) when no node answers, until that has lasted too long
+ */
+export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<Enrichment>;
+
+/** The chain's nodes did not answer a moment ago, and are not asked again yet. */
+export class NodesRestingError extends ChainsteadError {
+  constructor(chain: string, cause: unknown) {
+    super({
+      code: 'NODES_RESTING',
+      message: `No node of ${chain} answered a moment ago`,
+      facts: { chain },
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+const REST_MS = 5_000;
+/** A webhook is worth more than the names of its tokens, so it waits for them shortly. */
+const TOKENS_WAIT_MS_MAX = 60_000;
+/** Triggers and balances are what its owner asked for. A node that forgot the block's state by then will never answer. */
+const STATE_WAIT_MS_MAX = 3_600_000;
+
+export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
+  const { chain, pool, clock, logger, timeoutMs = TIMEOUT_MS, restMs = REST_MS } = options;
+  const notes = createTokenNotes({ ...options, reader: createTokenFactsReader({ chain, pool }) });
+  let rest: { readonly until: number; readonly cause: unknown } | null = null;
+
+  /** Every webhook would wait for the same time-outs. */
+  function requireNodes(): void {
+    if (rest !== null && rest.until > clock.now()) throw new NodesRestingError(chain.key, rest.cause);
+  }
+
+  async function ask<T>(signal: AbortSignal, question: (bounded: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      return await question(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+    } catch (cause) {
+      signal.throwIfAborted();
+      rest = { until: clock.now() + restMs, cause };
+      throw cause;
+    }
+  }
+
+  async function readTokens({ match, waitedMs }: EnrichRequest, signal: AbortSignal): Promise<Enrichment['tokens']> {
+    const contracts = tokenContracts(match, chain);
+    if (contracts.length === 0) return new Map();
+    try {
+      requireNodes();
+      return await ask(signal, (bounded) => notes.read(contracts, bounded));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (waitedMs < TOKENS_WAIT_MS_MAX) throw error;
+      logger.warn({ chain: chain.key, err: error }, 'A webhook goes without the names of its tokens');
+      return notes.known(contracts);
+    }
+  }
+
+  async function readState(
+    { stream, block, waitedMs }: EnrichRequest,
+    contents: ReturnType<typeof webhookContents>,
+    signal: AbortSignal,
+  ): Promise<Pick<Enrichment, 'triggers' | 'nativeBalances'>> {
+    const triggers = stream.triggers ?? [];
+    const addresses = balanceAddresses(stream.getNativeBalances, contents);
+    if (triggers.length === 0 && addresses.length === 0) return { triggers: {}, nativeBalances: [] };
+    const unanswered: Unanswered = waitedMs < STATE_WAIT_MS_MAX ? 'throw' : 'show';
+    if (unanswered === 'throw') requireNodes();
+    return ask(signal, async (bounded) => {
+      const state = openBlockState({ pool, block, signal: bounded });
+      const [results, nativeBalances] = await Promise.all([
+        readTriggers(triggers, contents, state, unanswered),
+        readBalances(addresses, state, unanswered),
+      ]);
+      return { triggers: results, nativeBalances };
+    });
+  }
+
+  return async (request, signal) => {
+    const tokens = await readTokens(request, signal);
+    const contents = webhookContents(request.match, chain, tokens);
+    return { tokens, ...(await readState(request, contents, signal)) };
+  };
+}

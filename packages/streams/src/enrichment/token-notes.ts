@@ -1,0 +1,67 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import { saveTokenFacts, type TokenFactsReader } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import type { TokenNote } from '../payload/token-note.ts';
+
+export interface TokenNotes {
+  /** What the database says of contracts; those it does not know yet are left out. */
+  known(addresses: readonly Address[]): Promise<Map<Address, TokenNote>>;
+  /**
+   * As above, after the contracts were asked that nobody has asked yet; what they say is stored.
+   * @throws UpstreamsExhaustedError, RequestAbortedError
+   */
+  read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenNote>>;
+}
+
+interface TokenRow extends TokenNote {
+  readonly address: string;
+  /** Whether its contract was asked before, or need not be. */
+  readonly isAsked: boolean;
+}
+
+/** Token facts of one chain, from table `tokens`, which they share with everything else that shows tokens. */
+export function createTokenNotes(options: {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly reader: TokenFactsReader;
+}): TokenNotes {
+  const { database, chain, reader } = options;
+
+  function select(addresses: readonly Address[]): Promise<TokenRow[]> {
+    return database.query<TokenRow>(
+      `SELECT '0x' || encode(address, 'hex') AS address, name, symbol, decimals, standard, logo,
+         possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > 0 AS "isAsked"
+       FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
+      [chain.id, addresses.map(bytes)],
+    );
+  }
+
+  return {
+    async known(addresses) {
+      return addresses.length === 0 ? new Map() : notesOf(await select(addresses));
+    },
+    async read(addresses, signal) {
+      if (addresses.length === 0) return new Map();
+      const rows = await select(addresses);
+      const asked = new Set(rows.filter(({ isAsked }) => isAsked).map(({ address }) => address));
+      const unasked = addresses.filter((address) => !asked.has(address));
+      if (unasked.length === 0) return notesOf(rows);
+      const facts = await reader.read(unasked, signal);
+      await database.query(
+        'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',
+        [unasked.toSorted().map(bytes), chain.id],
+      );
+      await saveTokenFacts(database, chain.id, facts);
+      return notesOf(await select(addresses));
+    },
+  };
+}
+
+function notesOf(rows: readonly TokenRow[]): Map<Address, TokenNote> {
+  return new Map(rows.map(({ address, isAsked: _, ...note }) => [parseAddress(address), note]));
+}
+
+function bytes(address: Address): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}

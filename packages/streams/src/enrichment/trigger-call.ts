@@ -1,0 +1,111 @@
+import { type Address, ChainsteadError, errorText, type Hex } from '@chainstead/core';
+import { type AbiFunction, BaseError, decodeFunctionResult, encodeFunctionData } from 'viem';
+import type { TriggerResult } from '../payload/webhook.ts';
+import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';
+import { type SelectedItem, selectedAddress, selectedText } from './selector-value.ts';
+
+/** What a trigger asks of a contract for one item. */
+export interface TriggerCall {
+  readonly to: Address;
+  readonly data: Hex;
+  /** Null: the node's own choice, the zero address. */
+  readonly from: Address | null;
+}
+
+/** A selector gives nothing for this item, or not what the function takes. */
+export class TriggerInputError extends ChainsteadError {
+  constructor(text: string, wanted: string) {
+    super({
+      code: 'TRIGGER_INPUT',
+      message: `${text} gives no ${wanted} here`,
+      facts: { selector: text, wanted },
+      retryable: false,
+    });
+  }
+}
+
+/** The call of a trigger for one item. @throws TriggerInputError, viem's errors of encoding; `triggerError` words them. */
+export function triggerCall(trigger: StreamTrigger, item: SelectedItem): TriggerCall {
+  const { functionAbi, inputs = [], callFrom } = trigger;
+  const parameters = functionAbi.inputs ?? [];
+  const args = parameters.map((parameter, index) => argument(parameter, inputs[index] ?? '', item));
+  return {
+    to: addressFrom(trigger.contractAddress, item),
+    data: encodeFunctionData({ abi: [functionOf(functionAbi)], args }),
+    from: callFrom === undefined ? null : addressFrom(callFrom, item),
+  };
+}
+
+/** Results of a call, one for each output of the function. An answer that the ABI can't read is an error. */
+export function triggerResults(trigger: StreamTrigger, answer: Hex): readonly TriggerResult[] {
+  const outputs = trigger.functionAbi.outputs ?? [];
+  try {
+    const decoded: unknown = decodeFunctionResult({ abi: [functionOf(trigger.functionAbi)], data: answer });
+    const values: readonly unknown[] = outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];
+    return outputs.map(({ name }, index) => ({
+      name: name === '' ? `output${index + 1}` : name,
+      value: plain(values[index]),
+    }));
+  } catch (error) {
+    return triggerError(error);
+  }
+}
+
+/** What a webhook shows of a call that failed (interface 2.11). */
+export function triggerError(error: unknown): readonly TriggerResult[] {
+  const message = error instanceof BaseError ? error.shortMessage : errorText(error);
+  return [{ name: 'error', value: message }];
+}
+
+function functionOf(item: AbiItem): AbiFunction {
+  const { name = '', inputs = [], outputs = [] } = item;
+  return {
+    type: 'function',
+    name,
+    stateMutability: 'view',
+    inputs: inputs.map(parameterOf),
+    outputs: outputs.map(parameterOf),
+  };
+}
+
+/** viem decodes outputs of the same name into one: names are given back by place. */
+function parameterOf({ type, components }: AbiParameter): AbiFunction['inputs'][number] {
+  return Array.isArray(components) ? { type, components } : { type };
+}
+
+function addressFrom(text: string, item: SelectedItem): Address {
+  const address = selectedAddress(text, item);
+  if (address === null) throw new TriggerInputError(text, 'address');
+  return address;
+}
+
+function argument(parameter: AbiParameter, input: string | readonly string[], item: SelectedItem): unknown {
+  const { type } = parameter;
+  if (typeof input === 'string') return value(type, input, item);
+  const itemType = type.replace(/\[\d*\]$/, '');
+  return input.map((text) => value(itemType, text, item));
+}
+
+function value(type: string, text: string, item: SelectedItem): unknown {
+  if (type === 'address') return addressFrom(text, item);
+  const selected = selectedText(text, item);
+  if (selected === null) throw new TriggerInputError(text, type);
+  if (/^u?int/.test(type)) return integer(selected, text, type);
+  if (type === 'bool') return selected === 'true' || /^0x0*1$/.test(selected);
+  return selected;
+}
+
+function integer(selected: string, text: string, type: string): bigint {
+  if (!/^(?:-?\d+|0x[0-9a-f]+)$/i.test(selected)) throw new TriggerInputError(text, type);
+  return BigInt(selected);
+}
+
+/** As JSON: numbers as decimal digits, addresses in lower case. */
+function plain(decoded: unknown): unknown {
+  if (typeof decoded === 'bigint' || typeof decoded === 'number') return decoded.toString();
+  if (typeof decoded === 'string') return /^0x[0-9a-fA-F]{40}$/.test(decoded) ? decoded.toLowerCase() : decoded;
+  if (Array.isArray(decoded)) return decoded.map(plain);
+  if (typeof decoded === 'object' && decoded !== null)
+    return Object.fromEntries(Object.entries(decoded).map(([name, member]) => [name, plain(member)]));
+  return decoded;
+}
