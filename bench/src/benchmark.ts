@@ -96,7 +96,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   blocks: 1_000,
   emptyChainBlocks: 10_000,
   provenBlocks: 300,
-  nftBlocks: 500,
+  nftBlocks: 1_500,
   ponderSeconds: 15,
   apiRows: 500_000,
   apiWhaleRows: 110_000,
