@@ -4,6 +4,7 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { BackfillProgress } from './backfill.ts';
+import type { BlockWatcher } from './block-watcher.ts';
 import type { Dataset } from './dataset.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
@@ -29,6 +30,8 @@ export interface ChainSyncOptions {
   readonly metrics: SyncMetrics;
   readonly clock: Clock;
   readonly settings: ChainSyncSettings;
+  /** Sees every block that is followed, inside the transaction that commits it. */
+  readonly watcher?: BlockWatcher;
   /** Progress of the backfill, for bars and logs. */
   onBackfill?(progress: BackfillProgress): void;
 }

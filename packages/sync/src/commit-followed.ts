@@ -4,6 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
+import type { BlockWatcher } from './block-watcher.ts';
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
@@ -28,11 +29,13 @@ export interface CommitDependencies {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly knownContracts: KnownContracts;
+  /** Sees what is followed; never what is backfilled. */
+  readonly watcher?: BlockWatcher;
 }
 
-/** @returns the new checkpoint. @throws CheckpointMovedError */
+/** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError */
 export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
-  const { database, chain, datasets, knownContracts } = dependencies;
+  const { database, chain, datasets, knownContracts, watcher } = dependencies;
   const last = commit.blocks.at(-1);
   if (last === undefined) throw new RangeError('A commit needs at least one block');
   const to = { number: last.header.number, hash: last.header.hash };
@@ -53,6 +56,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       await deriveAdded(transaction, added);
       const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
+      await watcher?.committed(transaction, chain, commit.blocks);
       return written;
     }),
   );
@@ -62,11 +66,12 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
 
 async function rollBack(
   transaction: Transaction,
-  { chain, datasets }: CommitDependencies,
+  { chain, datasets, watcher }: CommitDependencies,
   ancestor: number,
   checkpoint: number,
 ): Promise<void> {
   const orphaned = { from: ancestor + 1, to: checkpoint };
+  await watcher?.rolledBack(transaction, chain, ancestor);
   await deriveRemoved(transaction, await removeRows(transaction, chain, datasets, orphaned));
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
     chain.id,

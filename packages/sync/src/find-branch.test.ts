@@ -24,6 +24,7 @@ function blockOf(branch: 'a' | 'b', number: number, ancestor: number): ProvenBlo
     block: { header: {} as never, transactionHashes: [], transactions: null },
     receipts: [],
     logs: [],
+    internalTransfers: null,
     level: 'receipts',
     reason: null,
     upstream: 'node',

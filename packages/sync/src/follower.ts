@@ -5,13 +5,14 @@
 import type { ProofPolicy } from '@chainstead/chains';
 import type { BlockRange, Clock, Hash, Logger } from '@chainstead/core';
 import type { Head, UpstreamPool } from '@chainstead/rpc';
+import type { WatchNeeds } from './block-watcher.ts';
 import { type Checkpoint, storedHash } from './checkpoint.ts';
-import { type CommitDependencies, commitFollowed } from './commit-followed.ts';
-import { ChainMovedError } from './errors.ts';
+import { type CommitDependencies, commitFollowed, type FollowedCommit } from './commit-followed.ts';
+import { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 import { findBranch } from './find-branch.ts';
 import type { ProvenBlock } from './proven-block.ts';
-import { readProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
+import { readWatchedBlock } from './read-watched-block.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface FollowerOptions extends CommitDependencies {
@@ -92,10 +93,9 @@ async function catchUp(
     if (pending.length === 0) return;
     const blocks = pending;
     pending = [];
-    checkpoint = await commit(options, checkpoint, null, blocks);
+    checkpoint = await commit(options, { from: checkpoint, ancestor: null, blocks }, signal);
   };
-  const read = (number: number): Promise<ProvenBlock | null> =>
-    readProvenBlock(options.pool, options.chain, options.policy, number, signal);
+  const read = (number: number): Promise<ProvenBlock | null> => readBlock(options, number, signal);
   for await (const block of readAhead(range, READ_AHEAD_BLOCKS, read)) {
     if (block === null) break;
     const parent: Hash | null = pending.at(-1)?.header.hash ?? checkpoint?.hash ?? null;
@@ -128,21 +128,17 @@ async function reorganise(
     { chain: chain.key, ancestor: branch.ancestor, depth, old_tip: checkpoint.hash, new_tip: tip.header.hash },
     'Reorganisation: rolling back to the common ancestor',
   );
-  const moved = await commit(options, checkpoint, branch.ancestor, branch.blocks);
+  const moved = await commit(options, { from: checkpoint, ancestor: branch.ancestor, blocks: branch.blocks }, signal);
   options.metrics.reorgs.inc({ chain: chain.key });
   options.metrics.reorgDepth.observe({ chain: chain.key }, depth);
   return moved;
 }
 
-async function commit(
-  options: FollowerOptions,
-  from: Checkpoint | null,
-  ancestor: number | null,
-  blocks: readonly ProvenBlock[],
-): Promise<Checkpoint> {
+async function commit(options: FollowerOptions, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
   const { chain, metrics } = options;
+  const { blocks } = given;
   const started = options.clock.now();
-  const to = await commitFollowed(options, { from, ancestor, blocks });
+  const to = await commitWithNeeds(options, given, signal);
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'follow' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'follow' }, blocks.length);
   metrics.logs.inc(
@@ -154,8 +150,42 @@ async function commit(
   return to;
 }
 
+/** Where the watcher has come to need more than was read, the same blocks are read again with it. */
+async function commitWithNeeds(
+  options: FollowerOptions,
+  given: FollowedCommit,
+  signal: AbortSignal,
+): Promise<Checkpoint> {
+  for (let commit = given; ; )
+    try {
+      return await commitFollowed(options, commit);
+    } catch (error) {
+      if (!(error instanceof WatchNeedsChangedError)) throw error;
+      signal.throwIfAborted();
+      const blocks: ProvenBlock[] = [];
+      for (const { header } of given.blocks) {
+        const block = await readByHash(options, header.hash, signal);
+        if (block === null)
+          throw new ChainMovedError({ chain: options.chain.key, what: `block ${header.hash} is not to be had again` });
+        blocks.push(block);
+      }
+      commit = { ...given, blocks };
+    }
+}
+
+const NOTHING_MORE: WatchNeeds = { transactions: false, internalTransfers: false };
+
+async function readBlock(
+  options: FollowerOptions,
+  at: number | Hash,
+  signal: AbortSignal,
+): Promise<ProvenBlock | null> {
+  const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
+  return readWatchedBlock(options, at, needs, signal);
+}
+
 async function readByHash(options: FollowerOptions, hash: Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
-  const block = await readProvenBlock(options.pool, options.chain, options.policy, hash, signal);
+  const block = await readBlock(options, hash, signal);
   if (block !== null && block.header.hash !== hash)
     throw new ChainMovedError({ chain: options.chain.key, what: `block ${hash} was answered as ${block.header.hash}` });
   return block;

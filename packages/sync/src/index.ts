@@ -29,6 +29,7 @@ export {
   RangeNotFinalError,
   ReorgTooDeepError,
   UnprovenBlockError,
+  WatchNeedsChangedError,
 } from './errors.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
 export { isHistoryMissing } from './histories/plan-history.ts';
@@ -43,6 +44,7 @@ export {
   type VerifyReport,
   verifyRanges,
 } from './range-commands.ts';
+export { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
 export type { Repair } from './repaired-blocks.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

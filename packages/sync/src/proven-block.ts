@@ -5,7 +5,8 @@ import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
 import { type ProofLevel, proveBlock } from '@chainstead/proof';
-import type { UpstreamPool } from '@chainstead/rpc';
+import type { RequestOptions, UpstreamPool } from '@chainstead/rpc';
+import type { InternalTransfer } from './block-watcher.ts';
 import { UnprovenBlockError } from './errors.ts';
 
 /** What a chain that commits otherwise may legitimately show; stored as `unproven` under the policy `record`. */
@@ -21,16 +22,18 @@ export interface ProvenBlock {
   readonly block: Block;
   readonly receipts: readonly Receipt[];
   readonly logs: readonly Log[];
+  /** Null where nobody asked for them. */
+  readonly internalTransfers: readonly InternalTransfer[] | null;
   readonly level: ProofLevel;
   readonly reason: string | null;
   readonly upstream: string;
 }
 
 /** What a range keeps of a proven block: its receipts are heavy, and not needed once its logs are taken from them. */
-export type ProvenLogs = Omit<ProvenBlock, 'block' | 'receipts'>;
+export type ProvenLogs = Omit<ProvenBlock, 'block' | 'receipts' | 'internalTransfers'>;
 
 /**
- * Null when no upstream (but those excluded) has the block.
+ * Null when no upstream (but those excluded) has the block. Transaction objects come along when asked for.
  * @throws UnprovenBlockError under the policy `strict` when no upstream's answer proves itself.
  */
 export async function readProvenBlock(
@@ -40,12 +43,17 @@ export async function readProvenBlock(
   at: number | Hash,
   signal?: AbortSignal,
   exclude: ReadonlySet<string> = new Set(),
+  transactions = false,
 ): Promise<ProvenBlock | null> {
   const refused = new Set<string>(exclude);
   let unproven: ProvenBlock | null = null;
   let lastReason: string | null = null;
   for (;;) {
-    const answer = await readWhole(pool, at, refused, signal);
+    const answer = await readWhole(pool, at, {
+      exclude: refused,
+      transactions,
+      ...(signal === undefined ? {} : { signal }),
+    });
     if (answer === null) break;
     const { block, receipts } = answer.value;
     const proof = proveBlock({ header: block.header, transactionHashes: block.transactionHashes, receipts }, chain);
@@ -54,6 +62,7 @@ export async function readProvenBlock(
       block,
       receipts,
       logs: receipts.flatMap((receipt) => receipt.logs),
+      internalTransfers: null,
       level: proof.level,
       reason: proof.level === 'unproven' ? proof.reason : null,
       upstream: answer.upstream,
@@ -80,12 +89,16 @@ export async function readProvenBlock(
 }
 
 /** Null when nobody has the block, or when nobody is left to ask after some were refused. */
-async function readWhole(pool: UpstreamPool, at: number | Hash, exclude: ReadonlySet<string>, signal?: AbortSignal) {
+async function readWhole(
+  pool: UpstreamPool,
+  at: number | Hash,
+  options: RequestOptions & { readonly exclude: ReadonlySet<string>; readonly transactions: boolean },
+) {
   try {
-    return await pool.getWholeBlock(at, { exclude, transactions: false, ...(signal === undefined ? {} : { signal }) });
+    return await pool.getWholeBlock(at, options);
   } catch (error) {
     // Once some answer is in hand, the others being down must not hide what was found.
-    if (exclude.size > 0 && error instanceof ChainsteadError && !signal?.aborted) return null;
+    if (options.exclude.size > 0 && error instanceof ChainsteadError && !options.signal?.aborted) return null;
     throw error;
   }
 }

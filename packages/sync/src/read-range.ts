@@ -100,7 +100,12 @@ export async function readRangeProven(
 }
 
 /** Blocks wait for the others of their range; what is not needed any more is let go before. */
-function withoutReceipts({ block: _block, receipts: _receipts, ...kept }: ProvenBlock): ProvenLogs {
+function withoutReceipts({
+  block: _block,
+  receipts: _receipts,
+  internalTransfers: _transfers,
+  ...kept
+}: ProvenBlock): ProvenLogs {
   return kept;
 }
 
