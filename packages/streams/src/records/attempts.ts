@@ -1,0 +1,152 @@
+import type { ChainId, Hash } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+
+/** One attempt to deliver a webhook. */
+export interface DeliveryAttempt {
+  readonly id: string;
+  readonly streamId: string;
+  readonly chainId: ChainId;
+  readonly blockNumber: number;
+  readonly confirmed: boolean;
+  readonly webhookUrl: string;
+  readonly tag: string;
+  /** Attempts of the delivery before this one. */
+  readonly retries: number;
+  readonly success: boolean;
+  /** Empty for a success. */
+  readonly errorMessage: string;
+  /** The text that was sent, of failures while it is kept; null where it was not asked for. */
+  readonly body: string | null;
+  /** txs + logs + txsInternal. */
+  readonly records: number;
+  readonly createdAt: Date;
+}
+
+/** Null and empty: any. */
+export interface AttemptFilter {
+  readonly success: boolean | null;
+  readonly streamId: string | null;
+  readonly transactionHash: Hash | null;
+  readonly chainIds: readonly ChainId[];
+  readonly blockNumbers: readonly number[];
+  /** Both inclusive. */
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** After which attempt a page begins. */
+export type AttemptPosition = readonly [createdAt: string, id: string];
+
+export interface AttemptPage {
+  readonly attempts: readonly DeliveryAttempt[];
+  /** Attempts of the whole list, counted up to 10,000. */
+  readonly total: number;
+  /** Null on the last page. */
+  readonly next: AttemptPosition | null;
+}
+
+export interface AttemptListRequest {
+  readonly filter: AttemptFilter;
+  readonly after: AttemptPosition | null;
+  readonly limit: number;
+  readonly withBody: boolean;
+}
+
+interface AttemptRow {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly chain_id: ChainId;
+  readonly block_number: number;
+  readonly confirmed: boolean;
+  readonly webhook_url: string;
+  readonly tag: string;
+  readonly retries: number;
+  readonly success: boolean;
+  readonly error_message: string | null;
+  readonly body: string | null;
+  readonly records: number;
+  readonly created_at: Date;
+}
+
+/** Counting on would read the whole table for a number that nobody pages to. */
+const TOTAL_MAX = 10_000;
+const COLUMNS = `id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, error_message,
+  records, created_at`;
+
+/** Attempts of all streams, deleted ones too, newest first. */
+export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
+  const { after, limit, withBody } = request;
+  const { conditions, values } = conditionsOf(request.filter);
+  const counting = database.query<{ total: number }>(
+    `SELECT count(*) AS total FROM (SELECT 1 FROM stream_attempts WHERE ${conditions} LIMIT ${TOTAL_MAX}) AS counted`,
+    values,
+  );
+  const place = values.length;
+  const reading = database.query<AttemptRow & { place: string }>(
+    `SELECT ${COLUMNS}, ${withBody ? 'body' : 'NULL AS body'}, created_at::text AS place FROM stream_attempts
+     WHERE ${conditions} AND ($${place + 1}::timestamptz IS NULL OR (created_at, id) < ($${place + 1}, $${place + 2}::uuid))
+     ORDER BY created_at DESC, id DESC LIMIT $${place + 3}`,
+    [...values, after?.[0] ?? null, after?.[1] ?? null, limit + 1],
+  );
+  const [rows, [count]] = await Promise.all([reading, counting]);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    attempts: page.map(attemptOf),
+    total: count?.total ?? 0,
+    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+  };
+}
+
+/** A failed attempt of a stream; null when there is none. */
+export async function findFailedAttempt(
+  database: Database,
+  streamId: string,
+  id: string,
+): Promise<DeliveryAttempt | null> {
+  const [row] = await database.query<AttemptRow>(
+    `SELECT ${COLUMNS}, body FROM stream_attempts WHERE id = $1 AND stream_id = $2 AND NOT success`,
+    [id, streamId],
+  );
+  return row === undefined ? null : attemptOf(row);
+}
+
+/** `success` goes into the text: the index of failures is used only where the planner sees it. */
+function conditionsOf(filter: AttemptFilter): { readonly conditions: string; readonly values: readonly unknown[] } {
+  const values: unknown[] = [];
+  const conditions = [filter.success === null ? 'true' : filter.success ? 'success' : 'NOT success'];
+  const add = (condition: (parameter: string) => string, value: unknown): void => {
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  if (filter.streamId !== null) add((id) => `stream_id = ${id}`, filter.streamId);
+  if (filter.chainIds.length > 0) add((ids) => `chain_id = ANY (${ids}::bigint[])`, filter.chainIds);
+  if (filter.blockNumbers.length > 0)
+    add((numbers) => `block_number = ANY (${numbers}::bigint[])`, filter.blockNumbers);
+  if (filter.from !== null) add((date) => `created_at >= ${date}`, filter.from);
+  if (filter.to !== null) add((date) => `created_at <= ${date}`, filter.to);
+  if (filter.transactionHash !== null)
+    add(
+      (hash) => `id IN (SELECT attempt_id FROM stream_attempt_transactions WHERE transaction_hash = ${hash})`,
+      Buffer.from(filter.transactionHash.slice(2), 'hex'),
+    );
+  return { conditions: conditions.join(' AND '), values };
+}
+
+function attemptOf(row: AttemptRow): DeliveryAttempt {
+  return {
+    id: row.id,
+    streamId: row.stream_id,
+    chainId: row.chain_id,
+    blockNumber: row.block_number,
+    confirmed: row.confirmed,
+    webhookUrl: row.webhook_url,
+    tag: row.tag,
+    retries: row.retries,
+    success: row.success,
+    errorMessage: row.error_message ?? '',
+    body: row.body,
+    records: row.records,
+    createdAt: row.created_at,
+  };
+}

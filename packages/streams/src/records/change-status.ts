@@ -1,0 +1,39 @@
+import type { Transaction } from '@chainstead/db';
+import type { Stream, StreamStatus } from '../stream.ts';
+import { STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
+import { raiseStreamsVersion } from './streams-version.ts';
+import { trustWebhook } from './webhook-health.ts';
+
+export interface StatusChange {
+  readonly status: StreamStatus;
+  /** What the owner reads. */
+  readonly statusMessage: string;
+}
+
+/**
+ * Changes a stream's status from the next block on. `decide` gets the stream as it is under the lock, and gives null to leave it.
+ * Call it first in its transaction, since it raises the configuration's version. @returns null when there is no such stream.
+ */
+export async function changeStreamStatus(
+  transaction: Transaction,
+  id: string,
+  decide: (current: Stream) => StatusChange | null,
+): Promise<Stream | null> {
+  await raiseStreamsVersion(transaction);
+  const [found] = await transaction.query<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
+    [id],
+  );
+  if (found === undefined) return null;
+  const current = streamOf(found);
+  const change = decide(current);
+  if (change === null) return current;
+  if (change.status === 'active') await trustWebhook(transaction, current.webhookUrl);
+  const [row] = await transaction.query<StreamRow>(
+    `UPDATE streams SET status = $2, status_message = $3, updated_at = now(), error_since = CASE
+       WHEN $2 = 'error' THEN coalesce(error_since, now()) WHEN $2 = 'terminated' THEN error_since END
+     WHERE id = $1 RETURNING ${STREAM_COLUMNS}`,
+    [id, change.status, change.statusMessage],
+  );
+  return row === undefined ? null : streamOf(row);
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '@chainstead/db';
+
+export const REGIONS = ['us-east-1', 'us-west-2', 'eu-central-1', 'ap-southeast-1'] as const;
+export type Region = (typeof REGIONS)[number];
+
+/** How webhooks are sent, for all streams. */
+export interface StreamSettings {
+  /** Told in a header of each webhook; nothing else depends on it. */
+  readonly region: Region;
+  /** Signs `x-signature`. */
+  readonly secretKey: string;
+  /** The secret before this one, while it signs besides. */
+  readonly previousSecretKey: string | null;
+}
+
+interface SettingsRow {
+  readonly region: Region;
+  readonly secret_key: string;
+  readonly previous_secret_key: string | null;
+}
+
+const SETTINGS_ROW = 1;
+const SECRET_BYTES = 32;
+/** How long a replaced secret goes on signing besides the new one. Hours. */
+const OVERLAP_HOURS = 24;
+const COLUMNS = `region, secret_key,
+  CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS previous_secret_key`;
+
+/** The settings. The secret is made by whoever asks first: all replicas get the same one. */
+export async function readStreamSettings(database: Database): Promise<StreamSettings> {
+  const rows = await database.query<SettingsRow>(`SELECT ${COLUMNS} FROM stream_settings WHERE id = $1`, [
+    SETTINGS_ROW,
+  ]);
+  if (rows.length > 0) return settingsOf(rows);
+  await database.query(
+    'INSERT INTO stream_settings (id, region, secret_key) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [SETTINGS_ROW, REGIONS[0], randomBytes(SECRET_BYTES).toString('hex')],
+  );
+  return settingsOf(
+    await database.query<SettingsRow>(`SELECT ${COLUMNS} FROM stream_settings WHERE id = $1`, [SETTINGS_ROW]),
+  );
+}
+
+/** Changes what is given. Another secret takes over at once; the replaced one signs besides for 24 hours. */
+export async function changeStreamSettings(
+  database: Database,
+  change: { readonly region?: Region | undefined; readonly secretKey?: string | undefined },
+): Promise<StreamSettings> {
+  await readStreamSettings(database);
+  const rows = await database.query<SettingsRow>(
+    `UPDATE stream_settings SET
+       region = coalesce($2, region),
+       secret_key = coalesce($3, secret_key),
+       previous_secret_key = CASE WHEN $3 <> secret_key THEN secret_key ELSE previous_secret_key END,
+       previous_valid_until =
+         CASE WHEN $3 <> secret_key THEN now() + make_interval(hours => $4) ELSE previous_valid_until END,
+       updated_at = now()
+     WHERE id = $1 RETURNING ${COLUMNS}`,
+    [SETTINGS_ROW, change.region ?? null, change.secretKey ?? null, OVERLAP_HOURS],
+  );
+  return settingsOf(rows);
+}
+
+function settingsOf([row]: readonly SettingsRow[]): StreamSettings {
+  if (row === undefined) throw new TypeError('stream_settings lost its row between two statements');
+  return { region: row.region, secretKey: row.secret_key, previousSecretKey: row.previous_secret_key };
+}

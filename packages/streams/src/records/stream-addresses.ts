@@ -1,0 +1,115 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { raiseStreamsVersion } from './streams-version.ts';
+
+export interface AddressPage {
+  readonly addresses: readonly Address[];
+  /** Addresses of the stream. */
+  readonly total: number;
+  /** The last address of the page; null on the last page. */
+  readonly next: Address | null;
+}
+
+/**
+ * What streams watch. Lists may have any length and any order; an address counts once. Changes apply from the next block on,
+ * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`.
+ */
+export interface StreamAddressStore {
+  add(streamId: string, addresses: readonly Address[]): Promise<AddressChange>;
+  /** `none`: the stream had none of them. */
+  remove(streamId: string, addresses: readonly Address[]): Promise<AddressChange | 'none'>;
+  /** The stream watches these and no others afterwards. */
+  replace(streamId: string, addresses: readonly Address[]): Promise<AddressChange>;
+  /** In ascending order. */
+  list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
+}
+
+export type AddressChange = 'done' | 'no-stream';
+
+export function createStreamAddressStore(database: Database): StreamAddressStore {
+  const change = <Outcome>(work: (transaction: Transaction, version: number) => Promise<Outcome>): Promise<Outcome> =>
+    database.transaction(async (transaction) => work(transaction, await raiseStreamsVersion(transaction)));
+  return {
+    add: (streamId, addresses) => change((transaction, version) => add(transaction, version, streamId, addresses)),
+    remove: (streamId, addresses) => change((transaction) => remove(transaction, streamId, addresses)),
+    replace: (streamId, addresses) =>
+      change(async (transaction, version) => {
+        await transaction.query(
+          `DELETE FROM stream_addresses WHERE stream_id = $1
+           AND address NOT IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex)`,
+          [streamId, digits(addresses)],
+        );
+        await add(transaction, version, streamId, addresses);
+        const counted = await transaction.query(
+          `UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM stream_addresses WHERE stream_id = $1)
+           WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+          [streamId],
+        );
+        return counted.length === 0 ? 'no-stream' : 'done';
+      }),
+    list: (streamId, after, limit) => list(database, streamId, after, limit),
+  };
+}
+
+async function add(
+  transaction: Transaction,
+  version: number,
+  streamId: string,
+  addresses: readonly Address[],
+): Promise<AddressChange> {
+  const changed = await transaction.query(
+    `WITH added AS (
+       INSERT INTO stream_addresses (stream_id, address, version)
+       SELECT s.id, decode(hex, 'hex'), $3
+       FROM streams s, unnest($2::text[]) AS hex WHERE s.id = $1 AND s.deleted_at IS NULL
+       ON CONFLICT DO NOTHING RETURNING 1
+     )
+     UPDATE streams SET amount_of_addresses = amount_of_addresses + (SELECT count(*) FROM added), updated_at = now()
+     WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+    [streamId, digits(addresses), version],
+  );
+  return changed.length === 0 ? 'no-stream' : 'done';
+}
+
+async function remove(
+  transaction: Transaction,
+  streamId: string,
+  addresses: readonly Address[],
+): Promise<AddressChange | 'none'> {
+  const [row] = await transaction.query<{ removed: number }>(
+    `WITH removed AS (
+       DELETE FROM stream_addresses WHERE stream_id = $1
+       AND address IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex) RETURNING 1
+     )
+     UPDATE streams SET amount_of_addresses = amount_of_addresses - (SELECT count(*) FROM removed), updated_at = now()
+     WHERE id = $1 AND deleted_at IS NULL RETURNING (SELECT count(*) FROM removed) AS removed`,
+    [streamId, digits(addresses)],
+  );
+  if (row === undefined) return 'no-stream';
+  return row.removed === 0 ? 'none' : 'done';
+}
+
+async function list(
+  database: Database,
+  streamId: string,
+  after: Address | null,
+  limit: number,
+): Promise<AddressPage | null> {
+  const [stream] = await database.query<{ total: number }>(
+    'SELECT amount_of_addresses AS total FROM streams WHERE id = $1 AND deleted_at IS NULL',
+    [streamId],
+  );
+  if (stream === undefined) return null;
+  const rows = await database.query<{ address: string }>(
+    `SELECT '0x' || encode(address, 'hex') AS address FROM stream_addresses
+     WHERE stream_id = $1 AND ($2::text IS NULL OR address > decode($2, 'hex'))
+     ORDER BY address LIMIT $3`,
+    [streamId, after === null ? null : after.slice(2), limit + 1],
+  );
+  const addresses = rows.slice(0, limit).map((row) => parseAddress(row.address));
+  return { addresses, total: stream.total, next: rows.length > limit ? (addresses.at(-1) ?? null) : null };
+}
+
+function digits(addresses: readonly Address[]): readonly string[] {
+  return addresses.map((address) => address.slice(2));
+}

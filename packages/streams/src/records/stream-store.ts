@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '@chainstead/db';
+import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
+import { CONFIG_COLUMNS, configValues, STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
+import { raiseStreamsVersion } from './streams-version.ts';
+import { trustWebhook } from './webhook-health.ts';
+
+/** After which stream a page begins. */
+export type StreamPosition = readonly [createdAt: string, id: string];
+
+export interface StreamPage {
+  readonly streams: readonly Stream[];
+  /** Streams of the whole list. */
+  readonly total: number;
+  /** Null on the last page. */
+  readonly next: StreamPosition | null;
+}
+
+export interface StreamListRequest {
+  readonly status: StreamStatus | null;
+  readonly after: StreamPosition | null;
+  readonly limit: number;
+}
+
+/**
+ * The streams that are not deleted. Every change raises the configuration's version in its transaction, so it applies from
+ * the next block on. Methods give null for a stream that does not exist.
+ */
+export interface StreamStore {
+  /** Starts active. A stream with the same configuration is given instead of a second one, unless it is terminated. */
+  create(config: StreamConfig): Promise<Stream>;
+  get(id: string): Promise<Stream | null>;
+  /** Newest first. */
+  list(request: StreamListRequest): Promise<StreamPage>;
+  /** `change` gets the stream as it is under the lock, and may throw to leave it. */
+  update(id: string, change: (current: Stream) => StreamConfig): Promise<Stream | null>;
+  /** A new stream with the same configuration and addresses, active. */
+  duplicate(id: string): Promise<Stream | null>;
+  /** Nothing matches any more and what waits is dropped; what was sent stays readable. @returns it as it was. */
+  remove(id: string): Promise<Stream | null>;
+}
+
+/** What a stream says of itself while nothing is wrong (interface 2.2). */
+export const ACTIVE_MESSAGE = 'Stream is active';
+const JOB_OF_DELETED_STREAM = 'The stream was deleted';
+/** Addresses of a deleted stream that go at once. Nobody reads them, so they may go after the stream. */
+const ADDRESS_BATCH = 50_000;
+
+export function createStreamStore(database: Database): StreamStore {
+  return {
+    create: (config) => database.transaction((transaction) => createStream(transaction, config)),
+    get: (id) => findStream(database, id),
+    list: (request) => listStreams(database, request),
+    update: (id, change) => database.transaction((transaction) => updateStream(transaction, id, change)),
+    duplicate: (id) => database.transaction((transaction) => duplicateStream(transaction, id)),
+    async remove(id) {
+      const removed = await database.transaction((transaction) => removeStream(transaction, id));
+      if (removed !== null) await forgetAddresses(database, id);
+      return removed;
+    },
+  };
+}
+
+type Reader = Pick<Database, 'query'>;
+
+async function findStream(reader: Reader, id: string): Promise<Stream | null> {
+  const [row] = await reader.query<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
+    [id],
+  );
+  return row === undefined ? null : streamOf(row);
+}
+
+async function listStreams(database: Database, request: StreamListRequest): Promise<StreamPage> {
+  const { status, after, limit } = request;
+  const listed = 'deleted_at IS NULL AND ($1::text IS NULL OR status = $1)';
+  const [rows, [count]] = await Promise.all([
+    database.query<StreamRow & { place: string }>(
+      `SELECT ${STREAM_COLUMNS}, created_at::text AS place FROM streams
+       WHERE ${listed} AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+       ORDER BY created_at DESC, id DESC LIMIT $4`,
+      [status, after?.[0] ?? null, after?.[1] ?? null, limit + 1],
+    ),
+    database.query<{ total: number }>(`SELECT count(*) AS total FROM streams WHERE ${listed}`, [status]),
+  ]);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    streams: page.map(streamOf),
+    total: count?.total ?? 0,
+    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+  };
+}
+
+async function createStream(transaction: Transaction, config: StreamConfig): Promise<Stream> {
+  await raiseStreamsVersion(transaction);
+  await trustWebhook(transaction, config.webhookUrl);
+  const values = configValues(config);
+  return (await findIdentical(transaction, values)) ?? (await insertStream(transaction, values));
+}
+
+async function findIdentical(transaction: Transaction, values: readonly unknown[]): Promise<Stream | null> {
+  const same = CONFIG_COLUMNS.map((column, index) => {
+    const value = `$${index + 1}`;
+    // The order of chains means nothing.
+    if (column === 'chain_ids') return `chain_ids @> ${value} AND chain_ids <@ ${value}`;
+    return `${column} IS NOT DISTINCT FROM ${value}`;
+  });
+  const [row] = await transaction.query<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM streams
+     WHERE deleted_at IS NULL AND status <> 'terminated' AND ${same.join(' AND ')}
+     ORDER BY created_at, id LIMIT 1`,
+    values,
+  );
+  return row === undefined ? null : streamOf(row);
+}
+
+async function insertStream(transaction: Transaction, values: readonly unknown[]): Promise<Stream> {
+  const columns = ['id', ...CONFIG_COLUMNS, 'status', 'status_message'];
+  const rows = await transaction.query<StreamRow>(
+    `INSERT INTO streams (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+     RETURNING ${STREAM_COLUMNS}`,
+    [randomUUID(), ...values, 'active', ACTIVE_MESSAGE],
+  );
+  const stream = single(rows);
+  await transaction.query('INSERT INTO stream_stats (stream_id) VALUES ($1) ON CONFLICT DO NOTHING', [stream.id]);
+  return stream;
+}
+
+async function updateStream(
+  transaction: Transaction,
+  id: string,
+  change: (current: Stream) => StreamConfig,
+): Promise<Stream | null> {
+  await raiseStreamsVersion(transaction);
+  const current = await findStream(transaction, id);
+  if (current === null) return null;
+  const config = change(current);
+  await trustWebhook(transaction, config.webhookUrl);
+  const assignments = CONFIG_COLUMNS.map((column, index) => `${column} = $${index + 2}`);
+  const rows = await transaction.query<StreamRow>(
+    `UPDATE streams SET ${assignments.join(', ')}, updated_at = now() WHERE id = $1 RETURNING ${STREAM_COLUMNS}`,
+    [id, ...configValues(config)],
+  );
+  return single(rows);
+}
+
+async function duplicateStream(transaction: Transaction, id: string): Promise<Stream | null> {
+  const version = await raiseStreamsVersion(transaction);
+  const original = await findStream(transaction, id);
+  if (original === null) return null;
+  await trustWebhook(transaction, original.webhookUrl);
+  const copy = await insertStream(transaction, configValues(original));
+  const rows = await transaction.query<StreamRow>(
+    `WITH copied AS (
+       INSERT INTO stream_addresses (stream_id, address, version)
+       SELECT $2, address, $3 FROM stream_addresses WHERE stream_id = $1 RETURNING 1
+     )
+     UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM copied) WHERE id = $2 RETURNING ${STREAM_COLUMNS}`,
+    [id, copy.id, version],
+  );
+  return single(rows);
+}
+
+async function removeStream(transaction: Transaction, id: string): Promise<Stream | null> {
+  await raiseStreamsVersion(transaction);
+  const [row] = await transaction.query<StreamRow>(
+    `UPDATE streams SET deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING ${STREAM_COLUMNS}`,
+    [id],
+  );
+  if (row === undefined) return null;
+  await transaction.query(
+    "UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = $1 AND status = 'pending'",
+    [id],
+  );
+  await transaction.query(
+    `UPDATE historical_jobs SET status = 'failed', error_message = $2, updated_at = now()
+     WHERE stream_id = $1 AND status IN ('pending', 'running')`,
+    [id, JOB_OF_DELETED_STREAM],
+  );
+  return streamOf(row);
+}
+
+async function forgetAddresses(database: Database, id: string): Promise<void> {
+  for (;;) {
+    const [row] = await database.query<{ gone: number }>(
+      `WITH gone AS (
+         DELETE FROM stream_addresses WHERE stream_id = $1 AND address IN (
+           SELECT address FROM stream_addresses WHERE stream_id = $1 ORDER BY address LIMIT $2
+         ) RETURNING 1
+       )
+       SELECT count(*) AS gone FROM gone`,
+      [id, ADDRESS_BATCH],
+    );
+    if (row === undefined || row.gone < ADDRESS_BATCH) return;
+  }
+}
+
+function single([row]: readonly StreamRow[]): Stream {
+  if (row === undefined) throw new TypeError('A stream vanished while its configuration was locked');
+  return streamOf(row);
+}

@@ -1,0 +1,130 @@
+import { isAddress } from '@chainstead/core';
+import { topicOf, topicOfEvent } from '../matching/event-topic.ts';
+import type { AbiParameter, NativeBalanceSelector, SelectorType, StreamTrigger } from '../stream.ts';
+import { isSelector, selectorProblem } from './selectors.ts';
+import type { Problem } from './validation-failed.ts';
+
+/** What is wrong with triggers, beyond their shape (interface 2.11). */
+export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
+  return triggers.flatMap((trigger, index) => [
+    ...addressProblems(trigger.type, trigger.contractAddress, `triggers.${index}.contractAddress`),
+    ...(trigger.callFrom === undefined
+      ? []
+      : addressProblems(trigger.type, trigger.callFrom, `triggers.${index}.callFrom`)),
+    ...topicProblems(trigger, `triggers.${index}.topic0`),
+    ...functionProblems(trigger, `triggers.${index}`),
+  ]);
+}
+
+/** What is wrong with the selectors of native balances, beyond their shape: each has to give an address. */
+export function balanceProblems(balances: readonly NativeBalanceSelector[]): readonly Problem[] {
+  return balances.flatMap(({ type, selectors }, index) =>
+    selectors.flatMap((selector, place) => {
+      const message = selectorProblem(type, selector, 'address');
+      return message === null
+        ? []
+        : [{ path: `getNativeBalances.${index}.selectors.${place}`, message, value: selector }];
+    }),
+  );
+}
+
+function addressProblems(type: SelectorType, text: string, path: string): readonly Problem[] {
+  const message = addressProblem(type, text);
+  return message === null ? [] : [{ path, message, value: text }];
+}
+
+function addressProblem(type: SelectorType, text: string): string | null {
+  if (isSelector(text)) return selectorProblem(type, text, 'address');
+  return isAddress(text) ? null : 'must be an address or a selector of one';
+}
+
+function topicProblems({ type, topic0 }: StreamTrigger, path: string): readonly Problem[] {
+  if (topic0 === undefined) return [];
+  if (type !== 'log') return [{ path, message: 'is allowed with type log only', value: topic0 }];
+  if (topicOf(topic0) !== null) return [];
+  return [
+    {
+      path,
+      message: 'must be an event signature such as Transfer(address,address,uint256), or its hash',
+      value: topic0,
+    },
+  ];
+}
+
+function functionProblems({ type, functionAbi, inputs = [] }: StreamTrigger, path: string): readonly Problem[] {
+  const at = `${path}.functionAbi`;
+  const parameters = functionAbi.inputs ?? [];
+  if (functionAbi.type !== 'function')
+    return [{ path: `${at}.type`, message: 'must be function', value: functionAbi.type }];
+  if (functionAbi.name === undefined || functionAbi.name === '')
+    return [{ path: `${at}.name`, message: "'name' is required" }];
+  if (!hasKnownTypes(parameters)) return [{ path: `${at}.inputs`, message: 'has a type that does not exist' }];
+  if (!hasKnownTypes(functionAbi.outputs ?? []))
+    return [{ path: `${at}.outputs`, message: 'has a type that does not exist' }];
+  const isView = functionAbi.stateMutability === 'view' || functionAbi.stateMutability === 'pure';
+  if (!isView && functionAbi.constant !== true)
+    return [{ path: `${at}.stateMutability`, message: 'must be view or pure', value: functionAbi.stateMutability }];
+  if (inputs.length !== parameters.length)
+    return [
+      {
+        path: `${path}.inputs`,
+        message: `must have ${parameters.length} items, as functionAbi has inputs`,
+        value: inputs,
+      },
+    ];
+  return parameters.flatMap((parameter, index) => {
+    const input = inputs[index];
+    const message = input === undefined ? null : inputProblem(type, parameter.type, input);
+    return message === null ? [] : [{ path: `${path}.inputs.${index}`, message, value: input }];
+  });
+}
+
+/** A function's types are those of an event: whatever makes a signature exists. */
+function hasKnownTypes(parameters: readonly AbiParameter[]): boolean {
+  return topicOfEvent({ type: 'event', name: 'types', inputs: parameters }) !== null;
+}
+
+function inputProblem(type: SelectorType, abiType: string, input: string | readonly string[]): string | null {
+  const [, item, count] = /^(.+)\[(\d*)\]$/.exec(abiType) ?? [];
+  if (item === undefined)
+    return typeof input === 'string' ? valueProblem(type, abiType, input) : `must be one value of type ${abiType}`;
+  if (item.endsWith(']') || item.startsWith('tuple')) return `values of type ${abiType} can't be given`;
+  if (typeof input === 'string') return `must be an array of ${item}`;
+  if (count !== '' && input.length !== Number(count)) return `must have ${count} items`;
+  return input.map((value) => valueProblem(type, item, value)).find((message) => message !== null) ?? null;
+}
+
+function valueProblem(type: SelectorType, abiType: string, value: string): string | null {
+  if (abiType.startsWith('tuple')) return "values of type tuple can't be given";
+  if (abiType === 'address') return addressProblem(type, value);
+  if (isSelector(value)) return selectorProblem(type, value, 'any');
+  return isLiteral(abiType, value) ? null : `must be a value of type ${abiType} or a selector`;
+}
+
+function isLiteral(abiType: string, value: string): boolean {
+  const [, family, size] = /^(uint|int|bytes|bool|string|function)(\d*)$/.exec(abiType) ?? [];
+  switch (family) {
+    case 'uint':
+    case 'int':
+      return isInteger(value, family === 'int', size === '' ? 256 : Number(size));
+    case 'bytes':
+      return isBytes(value, size === '' ? null : Number(size));
+    case 'function':
+      return isBytes(value, 24);
+    case 'bool':
+      return value === 'true' || value === 'false';
+    default:
+      return family === 'string';
+  }
+}
+
+function isInteger(value: string, signed: boolean, bits: number): boolean {
+  if (!/^(?:-?\d{1,78}|0x[0-9a-f]{1,64})$/i.test(value)) return false;
+  const number = BigInt(value);
+  const magnitude = signed ? 2n ** BigInt(bits - 1) : 2n ** BigInt(bits);
+  return number < magnitude && number >= (signed ? -magnitude : 0n);
+}
+
+function isBytes(value: string, size: number | null): boolean {
+  return /^0x(?:[0-9a-f]{2})*$/i.test(value) && (size === null || value.length === 2 + 2 * size);
+}

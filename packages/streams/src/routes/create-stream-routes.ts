@@ -1,0 +1,28 @@
+import type { RouteModule } from '@chainstead/http';
+import { streamAddressRoutes } from './address-routes.ts';
+import { blockPreviewRoute, blockToWebhookRoute } from './block-routes.ts';
+import { historicalJobRoutes } from './historical-job-routes.ts';
+import { streamHistoryRoute, streamLogsRoute, streamReplayRoute } from './history-routes.ts';
+import { streamSettingsRoutes } from './settings-routes.ts';
+import { streamStatsRoutes } from './stats-routes.ts';
+import { streamStatusRoute } from './status-route.ts';
+import { streamListRoutes, streamRoutes } from './stream-routes.ts';
+import type { StreamServices } from './stream-services.ts';
+
+/** The API routes of streams, at the root, for `createApi` (interface 2.1). */
+export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {
+  return [
+    streamListRoutes(services),
+    streamRoutes(services),
+    streamStatusRoute(services),
+    streamAddressRoutes,
+    blockPreviewRoute(services),
+    blockToWebhookRoute(services),
+    streamStatsRoutes,
+    streamSettingsRoutes,
+    streamHistoryRoute,
+    streamLogsRoute,
+    streamReplayRoute(services),
+    historicalJobRoutes(services),
+  ];
+}

@@ -1,0 +1,35 @@
+import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import { InvalidAddressError } from './stream-errors.ts';
+
+/** Addresses of one request (interface 2.3). */
+export const ADDRESSES_MAX = 50_000;
+
+/** A list as a request has it; `givenAddresses` tells whether its items are addresses. */
+export const addressList = z
+  .array(z.unknown())
+  .max(ADDRESSES_MAX)
+  .openapi({ type: 'array', items: { type: 'string' } });
+
+/** Invalid ones named in an answer at most. */
+const NAMED_MAX = 10;
+const SHOWN_LENGTH_MAX = 60;
+
+/** The addresses that a request gives, in lower case, each once. @throws InvalidAddressError naming the member and its first bad items. */
+export function givenAddresses(given: string | readonly unknown[], member: string): readonly Address[] {
+  if (typeof given === 'string') {
+    if (!isAddress(given)) throw new InvalidAddressError(detail(`requestBody.${member}`, given));
+    return [parseAddress(given)];
+  }
+  const bad = [...given.entries()].filter(([, item]) => !isAddress(item)).slice(0, NAMED_MAX);
+  if (bad.length > 0)
+    throw new InvalidAddressError(
+      Object.assign({}, ...bad.map(([index, item]) => detail(`requestBody.${member}.$${index}`, item))),
+    );
+  return [...new Set(given.map(parseAddress))];
+}
+
+function detail(key: string, item: unknown): Readonly<Record<string, unknown>> {
+  const value = typeof item === 'string' ? { value: item.slice(0, SHOWN_LENGTH_MAX) } : {};
+  return { [key]: { message: 'must be a hexadecimal address (0x and 40 digits)', ...value } };
+}

@@ -1,0 +1,61 @@
+import { errorResponses, type RouteModule } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { changeStreamSettings, REGIONS, readStreamSettings, type StreamSettings } from '../records/settings.ts';
+import { isStorableText } from './json-text.ts';
+import { answer, jsonBody } from './stream-response.ts';
+import { refuseInvalid } from './validation-failed.ts';
+
+const SECRET_LENGTH_MIN = 8;
+const SECRET_LENGTH_MAX = 256;
+const TAGS = ['Stream settings'];
+
+/** `GET` and `POST /settings` (interface 2.1). */
+export const streamSettingsRoutes: RouteModule = (app, { database }) => {
+  app.openapi(read, async (c) => c.json(settingsResponse(await readStreamSettings(database)), 200), refuseInvalid);
+  app.openapi(
+    change,
+    async (c) => c.json(settingsResponse(await changeStreamSettings(database, c.req.valid('json'))), 200),
+    refuseInvalid,
+  );
+};
+
+function settingsResponse({ region, secretKey }: StreamSettings) {
+  return { region, secretKey };
+}
+
+const settings = z.object({ region: z.enum(REGIONS), secretKey: z.string() }).openapi('StreamSettings');
+const response = answer('The settings', settings);
+
+const read = createRoute({
+  method: 'get',
+  path: '/settings',
+  operationId: 'GetSettings',
+  tags: TAGS,
+  summary: 'Get the settings of all streams',
+  description: 'The secret signs webhooks. It is generated at the first start.',
+  responses: { 200: response, ...errorResponses(401, 500, 503) },
+});
+
+const change = createRoute({
+  method: 'post',
+  path: '/settings',
+  operationId: 'SetSettings',
+  tags: TAGS,
+  summary: 'Change the settings of all streams',
+  description:
+    'Another secret signs from the next attempt on; for 24 hours, webhook-signature carries a signature by the replaced one too.',
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        region: z.enum(REGIONS).optional(),
+        secretKey: z
+          .string()
+          .min(SECRET_LENGTH_MIN)
+          .max(SECRET_LENGTH_MAX)
+          .refine(isStorableText, { error: 'must not contain NUL characters or lone surrogates' })
+          .optional(),
+      }),
+    ),
+  },
+  responses: { 200: response, ...errorResponses(400, 401, 500, 503) },
+});

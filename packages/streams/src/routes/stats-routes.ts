@@ -1,0 +1,96 @@
+import { errorResponses, type RouteModule } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { type DeliveryCounters, readAllStats, readStreamStats, type StreamStats } from '../records/stats.ts';
+import { idParameter } from './list-parameters.ts';
+import { notFound } from './stream-errors.ts';
+import { answer } from './stream-response.ts';
+import { refuseInvalid } from './validation-failed.ts';
+
+const TAGS = ['Stream stats'];
+
+/** `GET /stats` and `GET /stats/{streamId}` (interface 2.4, card 2.8). */
+export const streamStatsRoutes: RouteModule = (app, { database }) => {
+  app.openapi(readAll, async (c) => c.json(accountResponse(await readAllStats(database)), 200), refuseInvalid);
+  app.openapi(
+    readOne,
+    async (c) => {
+      const stats = await readStreamStats(database, c.req.valid('param').streamId);
+      if (stats === null) throw notFound('Stat');
+      return c.json({ ...countersResponse(stats), ...times([stats]) }, 200);
+    },
+    refuseInvalid,
+  );
+};
+
+function accountResponse(stats: readonly StreamStats[]) {
+  const sum = (counter: keyof DeliveryCounters) => stats.reduce((total, each) => total + each[counter], 0);
+  return {
+    ...countersResponse({
+      webhooksDelivered: sum('webhooksDelivered'),
+      webhooksFailed: sum('webhooksFailed'),
+      logsProcessed: sum('logsProcessed'),
+      txsProcessed: sum('txsProcessed'),
+      txsInternalProcessed: sum('txsInternalProcessed'),
+    }),
+    streams: stats.map((each) => ({ ...countersResponse(each), streamId: each.streamId })),
+    ...times(stats),
+  };
+}
+
+function countersResponse(counters: DeliveryCounters) {
+  return {
+    totalWebhooksDelivered: counters.webhooksDelivered,
+    totalWebhooksFailed: counters.webhooksFailed,
+    totalLogsProcessed: counters.logsProcessed,
+    totalTxsProcessed: counters.txsProcessed,
+    totalTxsInternalProcessed: counters.txsInternalProcessed,
+  };
+}
+
+/** Since when and until when was counted; nothing while there never was a stream. */
+function times(stats: readonly StreamStats[]): { readonly createdAt?: string; readonly updatedAt?: string } {
+  if (stats.length === 0) return {};
+  const earliest = Math.min(...stats.map(({ createdAt }) => createdAt.getTime()));
+  const latest = Math.max(...stats.map(({ updatedAt }) => updatedAt.getTime()));
+  return { createdAt: new Date(earliest).toISOString(), updatedAt: new Date(latest).toISOString() };
+}
+
+const counters = {
+  totalWebhooksDelivered: z.int().openapi({ description: 'Webhooks that were answered 2xx, each once.' }),
+  totalWebhooksFailed: z.int().openapi({ description: 'Attempts that failed.' }),
+  totalLogsProcessed: z.int(),
+  totalTxsProcessed: z.int(),
+  totalTxsInternalProcessed: z.int(),
+};
+const dates = { createdAt: z.iso.datetime().optional(), updatedAt: z.iso.datetime().optional() };
+
+const readAll = createRoute({
+  method: 'get',
+  path: '/stats',
+  operationId: 'GetStats',
+  tags: TAGS,
+  summary: 'Get what all streams delivered',
+  description: 'Deleted streams count too.',
+  responses: {
+    200: answer(
+      'The sums, and each stream',
+      z
+        .object({ ...counters, streams: z.array(z.object({ ...counters, streamId: z.uuid() })), ...dates })
+        .openapi('AccountStats'),
+    ),
+    ...errorResponses(401, 500, 503),
+  },
+});
+
+const readOne = createRoute({
+  method: 'get',
+  path: '/stats/{streamId}',
+  operationId: 'GetStatsByStreamId',
+  tags: TAGS,
+  summary: 'Get what a stream delivered',
+  request: { params: z.object({ streamId: idParameter() }) },
+  responses: {
+    200: answer('The sums', z.object({ ...counters, ...dates }).openapi('StreamStats')),
+    ...errorResponses(400, 401, 404, 500, 503),
+  },
+});

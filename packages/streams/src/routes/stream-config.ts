@@ -1,0 +1,64 @@
+import type { StreamConfig } from '../stream.ts';
+
+type Given<Members> = { readonly [Name in keyof Members]?: Members[Name] | undefined };
+
+/** What a request says of a configuration. `undefined` is what it leaves out, null clears. */
+export type GivenConfig = Given<
+  Omit<StreamConfig, 'getNativeBalances'> & { readonly getNativeBalances: StreamConfig['getNativeBalances'] | null }
+>;
+
+/** Of an inline configuration: what stands in for the members that a preview does not have. */
+const NO_RECEIVER = { webhookUrl: '', description: '' };
+
+const UNSET = {
+  tag: '',
+  topic0: null,
+  abi: null,
+  advancedOptions: null,
+  triggers: null,
+  getNativeBalances: [],
+  allAddresses: false,
+  includeNativeTxs: false,
+  includeContractLogs: false,
+  includeInternalTxs: false,
+  includeAllTxLogs: false,
+  filterPossibleSpamAddresses: false,
+  demo: false,
+  sendRemoved: false,
+} as const;
+
+/** A new stream's configuration. */
+export function newConfig(
+  given: GivenConfig & Pick<StreamConfig, 'webhookUrl' | 'description' | 'chainIds'>,
+): StreamConfig {
+  return changedConfig({ ...UNSET, webhookUrl: given.webhookUrl, description: given.description, chainIds: [] }, given);
+}
+
+/** The configuration of a block preview. */
+export function previewConfig(given: GivenConfig, chainIds: StreamConfig['chainIds']): StreamConfig {
+  return newConfig({ ...given, ...NO_RECEIVER, chainIds });
+}
+
+/** A configuration with what an update gives; what it leaves out stays (interface 2.3). */
+export function changedConfig(current: StreamConfig, given: GivenConfig): StreamConfig {
+  return {
+    webhookUrl: given.webhookUrl ?? current.webhookUrl,
+    description: given.description ?? current.description,
+    tag: given.tag ?? current.tag,
+    chainIds: given.chainIds ?? current.chainIds,
+    topic0: given.topic0 === undefined ? current.topic0 : given.topic0,
+    abi: given.abi === undefined ? current.abi : given.abi,
+    advancedOptions: given.advancedOptions === undefined ? current.advancedOptions : given.advancedOptions,
+    triggers: given.triggers === undefined ? current.triggers : given.triggers,
+    getNativeBalances:
+      given.getNativeBalances === undefined ? current.getNativeBalances : (given.getNativeBalances ?? []),
+    allAddresses: given.allAddresses ?? current.allAddresses,
+    includeNativeTxs: given.includeNativeTxs ?? current.includeNativeTxs,
+    includeContractLogs: given.includeContractLogs ?? current.includeContractLogs,
+    includeInternalTxs: given.includeInternalTxs ?? current.includeInternalTxs,
+    includeAllTxLogs: given.includeAllTxLogs ?? current.includeAllTxLogs,
+    filterPossibleSpamAddresses: given.filterPossibleSpamAddresses ?? current.filterPossibleSpamAddresses,
+    demo: given.demo ?? current.demo,
+    sendRemoved: given.sendRemoved ?? current.sendRemoved,
+  };
+}

@@ -1,0 +1,55 @@
+import { ApiError, NotFoundError } from '@chainstead/http';
+
+/** A 404 in the provider's words (interface 2.3). */
+export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
+  return new NotFoundError(`${what} not found`);
+}
+
+/** A 400: the webhook URL did not answer its test. */
+export class WebhookTestError extends ApiError {
+  constructor(webhookUrl: string) {
+    super({
+      code: 'WEBHOOK_TEST_FAILED',
+      status: 400,
+      message: `Could not POST to ${webhookUrl}. Please check your webhook URL.`,
+    });
+  }
+}
+
+/** A 429: the webhook URL was tested too often. */
+export class WebhookTestsLimitedError extends ApiError {
+  constructor() {
+    super({
+      code: 'WEBHOOK_TESTS_LIMITED',
+      status: 429,
+      message: 'Too many webhook validation requests. Please slow down.',
+      headers: { 'retry-after': '60' },
+      retryable: true,
+    });
+  }
+}
+
+/** A 400: something in a list of addresses is none. */
+export class InvalidAddressError extends ApiError {
+  constructor(details: Readonly<Record<string, unknown>>) {
+    super({ code: 'STREAM_ADDRESS_INVALID', status: 400, message: 'Invalid address provided', details });
+  }
+}
+
+/** A 400: a terminated stream is left as it is, unless the request says otherwise. */
+export class StreamTerminatedError extends ApiError {
+  constructor() {
+    super({
+      code: 'STREAM_TERMINATED',
+      status: 400,
+      message: 'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
+    });
+  }
+}
+
+/** A 400: the stream is not on the chain that the path names. */
+export class StreamChainError extends ApiError {
+  constructor(chain: string) {
+    super({ code: 'STREAM_CHAIN_MISMATCH', status: 400, message: `The stream is not on chain ${chain}` });
+  }
+}

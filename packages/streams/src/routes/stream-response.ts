@@ -1,0 +1,80 @@
+import { toQuantity } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { Stream } from '../stream.ts';
+import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema } from './stream-schema.ts';
+
+const STATUSES = ['active', 'paused', 'error', 'terminated'] as const;
+export const statusSchema = z.enum(STATUSES);
+
+/** A stream as the API shows it (interface 2.2): lists as lists, chain ids in lower-case hexadecimal. */
+export const streamSchema = z
+  .object({
+    webhookUrl: z.string(),
+    description: z.string(),
+    tag: z.string(),
+    topic0: z.array(z.string()).readonly().nullable(),
+    allAddresses: z.boolean(),
+    includeNativeTxs: z.boolean(),
+    includeContractLogs: z.boolean(),
+    includeInternalTxs: z.boolean(),
+    includeAllTxLogs: z.boolean(),
+    getNativeBalances: z.array(nativeBalanceSchema).readonly(),
+    abi: z.array(abiItemSchema).readonly().nullable(),
+    advancedOptions: z.array(advancedOptionSchema).readonly().nullable(),
+    chainIds: z.array(z.string()).readonly(),
+    filterPossibleSpamAddresses: z.boolean(),
+    demo: z.boolean(),
+    sendRemoved: z.boolean(),
+    triggers: z.array(triggerSchema).readonly().nullable(),
+    id: z.uuid(),
+    status: statusSchema,
+    statusMessage: z.string().openapi({ example: 'Stream is active' }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    amountOfAddresses: z.int(),
+  })
+  .openapi('Stream');
+
+/** What `streamSchema` describes. Items of lists are as their owner gave them. */
+export function streamResponse(stream: Stream) {
+  return {
+    webhookUrl: stream.webhookUrl,
+    description: stream.description,
+    tag: stream.tag,
+    topic0: stream.topic0,
+    allAddresses: stream.allAddresses,
+    includeNativeTxs: stream.includeNativeTxs,
+    includeContractLogs: stream.includeContractLogs,
+    includeInternalTxs: stream.includeInternalTxs,
+    includeAllTxLogs: stream.includeAllTxLogs,
+    getNativeBalances: stream.getNativeBalances,
+    abi: stream.abi,
+    advancedOptions: stream.advancedOptions,
+    chainIds: stream.chainIds.map(toQuantity),
+    filterPossibleSpamAddresses: stream.filterPossibleSpamAddresses,
+    demo: stream.demo,
+    sendRemoved: stream.sendRemoved,
+    triggers: stream.triggers,
+    id: stream.id,
+    status: stream.status,
+    statusMessage: stream.statusMessage,
+    createdAt: stream.createdAt.toISOString(),
+    updatedAt: stream.updatedAt.toISOString(),
+    amountOfAddresses: stream.amountOfAddresses,
+  };
+}
+
+/** The `content` of an answer with this schema. */
+export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The `body` of a route that takes JSON. */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { 'application/json': { schema } } };
+}
+
+/** A page of results: `cursor` is absent on the last one. */
+export function pageSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({ result: z.array(item).readonly(), cursor: z.string().optional(), total: z.int() });
+}

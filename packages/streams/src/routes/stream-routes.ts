@@ -1,0 +1,189 @@
+import type { Chain } from '@chainstead/chains';
+import type { ChainId } from '@chainstead/core';
+import { type ApiDependencies, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { createStreamStore, type StreamPosition } from '../records/stream-store.ts';
+import type { Stream } from '../stream.ts';
+import { checkStream } from './check-stream.ts';
+import { idParameters, limitParameter, openPage } from './list-parameters.ts';
+import { changedConfig, type GivenConfig, newConfig } from './stream-config.ts';
+import { notFound } from './stream-errors.ts';
+import { answer, jsonBody, pageSchema, statusSchema, streamResponse, streamSchema } from './stream-response.ts';
+import { type StreamChains, streamMembers } from './stream-schema.ts';
+import type { StreamServices } from './stream-services.ts';
+import { refuseInvalid } from './validation-failed.ts';
+import { requireWebhook } from './webhook-check.ts';
+
+const TAGS = ['Streams'];
+
+/** The chains of a request as the routes of streams see them. */
+export function streamChains({ chains }: ApiDependencies, followed: readonly Chain[]): StreamChains {
+  const ids = new Set<number>(followed.map(({ id }) => id));
+  return { find: (id) => chains.find(id), isFollowed: ({ id }) => ids.has(id) };
+}
+
+/** `GET` and `PUT /streams/evm` (interface 2.1). */
+export function streamListRoutes(services: StreamServices): RouteModule {
+  return (app, dependencies) => {
+    const store = createStreamStore(dependencies.database);
+    const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
+    const pages = dependencies.paging.forRoute({
+      route: 'streams',
+      filter: z.object({ status: z.string().nullable() }),
+      position: z.tuple([z.string(), z.string()]),
+      defaults: { status: null },
+      limitDefault: 1,
+    });
+    app.openapi(
+      list(dependencies),
+      async (c) => {
+        const { limit, cursor, status } = c.req.valid('query');
+        const page = openPage(() => pages.open({ cursor, limit, order: undefined, filter: { status } }));
+        const after: StreamPosition | null = page.position;
+        const found = await store.list({ status: statusOf(page.filter.status), after, limit });
+        const next =
+          found.next === null ? {} : { cursor: pages.next(page, { position: [...found.next], upperBound: 0 }) };
+        return c.json({ result: found.streams.map(streamResponse), ...next, total: found.total }, 200);
+      },
+      refuseInvalid,
+    );
+    app.openapi(
+      create(streamChains(dependencies, services.chains)),
+      async (c) => {
+        const config = newConfig(c.req.valid('json'));
+        checkStream(config, chainOf);
+        await requireWebhook(services.testWebhook, config);
+        return c.json(streamResponse(await store.create(config)), 200);
+      },
+      refuseInvalid,
+    );
+  };
+}
+
+/** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (interface 2.1). */
+export function streamRoutes(services: StreamServices): RouteModule {
+  return (app, dependencies) => {
+    const store = createStreamStore(dependencies.database);
+    const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
+    app.openapi(
+      getOne,
+      async (c) => c.json(streamResponse(existing(await store.get(c.req.valid('param').id))), 200),
+      refuseInvalid,
+    );
+    app.openapi(
+      update(streamChains(dependencies, services.chains)),
+      async (c) => {
+        const { id } = c.req.valid('param');
+        const given: GivenConfig = c.req.valid('json');
+        const changed = (current: Stream) => {
+          const config = changedConfig(current, given);
+          checkStream(config, chainOf);
+          return config;
+        };
+        await requireWebhook(services.testWebhook, changed(existing(await store.get(id))));
+        // Checked again on what is locked: another update may have come in between.
+        return c.json(streamResponse(existing(await store.update(id, changed))), 200);
+      },
+      refuseInvalid,
+    );
+    app.openapi(
+      remove,
+      async (c) => c.json(streamResponse(existing(await store.remove(c.req.valid('param').id))), 200),
+      refuseInvalid,
+    );
+    app.openapi(
+      duplicate,
+      async (c) => {
+        const { id } = c.req.valid('param');
+        await requireWebhook(services.testWebhook, existing(await store.get(id)));
+        return c.json(streamResponse(existing(await store.duplicate(id))), 200);
+      },
+      refuseInvalid,
+    );
+  };
+}
+
+/** The stream that was found. @throws NotFoundError */
+export function existing(stream: Stream | null): Stream {
+  if (stream === null) throw notFound('Stream');
+  return stream;
+}
+
+/** A filter's status; a cursor that was made with another one is refused before. */
+function statusOf(text: string | null) {
+  return statusSchema.nullable().parse(text);
+}
+
+function list({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/streams/evm',
+    operationId: 'GetStreams',
+    tags: TAGS,
+    summary: 'Get streams',
+    description: 'Newest first.',
+    request: {
+      query: querySchema({ limit: limitParameter, cursor: parameters.cursor, status: statusSchema.optional() }),
+    },
+    responses: { 200: answer('A page of streams', pageSchema(streamSchema)), ...errorResponses(400, 401, 500, 503) },
+  });
+}
+
+function create(chains: StreamChains) {
+  return createRoute({
+    method: 'put',
+    path: '/streams/evm',
+    operationId: 'CreateStream',
+    tags: TAGS,
+    summary: 'Create a stream',
+    description:
+      'A test webhook has to be answered 2xx first. A stream with the same configuration is answered instead of a second one.',
+    request: { body: jsonBody(z.strictObject(streamMembers(chains))) },
+    responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 413, 429, 500, 503) },
+  });
+}
+
+const getOne = createRoute({
+  method: 'get',
+  path: '/streams/evm/{id}',
+  operationId: 'GetStream',
+  tags: TAGS,
+  summary: 'Get a stream',
+  request: { params: idParameters },
+  responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 404, 500, 503) },
+});
+
+function update(chains: StreamChains) {
+  return createRoute({
+    method: 'post',
+    path: '/streams/evm/{id}',
+    operationId: 'UpdateStream',
+    tags: TAGS,
+    summary: 'Update a stream',
+    description: 'What is left out stays, null clears. A test webhook has to be answered 2xx first.',
+    request: { params: idParameters, body: jsonBody(z.strictObject(streamMembers(chains)).partial()) },
+    responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 404, 413, 429, 500, 503) },
+  });
+}
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/streams/evm/{id}',
+  operationId: 'DeleteStream',
+  tags: TAGS,
+  summary: 'Delete a stream',
+  description: 'What waits to be delivered is dropped. Its history stays readable.',
+  request: { params: idParameters },
+  responses: { 200: answer('The deleted stream', streamSchema), ...errorResponses(400, 401, 404, 500, 503) },
+});
+
+const duplicate = createRoute({
+  method: 'post',
+  path: '/streams/evm/{id}/duplicate',
+  operationId: 'DuplicateStream',
+  tags: TAGS,
+  summary: 'Duplicate a stream',
+  description: 'With its addresses. A test webhook has to be answered 2xx first; the duplicate is active.',
+  request: { params: idParameters },
+  responses: { 200: answer('The new stream', streamSchema), ...errorResponses(400, 401, 404, 429, 500, 503) },
+});

@@ -1,0 +1,191 @@
+import type { Chain } from '@chainstead/chains';
+import type { ChainId } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { AbiItem, AdvancedOption, NativeBalanceSelector, StreamFilter, StreamTrigger } from '../stream.ts';
+import { isStorableJson, isStorableText } from './json-text.ts';
+
+/** A URL has an index of its own, whose entries Postgres bounds. Bytes. */
+const URL_BYTES_MAX = 2_000;
+const TEXT_LENGTH_MAX = 4_000;
+const ITEMS_MAX = 1_000;
+const HEXADECIMAL_ID = /^0x[0-9a-f]{1,13}$/i;
+
+/** Text that is kept. */
+function text(lengthMax = TEXT_LENGTH_MAX) {
+  return z
+    .string()
+    .max(lengthMax)
+    .refine(isStorableText, { error: 'must not contain NUL characters or lone surrogates' });
+}
+
+/** JSON that is kept as it is. */
+const json = z.unknown().refine((value) => isStorableJson(value), { error: 'must not be nested deeper than 20' });
+
+const parameterMembers = {
+  name: text(),
+  type: text(),
+  components: z.array(json).max(ITEMS_MAX).optional(),
+  internalType: text().optional(),
+};
+const abiInput = z.strictObject({ ...parameterMembers, indexed: z.boolean().optional() });
+const abiOutput = z.strictObject(parameterMembers);
+
+/** One item of a contract's ABI. */
+export const abiItemSchema: z.ZodType<AbiItem> = z
+  .strictObject({
+    type: text(),
+    name: text().optional(),
+    anonymous: z.boolean().optional(),
+    constant: z.boolean().optional(),
+    payable: z.boolean().optional(),
+    stateMutability: text().optional(),
+    gas: z.number().optional(),
+    inputs: z.array(abiInput).max(ITEMS_MAX).optional(),
+    outputs: z.array(abiOutput).max(ITEMS_MAX).optional(),
+  })
+  .openapi('AbiItem');
+
+/** Its operators and operands are checked with the events that it is for. */
+const filterSchema: z.ZodType<StreamFilter> = z
+  .record(z.string(), z.array(json))
+  .openapi({ type: 'object', example: { and: [{ eq: ['to', '0x…'] }, { gt: ['value', '1000000'] }] } });
+
+export const advancedOptionSchema: z.ZodType<AdvancedOption> = z
+  .strictObject({
+    topic0: text(),
+    filter: filterSchema.optional(),
+    includeNativeTxs: z.boolean().optional(),
+  })
+  .openapi('AdvancedOption');
+
+export const nativeBalanceSchema: z.ZodType<NativeBalanceSelector> = z
+  .strictObject({
+    selectors: z.array(text()).max(ITEMS_MAX),
+    type: z.enum(['tx', 'log', 'erc20transfer', 'erc20approval', 'nfttransfer', 'internalTx']),
+  })
+  .openapi('NativeBalanceSelector');
+
+export const triggerSchema: z.ZodType<StreamTrigger> = z
+  .strictObject({
+    type: z.enum(['tx', 'log', 'erc20transfer', 'erc20approval', 'nfttransfer']),
+    contractAddress: text(),
+    functionAbi: abiItemSchema,
+    inputs: z
+      .array(z.union([text(), z.array(text()).max(ITEMS_MAX)], { error: 'must be text or an array of texts' }))
+      .max(ITEMS_MAX)
+      .optional(),
+    topic0: text().optional(),
+    callFrom: text().optional(),
+  })
+  .openapi('StreamTrigger');
+
+/**
+ * A list, or its only item, exactly as it was given: the order of keys is the owner's, and shows in webhooks. Validated by
+ * the items' schema, which would order them its own way. Null clears.
+ */
+function asGiven<Item>(items: z.ZodType, component: string) {
+  const list = z.array(items).max(ITEMS_MAX);
+  const reference = { $ref: `#/components/schemas/${component}` };
+  return z
+    .unknown()
+    .transform((given, ctx): readonly Item[] | null => {
+      if (given === null) return null;
+      const wrapped: readonly unknown[] = isObject(given) ? [given] : Object(given);
+      const parsed = list.safeParse(isObject(given) ? wrapped : given);
+      if (parsed.success) return wrapped as readonly Item[];
+      for (const issue of parsed.error.issues) ctx.addIssue({ ...issue });
+      return z.NEVER;
+    })
+    .optional()
+    .openapi({ anyOf: [{ type: 'array', items: reference }, reference, { type: 'null' }] });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What finds the chains that a stream may be on. */
+export interface StreamChains {
+  /** By hexadecimal id; null when it is unknown. */
+  find(id: string): Chain | null;
+  /** Whether its blocks are followed here. */
+  isFollowed(chain: Chain): boolean;
+}
+
+const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
+
+/** The members of a stream's configuration, as create and update take them. Each may be left out of an update. */
+export function streamMembers(chains: StreamChains) {
+  return {
+    webhookUrl: webhookUrl(),
+    description: text(),
+    tag: text().optional(),
+    chainIds: z
+      .array(z.string())
+      .min(1)
+      .max(ITEMS_MAX)
+      .transform((ids, ctx): readonly ChainId[] => {
+        const found = new Set<ChainId>();
+        for (const [index, id] of ids.entries()) {
+          const chain = findChain(chains, id);
+          if (typeof chain === 'string') ctx.addIssue({ code: 'custom', message: chain, path: [index] });
+          else found.add(chain.id);
+        }
+        return [...found];
+      })
+      .openapi({ type: 'array', items: { type: 'string' }, example: ['0x1', '0x2105'] }),
+    topic0: z.array(text()).max(ITEMS_MAX).nullable().optional(),
+    ...switches(),
+    abi: asGiven<AbiItem>(abiItemSchema, 'AbiItem'),
+    advancedOptions: asGiven<AdvancedOption>(advancedOptionSchema, 'AdvancedOption'),
+    getNativeBalances: asGiven<NativeBalanceSelector>(nativeBalanceSchema, 'NativeBalanceSelector'),
+    triggers: asGiven<StreamTrigger>(triggerSchema, 'StreamTrigger'),
+    demo: z.boolean().optional(),
+    sendRemoved: z.boolean().optional().openapi({
+      description: 'Beyond the provider: also tell of blocks that a reorganisation removed. Default false.',
+    }),
+  };
+}
+
+/** What a block preview takes of a stream's configuration (interface 2.1). */
+export function previewMembers() {
+  return {
+    tag: text().optional(),
+    topic0: z.array(text()).max(ITEMS_MAX).nullable().optional(),
+    ...switches(),
+    abi: asGiven<AbiItem>(abiItemSchema, 'AbiItem'),
+    advancedOptions: asGiven<AdvancedOption>(advancedOptionSchema, 'AdvancedOption'),
+  };
+}
+
+function switches() {
+  return {
+    allAddresses: z.boolean().optional(),
+    includeNativeTxs: z.boolean().optional(),
+    includeContractLogs: z.boolean().optional(),
+    includeInternalTxs: z.boolean().optional(),
+    includeAllTxLogs: z.boolean().optional(),
+    filterPossibleSpamAddresses: z.boolean().optional(),
+  };
+}
+
+/** The chain of a hexadecimal id, or what is wrong with it. */
+export function findChain(chains: StreamChains, id: string): Chain | string {
+  const chain = HEXADECIMAL_ID.test(id) ? chains.find(id) : null;
+  if (chain === null) return UNKNOWN_CHAIN;
+  return chains.isFollowed(chain) ? chain : `chain ${chain.key} is not followed by this server`;
+}
+
+function webhookUrl() {
+  return text()
+    .refine((url) => Buffer.byteLength(url) <= URL_BYTES_MAX, {
+      error: `must not be longer than ${URL_BYTES_MAX} bytes`,
+    })
+    .refine(isWebUrl, { error: 'must be an http or https URL' })
+    .openapi({ type: 'string', format: 'uri', example: 'https://example.com/webhook' });
+}
+
+function isWebUrl(given: string): boolean {
+  const url = URL.parse(given);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+}

@@ -1,0 +1,116 @@
+import { ApiError } from '@chainstead/http';
+import type { z } from '@hono/zod-openapi';
+import { isStorableJson } from './json-text.ts';
+
+/** One member or parameter that can't be used. */
+export interface Problem {
+  /** Where, with dots: `abi.0.type`. Empty: the whole. */
+  readonly path: string;
+  readonly message: string;
+  /** What was given. Absent: nothing. */
+  readonly value?: unknown;
+}
+
+/** Problems told at once. */
+const PROBLEMS_MAX = 20;
+/** Longest JSON text of a value that is repeated. Characters. */
+const VALUE_LENGTH_MAX = 200;
+const BODY = 'requestBody';
+
+/** A 400 in the provider's form: `details` has each member as `requestBody.x`, each parameter by its name (interface 2.3). */
+export class ValidationFailedError extends ApiError {
+  constructor(problems: readonly Problem[], place: 'body' | 'parameters' = 'body') {
+    const told = problems.slice(0, PROBLEMS_MAX).map(({ path, message, value }) => {
+      return [keyOf(path, place), { message, value: shown(value) }] as const;
+    });
+    super({
+      code: 'STREAM_VALIDATION_FAILED',
+      status: 400,
+      message: 'Validation Failed',
+      details: Object.fromEntries(told),
+    });
+  }
+}
+
+interface Validation {
+  readonly success: boolean;
+  readonly target: string;
+  readonly data?: unknown;
+  readonly error?: z.ZodError;
+}
+
+/** The hook of the routes of streams: refuses what their schemas refuse, in the provider's form. @throws ValidationFailedError */
+export function refuseInvalid(result: Validation): undefined {
+  if (result.success || result.error === undefined) return undefined;
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, result.data));
+  throw new ValidationFailedError(problems, result.target === 'json' ? 'body' : 'parameters');
+}
+
+function keyOf(path: string, place: 'body' | 'parameters'): string {
+  const segments =
+    path === '' ? [] : path.split('.').map((segment) => (/^\d+$/.test(segment) ? `$${segment}` : segment));
+  return (place === 'body' ? [BODY, ...segments] : segments).join('.');
+}
+
+function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] {
+  const path = issue.path.map(String).join('.');
+  const value = valueAt(data, issue.path);
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, value), value }];
+  return issue.keys.map((key) => ({
+    path: path === '' ? key : `${path}.${key}`,
+    message: `"${key.slice(0, VALUE_LENGTH_MAX)}" is an excess property and therefore is not allowed`,
+    value: valueAt(value, [key]),
+  }));
+}
+
+/** A list may be given as its only item (interface 2.2), which then has no index. */
+function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (typeof key === 'number' && !Array.isArray(value)) return value;
+    return isIndexable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }, data);
+}
+
+function isIndexable(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The texts of tsoa, which the provider's answers come from. */
+const TYPE_MESSAGES: Readonly<Record<string, string>> = {
+  string: 'invalid string value',
+  boolean: 'invalid boolean value',
+  number: 'invalid float number',
+  int: 'invalid integer number',
+  array: 'invalid array',
+  object: 'invalid object',
+  record: 'invalid object',
+};
+
+function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (value === undefined) return `'${String(issue.path.at(-1) ?? BODY)}' is required`;
+      return TYPE_MESSAGES[issue.expected] ?? issue.message;
+    case 'invalid_value':
+      if (value === undefined) return `'${String(issue.path.at(-1) ?? BODY)}' is required`;
+      return `should be one of the following; [${issue.values.map((allowed) => `'${String(allowed)}'`).join(',')}]`;
+    case 'too_big':
+      return `${boundOf(issue.origin, 'max')} ${issue.maximum}`;
+    case 'too_small':
+      return `${boundOf(issue.origin, 'min')} ${issue.minimum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function boundOf(origin: string, bound: 'min' | 'max'): string {
+  if (origin === 'string') return `${bound}Length`;
+  return origin === 'array' ? `${bound}Items` : bound;
+}
+
+/** Nothing that was refused comes back at length, nor what can't be written as JSON again. */
+function shown(value: unknown): unknown {
+  if (!isStorableJson(value)) return undefined;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text === undefined || text.length <= VALUE_LENGTH_MAX ? value : `${text.slice(0, VALUE_LENGTH_MAX)}…`;
+}
