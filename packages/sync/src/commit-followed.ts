@@ -29,6 +29,8 @@ export interface CommitDependencies {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly knownContracts: KnownContracts;
+  /** How many rows of a dataset are decoded and held at a time. @default ROWS_AT_ONCE */
+  readonly rowsAtOnce?: number;
   /** Sees what is followed; never what is backfilled. */
   readonly watcher?: BlockWatcher;
 }
@@ -45,6 +47,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
     datasets,
     commit.blocks.flatMap((block) => block.logs),
     facts,
+    dependencies.rowsAtOnce,
   );
   const contracts = await retryDeadlock(() =>
     database.transaction(async (transaction) => {
@@ -53,8 +56,8 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       if (commit.ancestor !== null && commit.from !== null)
         await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
       const added = await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
-      await deriveAdded(transaction, added);
-      const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
+      await deriveAdded(transaction, added.changes);
+      const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
       await watcher?.committed(transaction, chain, commit.blocks);
       return written;

@@ -34,14 +34,13 @@ export async function commitRange(
 ): Promise<ReadonlyMap<string, number>> {
   const { chain } = dependencies;
   const { read, datasets } = commit;
-  const batch = decodeBatch(chain, datasets, read.logs, read.blocks);
+  const batch = decodeBatch(chain, datasets, read.logs, read.blocks, dependencies.rowsAtOnce);
   try {
-    await retryDeadlock(() => writeRange(dependencies, commit, batch, 'empty-range'));
+    return await retryDeadlock(() => writeRange(dependencies, commit, batch, 'empty-range'));
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    await retryDeadlock(() => writeRange(dependencies, commit, batch, 'may-exist'));
+    return retryDeadlock(() => writeRange(dependencies, commit, batch, 'may-exist'));
   }
-  return new Map(batch.datasets.map(({ dataset, lines }) => [dataset.name, lines.length]));
 }
 
 async function writeRange(
@@ -49,16 +48,16 @@ async function writeRange(
   { read, datasets, owner, kind }: RangeCommit,
   batch: DecodedBatch,
   mode: WriteMode,
-): Promise<void> {
-  const contracts = await database.transaction(async (transaction) => {
+): Promise<ReadonlyMap<string, number>> {
+  const { contracts, decoded } = await database.transaction(async (transaction) => {
     await requireClaim(transaction, owner, chain, read.range);
     await requireSameBlocks(transaction, chain, read.range, read.blocks);
     if (kind === 'replace') await removeRange(transaction, chain, datasets, read.range);
     const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
     // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.
     await lockChainCommits(transaction, chain);
-    await deriveAdded(transaction, added);
-    const written = await writeContracts(transaction, chain, batch.contracts, knownContracts);
+    await deriveAdded(transaction, added.changes);
+    const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
     for (const level of joinSources(read.levels))
       await recordCoverage(
         transaction,
@@ -66,9 +65,10 @@ async function writeRange(
         datasets.map((dataset) => dataset.name),
         level,
       );
-    return written;
+    return { contracts: written, decoded: added.decoded };
   });
   knownContracts.add(contracts);
+  return decoded;
 }
 
 /** What was derived from the rows goes with them, before others take their place; that is done under the commit lock. */

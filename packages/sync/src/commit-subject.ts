@@ -31,16 +31,16 @@ export async function commitSubject(
   commit: SubjectCommit,
 ): Promise<number> {
   const { database, chain, knownContracts } = dependencies;
-  const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks);
+  const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks, dependencies.rowsAtOnce);
   const { contracts, rowsAdded } = await retryDeadlock(() =>
     database.transaction(async (transaction) => {
       await commit.begin?.(transaction);
       // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
       const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
       await lockChainCommits(transaction, chain);
-      await deriveAdded(transaction, added);
-      const rowsAdded = added.reduce((sum, { rows }) => sum + rows, 0);
-      const contracts = await writeContracts(transaction, chain, batch.contracts, knownContracts);
+      await deriveAdded(transaction, added.changes);
+      const rowsAdded = added.changes.reduce((sum, { rows }) => sum + rows, 0);
+      const contracts = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await commit.record(transaction, rowsAdded);
       return { contracts, rowsAdded };
     }),

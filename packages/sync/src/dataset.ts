@@ -60,6 +60,11 @@ export interface SubjectHistories {
    * logs of that block are read as well.
    */
   wholeBlockContracts?(chain: Chain): readonly Address[];
+  /**
+   * topic0 values whose logs can only be decoded beside all others of their block with one of these: where a filter gave
+   * such a log, all of that block are read as well, whatever contract emits them, and their rows are kept too.
+   */
+  wholeBlockTopics?(chain: Chain): readonly Hash[];
 }
 
 /**
@@ -84,6 +89,11 @@ export interface Dataset<Row = unknown> {
   readonly bulkIndexes?: readonly BulkIndex[];
   /** Rows for these logs (of one or more whole blocks, in chain order). Ignores what is not its own. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
+  /**
+   * At most so many rows come of this log, from the log alone and without decoding it. For datasets of which one log can
+   * cause many: by it the engine bounds what it holds decoded at a time. Absent: a few.
+   */
+  rowsMax?(log: Log): number;
   /** The row in COPY text format (packages/db copy-text). The first column should be the first of the key, so that sorting lines gives index locality. */
   copyLine(row: Row): string;
   /** Token contracts that the rows mention, for the token facts queue. */

@@ -1,11 +1,11 @@
 /**
- * What a run of blocks causes, ready to be written: COPY lines by dataset, block rows, token contracts. Pure.
+ * What a run of blocks causes, ready to be written: COPY lines by dataset with their token contracts, block rows. Pure.
  */
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
-import type { Dataset, MentionedContract } from './dataset.ts';
-import { joinMentions, type SeenContract } from './known-contracts.ts';
+import type { Dataset, DecodeContext, MentionedContract } from './dataset.ts';
+import { ROWS_AT_ONCE, splitByRows } from './split-by-rows.ts';
 
 /** What the batch knows of one block. */
 export interface BlockFacts {
@@ -20,15 +20,18 @@ export interface DatasetLines {
   readonly dataset: Dataset;
   /** Sorted, so that the primary key index is filled with locality. */
   readonly lines: readonly string[];
+  /** Token contracts that the rows mention. */
+  readonly mentions: readonly MentionedContract[];
 }
 
 export interface DecodedBatch {
   /** Ascending by number. */
   readonly blockLines: readonly string[];
-  readonly datasets: readonly DatasetLines[];
-  /** Sorted by address. */
-  readonly contracts: readonly SeenContract[];
-  readonly logs: number;
+  /**
+   * Each dataset once; where blocks cause very many rows, once for each portion of the blocks. Then nothing is decoded
+   * before its turn, nor held after it: to go through them again is to decode again.
+   */
+  readonly parts: Iterable<DatasetLines>;
 }
 
 /** Decodes logs in chain order. `blocks` must hold every block of the logs. */
@@ -37,21 +40,32 @@ export function decodeBatch(
   datasets: readonly Dataset[],
   logs: readonly Log[],
   blocks: ReadonlyMap<number, BlockFacts>,
+  rowsAtOnce: number = ROWS_AT_ONCE,
 ): DecodedBatch {
   const context = { chain, timestampOf: (number: number) => timestampOf(blocks, number) };
-  const mentions: MentionedContract[] = [];
-  const decoded = datasets.map((dataset) => {
-    const rows = dataset.decode(logs, context);
-    for (const contract of dataset.contracts?.(rows) ?? []) mentions.push(contract);
-    const lines = rows.map((row) => dataset.copyLine(row));
-    return { dataset, lines: lines.sort() };
-  });
+  const portions = splitByRows(logs, datasets, rowsAtOnce);
+  const [whole] = portions;
   return {
     blockLines: [...blocks.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
-    datasets: decoded,
-    contracts: joinMentions(mentions),
-    logs: logs.length,
+    parts:
+      portions.length === 1 && whole !== undefined
+        ? datasets.map((dataset) => decodePart(dataset, whole, context))
+        : { [Symbol.iterator]: () => decodeParts(portions, datasets, context) },
   };
+}
+
+function* decodeParts(
+  portions: readonly (readonly Log[])[],
+  datasets: readonly Dataset[],
+  context: DecodeContext,
+): Generator<DatasetLines> {
+  for (const portion of portions) for (const dataset of datasets) yield decodePart(dataset, portion, context);
+}
+
+function decodePart(dataset: Dataset, logs: readonly Log[], context: DecodeContext): DatasetLines {
+  const rows = dataset.decode(logs, context);
+  const lines = rows.map((row) => dataset.copyLine(row));
+  return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }
 
 /** Columns of `blocks` in the order of the lines. */

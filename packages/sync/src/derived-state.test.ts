@@ -1,6 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROWS_AT_ONCE } from './split-by-rows.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from './testing/marked-chain.ts';
 import { createMarkTables, misderived } from './testing/marks-dataset.ts';
 
@@ -33,13 +34,15 @@ const onHead: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) }),
 );
+/** Commits in many parts, and in one. */
+const rowsAtOnce = fc.constantFrom(3, ROWS_AT_ONCE);
 /** Steps taken at once: several on history, one at the head. */
 const moment: fc.Arbitrary<readonly Step[]> = fc
   .tuple(fc.array(onHistory, { maxLength: 3 }), fc.option(onHead))
   .map(([history, head]) => (head === null ? history : [...history, head]));
 
-async function withChain(work: (marked: MarkedChain) => Promise<void>): Promise<void> {
-  const marked = await openMarkedChain(scratch.database, nextChain++);
+async function withChain(work: (marked: MarkedChain) => Promise<void>, rowsAtOnce = ROWS_AT_ONCE): Promise<void> {
+  const marked = await openMarkedChain(scratch.database, nextChain++, rowsAtOnce);
   try {
     await work(marked);
   } finally {
@@ -61,7 +64,7 @@ const countMarks = async (chainId: number): Promise<number> => (await storedMark
 describe('derived state', () => {
   it('follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 8 }), (moments) =>
+      fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 8 }), rowsAtOnce, (moments, atOnce) =>
         withChain(async (marked) => {
           for (const steps of moments) {
             await Promise.all(steps.map((step) => marked.take(step)));
@@ -75,7 +78,7 @@ describe('derived state', () => {
             await marked.take(step);
           expect(await storedMarks(marked.chainId)).toEqual(marked.truth());
           expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
-        }),
+        }, atOnce),
       ),
       { numRuns: 25 },
     );

@@ -12,7 +12,7 @@ import { requireClaim } from './commit-range.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type DatasetLines, type DecodedBatch, decodeBatch } from './decoded-batch.ts';
+import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
 import { writeContracts } from './known-contracts.ts';
 import { type RangeRead, readRangeProven } from './read-range.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
@@ -23,6 +23,7 @@ import {
   deriveRemoved,
   type RepairedRows,
   removeSurplus,
+  stageRows,
 } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
@@ -54,7 +55,7 @@ export async function verifyRange(
 ): Promise<VerifyResult> {
   const { chain, datasets, pool } = options;
   const read = await readRangeProven(pool, chain, options.policy, range, readsInFlight, signal);
-  const batch = decodeBatch(chain, datasets, read.logs, read.blocks);
+  const batch = decodeBatch(chain, datasets, read.logs, read.blocks, options.rowsAtOnce);
   const repairs = await retryDeadlock(() => writeRepairs(options, read, batch, range));
   reportRepairs(options, repairs);
   return { range, levels: countLevels(read), repairs };
@@ -73,9 +74,10 @@ async function writeRepairs(
     await requireClaim(transaction, options.owner, chain, range);
     await requireSameBlocks(transaction, chain, range, read.blocks);
     const coverage = await listCoverage(transaction, chain.id);
-    const found = await repairRows(transaction, chain, batch.datasets, range, coverage);
+    const contracts = await stageRows(transaction, batch.parts);
+    const found = await repairRows(transaction, chain, datasets, range, coverage);
     await writeBlocks(transaction, batch.blockLines, 'may-exist');
-    await writeContracts(transaction, chain, batch.contracts, options.knownContracts);
+    await writeContracts(transaction, chain, contracts, options.knownContracts);
     for (const level of read.levels)
       await recordCoverage(
         transaction,
@@ -88,21 +90,21 @@ async function writeRepairs(
   });
 }
 
-/** Makes the stored rows of the range equal to the decoded ones. @returns what differed. */
+/** Makes the stored rows of the range equal to those in staging. @returns what differed. */
 async function repairRows(
   transaction: Transaction,
   chain: Chain,
-  decoded: readonly DatasetLines[],
+  datasets: readonly Dataset[],
   range: BlockRange,
   coverage: readonly DatasetCoverage[],
 ): Promise<Repair[]> {
   const surplus: RepairedRows[] = [];
-  for (const one of decoded) surplus.push(await removeSurplus(transaction, chain, one, range));
+  for (const dataset of datasets) surplus.push(await removeSurplus(transaction, chain, dataset, range));
   await deriveRemoved(transaction, surplus);
   const missing: RepairedRows[] = [];
-  for (const one of decoded) missing.push(await addMissing(transaction, chain, one, range));
+  for (const dataset of datasets) missing.push(await addMissing(transaction, chain, dataset, range));
   await deriveAdded(transaction, missing);
-  return decoded.flatMap(({ dataset }, index) =>
+  return datasets.flatMap((dataset, index) =>
     differencesByBlock(surplus[index]?.byBlock ?? [], missing[index]?.byBlock ?? []).flatMap((difference) => {
       const covering = coverageOf(coverage, dataset, difference.block);
       // Where the dataset was not covered (it was added since), rows are not repaired but new.

@@ -4,7 +4,7 @@
 import type { Chain } from '@chainstead/chains';
 import { advisoryKey, type Transaction, transactionLock } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
-import { addRows, copyToTwin, type RowChange, type WriteMode } from './row-changes.ts';
+import { type AddedRows, addRows, copyToTwin, type WriteMode } from './row-changes.ts';
 
 /** One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends. */
 export async function lockChainCommits(transaction: Transaction, chain: Chain): Promise<void> {
@@ -13,15 +13,16 @@ export async function lockChainCommits(transaction: Transaction, chain: Chain): 
 
 /**
  * Writes block rows and dataset rows. Ranges that don't overlap may be written side by side, before the commit lock.
- * @returns what was really added of the datasets, from which their derived state follows (under the commit lock).
+ * @returns what was really added of the datasets, from which their derived state follows (under the commit lock), and the
+ * contracts that are mentioned.
  */
 export async function writeRows(
   transaction: Transaction,
   batch: DecodedBatch,
   mode: { readonly blocks: WriteMode; readonly rows: WriteMode },
-): Promise<readonly RowChange[]> {
+): Promise<AddedRows> {
   await writeBlocks(transaction, batch.blockLines, mode.blocks);
-  return addRows(transaction, batch.datasets, mode.rows);
+  return addRows(transaction, batch.parts, mode.rows);
 }
 
 /** Writes block rows. Of a block that is there already, the newest reading counts. */

@@ -1,7 +1,8 @@
 import { type Hash, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, it, test } from 'vitest';
 import { exampleChain } from '../example-chain.ts';
-import { CONSECUTIVE_IDS_MAX, decodeNftMovements } from './decode-nft-movements.ts';
+import { CONSECUTIVE_IDS_MAX, CONSECUTIVE_IDS_OF_BLOCK_MAX } from './consecutive.ts';
+import { decodeNftMovements } from './decode-nft-movements.ts';
 import {
   ALICE,
   BOB,
@@ -176,6 +177,25 @@ describe('ERC-2309', () => {
     expect(decode(log).movements).toEqual([{ ...range, tokenId: '0', lastTokenId: '50000' }]);
     const all = consecutiveLog(0n, UINT256_MAX);
     expect(decode(all).movements).toEqual([{ ...range, log: all, tokenId: '0', lastTokenId: UINT256_MAX.toString() }]);
+  });
+
+  it('expands as many of a block, in chain order, as fit into its bound; others stay one movement each', () => {
+    const sizes = [50_000, 40_000, 50_000, 60_000, 10_001, 10_000, 1];
+    const logs = [7, 8].flatMap((blockNumber) =>
+      sizes.map((size, logIndex) => placed(consecutiveLog(1n, BigInt(size)), { blockNumber, logIndex })),
+    );
+    // Neither what can't be read nor other movements count.
+    const first = placed(consecutiveLog(2n, 1n), { blockNumber: 7 });
+    const { movements } = decode(first, erc721Log(ALICE, BOB, 1n), ...logs);
+    const expanded = Map.groupBy(
+      movements.filter(({ kind }) => kind === MOVEMENT_KINDS.consecutive),
+      ({ log }) => log,
+    );
+    const counts = logs.map((log) => expanded.get(log)?.length);
+    expect(counts).toEqual([50_000, 40_000, 1, 1, 1, 10_000, 1, 50_000, 40_000, 1, 1, 1, 10_000, 1]);
+    const ranges = movements.flatMap(({ lastTokenId }) => lastTokenId ?? []);
+    expect(ranges).toEqual(['50000', '60000', '10001', '1', '50000', '60000', '10001', '1']);
+    expect(sizes[0] + sizes[1] + sizes[5]).toBe(CONSECUTIVE_IDS_OF_BLOCK_MAX);
   });
 
   it('is malformed where the last id is below the first, or its shape is another', () => {

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Log } from '@chainstead/core';
-import { addressAt, bigIntAt, decimalAt, wordCount } from './abi-words.ts';
+import { addressAt, decimalAt, wordCount } from './abi-words.ts';
+import { createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
 import { createPunkReader, type PunkMove } from './crypto-punks.ts';
 import {
   MALFORMED_REASONS,
@@ -19,22 +20,23 @@ export interface NftMovements {
   readonly malformed: readonly MalformedNftLog[];
 }
 
-/** The most ids of one ConsecutiveTransfer that become movements of their own; a larger range stays one movement. */
-export const CONSECUTIVE_IDS_MAX = 50_000;
-
 /**
  * Every token that these logs (of whole blocks, in chain order) move: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts
  * of `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at topics of `nftTransferTopics(chain)`.
  *
  * An event is told by its shape: a `Transfer` with three topics is ERC-20's and no business of this; one with four topics and
  * no data is ERC-721's. What names an event of NFTs and does not have its shape is malformed, as a whole.
+ *
+ * How many ids of ConsecutiveTransfer events become movements of their own is bounded by event and by block (consecutive.ts),
+ * so of a block with such an event all of them must be among the logs.
  */
 export function decodeNftMovements(logs: readonly Log[], chain: Chain): NftMovements {
   const movements: NftMovement[] = [];
   const malformed: MalformedNftLog[] = [];
   const readPunk = createPunkReader();
+  const expands = createExpansion();
   for (const log of logs) {
-    const read = log.address === chain.cryptoPunks ? readPunkMove(log, readPunk(log)) : readLog(log, chain);
+    const read = log.address === chain.cryptoPunks ? readPunkMove(log, readPunk(log)) : readLog(log, chain, expands);
     if (read === null) continue;
     if (typeof read === 'number') malformed.push({ log, reason: read });
     else if ('log' in read) movements.push(read);
@@ -46,9 +48,9 @@ export function decodeNftMovements(logs: readonly Log[], chain: Chain): NftMovem
 /** What a log says: movements, why it can't be read, or null where it is no event of NFTs. */
 type LogRead = NftMovement | readonly NftMovement[] | MalformedReason | null;
 
-const { undecodable, emptyRange } = MALFORMED_REASONS;
+const { undecodable } = MALFORMED_REASONS;
 
-function readLog(log: Log, chain: Chain): LogRead {
+function readLog(log: Log, chain: Chain, expands: Expansion): LogRead {
   switch (log.topics[0]) {
     case TRANSFER_TOPIC:
       if (log.topics.length === 4) return readErc721(log);
@@ -58,7 +60,7 @@ function readLog(log: Log, chain: Chain): LogRead {
     case TRANSFER_BATCH_TOPIC:
       return readBatch(log);
     case CONSECUTIVE_TRANSFER_TOPIC:
-      return readConsecutive(log);
+      return readConsecutive(log, expands);
     default:
       return null;
   }
@@ -108,20 +110,13 @@ function multiTokenParties(log: Log): { operator: Address; from: Address; to: Ad
   return operator === null || from === null || to === null ? null : { operator, from, to };
 }
 
-/** EIP-2309: ids from topic 1 to the data's word, both inclusive. */
-function readConsecutive(log: Log): LogRead {
-  const [, firstId, topic2, topic3] = log.topics;
-  const from = addressAt(topic2);
-  const to = addressAt(topic3);
-  if (firstId === undefined || from === null || to === null || wordCount(log.data) !== 1) return undecodable;
-  const first = bigIntAt(firstId);
-  const last = bigIntAt(log.data);
-  if (last < first) return emptyRange;
+function readConsecutive(log: Log, expands: Expansion): LogRead {
+  const range = readConsecutiveRange(log);
+  if (typeof range === 'number') return range;
+  const { first, last, from, to } = range;
   const { consecutive } = MOVEMENT_KINDS;
-  if (last - first >= BigInt(CONSECUTIVE_IDS_MAX)) {
-    const range = movement(log, 0, consecutive, first.toString(), from, to);
-    return { ...range, lastTokenId: last.toString() };
-  }
+  if (!expands(log.blockNumber, range))
+    return { ...movement(log, 0, consecutive, first.toString(), from, to), lastTokenId: last.toString() };
   const expanded: NftMovement[] = [];
   for (let id = first; id <= last; id++)
     expanded.push(movement(log, expanded.length, consecutive, id.toString(), from, to));

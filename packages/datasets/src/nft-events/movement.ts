@@ -23,7 +23,7 @@ export interface NftMovement {
   readonly token: Address;
   /** Decimal digits, up to 2^256 − 1. */
   readonly tokenId: string;
-  /** Last id of a consecutive mint too large to be expanded; else null. */
+  /** Last id of a consecutive mint that is not expanded (consecutive.ts); else null. */
   readonly lastTokenId: string | null;
   readonly from: Address;
   readonly to: Address;

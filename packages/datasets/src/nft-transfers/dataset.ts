@@ -3,6 +3,7 @@ import { COPY_NULL, copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext, MentionedContract } from '@chainstead/sync';
 import { decodeNftMovements } from '../nft-events/decode-nft-movements.ts';
 import { MOVEMENT_KINDS, type MovementKind, type NftMovement } from '../nft-events/movement.ts';
+import { movementsMax } from '../nft-events/movements-max.ts';
 import { nftTransferTopics } from '../nft-events/topics.ts';
 import { nftBalances } from './balances.ts';
 import { nftHistories } from './histories.ts';
@@ -65,6 +66,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
     },
   ],
   decode,
+  rowsMax: movementsMax,
   copyLine,
   contracts,
   derived: nftBalances,

@@ -25,6 +25,8 @@ export const nftHistories: SubjectHistories = {
   ofWallet: (chain, wallet) => [...standardFilters(wallet), ...punkFilters(chain, wallet)],
   ofContract: (chain, contract) => [{ topics: nftTransferTopics(chain), addresses: [contract] }],
   wholeBlockContracts: (chain) => (chain.cryptoPunks === null ? [] : [chain.cryptoPunks]),
+  // Which of them are expanded depends on the others of the block.
+  wholeBlockTopics: () => [CONSECUTIVE_TRANSFER_TOPIC],
 };
 
 /** All name topic 3, which most nodes take as a demand for four topics: ERC-20's transfers then stay where they are. */

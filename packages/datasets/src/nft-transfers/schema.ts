@@ -18,7 +18,7 @@ export const nftTransfers = pgTable(
     /** Which event: MOVEMENT_KINDS of nft-events/movement.ts. */
     kind: smallint('kind').notNull(),
     tokenId: uint256('token_id').notNull(),
-    /** Last id of a consecutive mint that is too large to be expanded; such a row enters no balance. Else null. */
+    /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
     lastTokenId: uint256('last_token_id'),
     fromAddress: bytea('from_address').notNull(),
     toAddress: bytea('to_address').notNull(),

@@ -1,6 +1,6 @@
 /** The logs of a subject in a range, from the nodes, ready to be decoded as the backfill would. */
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange, Hash, Log } from '@chainstead/core';
+import type { BlockRange, Log } from '@chainstead/core';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import type { Dataset, HistoryFilter } from '../dataset.ts';
 import type { BlockFacts } from '../decoded-batch.ts';
@@ -29,8 +29,8 @@ export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<Log
 }
 
 /**
- * Reads every filter over the range. Logs of contracts that can only be decoded beside others of their block bring all logs
- * of that contract in that block with them. @throws ChainMovedError when answers contradict each other
+ * Reads every filter over the range. Logs that can only be decoded beside others of their block, by their contract or by
+ * their topic, bring those with them. @throws ChainMovedError when answers contradict each other
  */
 export async function readSubjectLogs(
   pool: UpstreamPool,
@@ -45,8 +45,8 @@ export async function readSubjectLogs(
   const answers = await Promise.all(filters.map((filter) => ask({ range, ...toQuery(filter) })));
   const found = collect(chain, answers);
   const besides = await Promise.all(
-    blocksToComplete(chain, dataset, filters, found.values()).map(({ contract, block }) =>
-      ask({ range: { from: block, to: block }, topics: dataset.topics(chain), addresses: [contract] }),
+    besideOf(chain, dataset, filters, [...found.values()]).map(({ block, filter }) =>
+      ask({ range: { from: block, to: block }, ...toQuery(filter) }),
     ),
   );
   const logs = inOrder([...collect(chain, [...answers, ...besides]).values()]);
@@ -72,29 +72,37 @@ function collect(chain: Chain, answers: readonly { readonly logs: readonly Log[]
   return found;
 }
 
-/** Blocks of which a filter gave a log of such a contract, unless a filter gives all of its logs anyway. */
-function blocksToComplete(
+/** What has to be read of single blocks as well, unless a filter gives all of it anyway. */
+function besideOf(
   chain: Chain,
-  dataset: Dataset,
+  { histories, topics }: Dataset,
   filters: readonly HistoryFilter[],
-  logs: Iterable<Log>,
-): { readonly contract: Log['address']; readonly block: number }[] {
-  const topics = dataset.topics(chain);
-  const contracts = (dataset.histories?.wholeBlockContracts?.(chain) ?? []).filter(
-    (contract) => !filters.some((filter) => givesAll(filter, contract, topics)),
-  );
-  if (contracts.length === 0) return [];
-  const wanted = new Map<string, { contract: Log['address']; block: number }>();
-  for (const { address, blockNumber } of logs)
-    if (contracts.includes(address)) wanted.set(`${address}.${blockNumber}`, { contract: address, block: blockNumber });
-  return [...wanted.values()];
+  logs: readonly Log[],
+): { readonly block: number; readonly filter: HistoryFilter }[] {
+  const contracts = histories?.wholeBlockContracts?.(chain) ?? [];
+  const wholeTopics = histories?.wholeBlockTopics?.(chain) ?? [];
+  return [
+    ...contracts.map((contract) => ({
+      filter: { topics: topics(chain), addresses: [contract] },
+      asksFor: (log: Log) => log.address === contract,
+    })),
+    ...wholeTopics.map((topic) => ({
+      filter: { topics: [topic] },
+      asksFor: (log: Log) => log.topics[0] === topic,
+    })),
+  ].flatMap(({ filter, asksFor }) => {
+    if (filters.some((one) => givesAll(one, filter))) return [];
+    const blocks = new Set(logs.filter(asksFor).map((log) => log.blockNumber));
+    return [...blocks].map((block) => ({ block, filter }));
+  });
 }
 
-function givesAll(filter: HistoryFilter, contract: Log['address'], topics: readonly Hash[]): boolean {
+/** True when a filter gives all that the other one would. */
+function givesAll({ topics, indexed, addresses }: HistoryFilter, wanted: HistoryFilter): boolean {
   return (
-    filter.indexed === undefined &&
-    (filter.addresses === undefined || filter.addresses.includes(contract)) &&
-    topics.every((topic) => filter.topics.includes(topic))
+    indexed === undefined &&
+    (addresses === undefined || wanted.addresses?.every((address) => addresses.includes(address)) === true) &&
+    wanted.topics.every((topic) => topics.includes(topic))
   );
 }
 

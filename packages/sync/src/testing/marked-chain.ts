@@ -13,6 +13,7 @@ import { listCoverage, missingCoverage } from '../coverage.ts';
 import { createKnownContracts } from '../known-contracts.ts';
 import { type ProvenBlock, readProvenBlock } from '../proven-block.ts';
 import { readRangeFast } from '../read-range.ts';
+import { ROWS_AT_ONCE } from '../split-by-rows.ts';
 import { createSyncMetrics } from '../sync-metrics.ts';
 import { verifyRange } from '../verify-range.ts';
 import { markedAccount, marks } from './marks-dataset.ts';
@@ -40,7 +41,12 @@ export interface MarkedChain {
 export const LAST_BACKFILLED = 24;
 const WALLETS = 6;
 
-export async function openMarkedChain(database: Database, chainId: number): Promise<MarkedChain> {
+/** @param rowsAtOnce what a commit decodes at a time; few: commits have many parts */
+export async function openMarkedChain(
+  database: Database,
+  chainId: number,
+  rowsAtOnce: number = ROWS_AT_ONCE,
+): Promise<MarkedChain> {
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: WALLETS });
   scripted.mine(LAST_BACKFILLED + 4);
   const node = await serveScriptedChain(scripted);
@@ -53,7 +59,7 @@ export async function openMarkedChain(database: Database, chainId: number): Prom
   const owner = await createClaimOwner(database);
   await saveChainStart(database, chain.id, 1, LAST_BACKFILLED + 1);
   const signal = new AbortController().signal;
-  const dependencies = { database, chain, datasets: [marks], knownContracts: createKnownContracts() };
+  const dependencies = { database, chain, datasets: [marks], knownContracts: createKnownContracts(), rowsAtOnce };
   const metrics = createSyncMetrics(registry);
   let checkpoint: Checkpoint | null = null;
 
