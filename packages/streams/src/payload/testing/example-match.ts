@@ -1,0 +1,44 @@
+import type { Chain } from '@chainstead/chains';
+import { createChainRegistry } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { WatchedBlock } from '@chainstead/sync';
+import { candidateAddresses } from '../../matching/candidate-addresses.ts';
+import { compileStream } from '../../matching/compile-stream.ts';
+import type { Match } from '../../matching/match.ts';
+import { matchBlock } from '../../matching/match-block.ts';
+import { indexStreams } from '../../matching/stream-index.ts';
+import { type ExampleTransaction, exampleBlock } from '../../matching/testing/example-block.ts';
+import { exampleStream } from '../../matching/testing/example-stream.ts';
+import type { BodyBlock } from '../render-body.ts';
+import type { TokenNote } from '../token-note.ts';
+
+export const ETHEREUM = createChainRegistry().get('eth');
+
+/** Everything of a block, for a stream that watches every address in it. */
+export function matchEverything(block: WatchedBlock, chain: Chain = ETHEREUM): Match {
+  const stream = exampleStream({
+    chainIds: [chain.id],
+    includeNativeTxs: true,
+    includeContractLogs: true,
+    includeInternalTxs: true,
+  });
+  const watched = new Map<Address, string[]>([...candidateAddresses(block)].map((address) => [address, [stream.id]]));
+  const index = indexStreams([compileStream(stream)], chain.id);
+  const [match] = matchBlock(block, watched, index, { isSpam: () => false });
+  return match ?? { streamId: stream.id, logs: [], transactions: [], internalTransactions: [], triggeredBy: [] };
+}
+
+/** Everything of an example block. */
+export function exampleMatch(transactions: readonly ExampleTransaction[]): Match {
+  return matchEverything(exampleBlock(transactions));
+}
+
+export function bodyBlock({ header }: WatchedBlock): BodyBlock {
+  return { number: header.number, hash: header.hash, timestamp: header.timestamp };
+}
+
+/** What is known of a token in tests. */
+export function exampleToken(note: Partial<TokenNote> = {}): TokenNote {
+  const known = { name: 'USD Coin', symbol: 'USDC', decimals: 6, standard: 'erc20' } as const;
+  return { ...known, logo: 'https://logos.example/usdc.png', possibleSpam: false, verified: true, ...note };
+}
