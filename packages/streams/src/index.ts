@@ -6,3 +6,4 @@
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
 export type { StreamServices } from './routes/stream-services.ts';
 export type { Stream, StreamConfig, StreamStatus } from './stream.ts';
+export { createStreamsWatcher } from './watching/create-streams-watcher.ts';

@@ -1,6 +1,8 @@
 import { errorText } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
+import { createStreamsWatcher } from '@chainstead/streams';
 import {
+  type BlockWatcher,
   clearStartFailure,
   createChainSync,
   createSyncMetrics,
@@ -15,10 +17,10 @@ import type { RoleContext, RunningRole } from './role.ts';
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { configuration, logger, metrics } = context;
   const stop = new AbortController();
-  const syncMetrics = createSyncMetrics(metrics);
+  const shared = { metrics: createSyncMetrics(metrics), watcher: createStreamsWatcher({ database: context.database }) };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, { logger, metrics, clock: context.clock });
-    return { pool, work: ingestChain(configured, pool, context, syncMetrics, stop.signal) };
+    return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
   if (chains.length === 0) logger.info('No chain is configured: there is nothing to ingest');
   return {
@@ -31,11 +33,16 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   };
 }
 
+interface SharedByChains {
+  readonly metrics: SyncMetrics;
+  readonly watcher: BlockWatcher;
+}
+
 async function ingestChain(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
-  metrics: SyncMetrics,
+  { metrics, watcher }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
@@ -49,6 +56,7 @@ async function ingestChain(
     logger,
     metrics,
     clock,
+    watcher,
     settings: {
       startBlock: configured.startBlock,
       endBlock: configured.endBlock,

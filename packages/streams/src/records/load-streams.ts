@@ -11,12 +11,6 @@ export interface MatchedStreams {
   readonly streams: readonly Stream[];
 }
 
-/** An address that a stream watches. */
-export interface WatchedAddress {
-  readonly streamId: string;
-  readonly address: Address;
-}
-
 const EVALUATED = "deleted_at IS NULL AND status IN ('active', 'error')";
 
 /**
@@ -31,16 +25,27 @@ export async function loadStreamsAt(transaction: Transaction): Promise<MatchedSt
   return { version, streams: rows.map(streamOf) };
 }
 
+/** Addresses read at a time. */
+const ADDRESSES_PER_FETCH = 50_000;
+
 /**
- * Addresses that were added by later versions than this one and are still watched; -1 gives all. Whatever their streams'
- * status, so that nothing has to be read again when one is resumed. Read it under a held version.
+ * Calls for each address that was added by a later version than this one and is still watched; -1 gives all. Whatever their
+ * streams' status, so that nothing has to be read again when one is resumed. Call it under a held version.
  */
-export async function addressesSince(transaction: Transaction, version: number): Promise<readonly WatchedAddress[]> {
-  const rows = await transaction.query<{ stream_id: string; address: string }>(
-    `SELECT a.stream_id, '0x' || encode(a.address, 'hex') AS address
-     FROM stream_addresses a JOIN streams s ON s.id = a.stream_id
-     WHERE a.version > $1 AND s.deleted_at IS NULL`,
-    [version],
+export async function visitAddressesSince(
+  transaction: Transaction,
+  version: number,
+  visit: (address: Address) => void,
+): Promise<void> {
+  await transaction.query(
+    `DECLARE added_addresses NO SCROLL CURSOR FOR
+     SELECT a.address FROM stream_addresses a JOIN streams s ON s.id = a.stream_id
+     WHERE a.version > ${Number(version)} AND s.deleted_at IS NULL`,
   );
-  return rows.map((row) => ({ streamId: row.stream_id, address: parseAddress(row.address) }));
+  for (;;) {
+    const rows = await transaction.query<{ address: Buffer }>(`FETCH ${ADDRESSES_PER_FETCH} FROM added_addresses`);
+    for (const { address } of rows) visit(parseAddress(`0x${address.toString('hex')}`));
+    if (rows.length < ADDRESSES_PER_FETCH) break;
+  }
+  await transaction.query('CLOSE added_addresses');
 }

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { DeliveryKind, MatchKey } from './delivery/delivery.ts';
+
+/** Namespace of the ids (RFC 9562, section 6.6). */
+const NAMESPACE = Buffer.from('5d2e0f0c94f1432b8d6a7b1c3e9f5a80', 'hex');
+const VERSION = 5;
+const VERSION_BYTE = 6;
+const VARIANT_BYTE = 8;
+
+/**
+ * The id of a webhook: a UUID (version 5, RFC 9562) of what it tells, so that the same match gives the same id whoever makes it
+ * and however often: receivers can tell duplicates by it.
+ */
+export function deliveryId(
+  kind: DeliveryKind,
+  { streamId, chainId, blockHash }: Omit<MatchKey, 'blockNumber'>,
+): string {
+  const name = `${streamId}/${chainId}/${blockHash}/${kind}`;
+  const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(VERSION_BYTE) & 0x0f) | (VERSION << 4), VERSION_BYTE);
+  bytes.writeUInt8((bytes.readUInt8(VARIANT_BYTE) & 0x3f) | 0x80, VARIANT_BYTE);
+  const digits = bytes.toString('hex');
+  return [
+    [0, 8],
+    [8, 12],
+    [12, 16],
+    [16, 20],
+    [20, 32],
+  ]
+    .map(([from, to]) => digits.slice(from, to))
+    .join('-');
+}

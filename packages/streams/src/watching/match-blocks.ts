@@ -1,0 +1,97 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
+import { candidateAddresses } from '../matching/candidate-addresses.ts';
+import { FILTER_VARIABLES } from '../matching/filter.ts';
+import type { Match } from '../matching/match.ts';
+import { matchBlock, type WatchedAddresses } from '../matching/match-block.ts';
+import type { StreamIndex } from '../matching/stream-index.ts';
+import type { Stream } from '../stream.ts';
+
+/** The streams of a chain, as blocks are matched with them. */
+export interface StreamMatcher {
+  readonly index: StreamIndex;
+  readonly needs: WatchNeeds;
+  /** Whether any of them looks at spam flags. */
+  readonly readsSpam: boolean;
+  /** False only for addresses that no stream watches. */
+  mayWatch(address: Address): boolean;
+}
+
+/** What of a block matched which stream. */
+export interface BlockMatch {
+  readonly block: WatchedBlock;
+  readonly match: Match;
+}
+
+type Reader = Pick<Database, 'query'>;
+
+/** Matches blocks with the streams of a chain: one look into the database for the addresses of all of them. */
+export async function matchBlocks(
+  reader: Reader,
+  chain: Chain,
+  matcher: StreamMatcher,
+  blocks: readonly WatchedBlock[],
+): Promise<BlockMatch[]> {
+  if (matcher.index.byId.size === 0) return [];
+  const watched = await readWatchers(reader, matcher, candidates(matcher, blocks));
+  return matchWatched(reader, chain, matcher, blocks, watched);
+}
+
+/** Matches blocks with streams of which it is known what they watch. */
+export async function matchWatched(
+  reader: Reader,
+  chain: Chain,
+  matcher: Pick<StreamMatcher, 'index' | 'readsSpam'>,
+  blocks: readonly WatchedBlock[],
+  watched: WatchedAddresses,
+): Promise<BlockMatch[]> {
+  if (watched.size === 0 && matcher.index.everywhere.size === 0) return [];
+  const spam = matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set<Address>();
+  const facts = { isSpam: (address: Address) => spam.has(address) };
+  return blocks.flatMap((block) => matchBlock(block, watched, matcher.index, facts).map((match) => ({ block, match })));
+}
+
+/** Whether what matches a stream depends on spam flags. */
+export function readsSpam(stream: Pick<Stream, 'filterPossibleSpamAddresses' | 'advancedOptions'>): boolean {
+  return (
+    stream.filterPossibleSpamAddresses ||
+    JSON.stringify(stream.advancedOptions ?? []).includes(FILTER_VARIABLES.possibleSpam)
+  );
+}
+
+function candidates({ mayWatch }: StreamMatcher, blocks: readonly WatchedBlock[]): Address[] {
+  const found = new Set<Address>();
+  for (const block of blocks) candidateAddresses(block, found);
+  return [...found].filter((address) => mayWatch(address));
+}
+
+async function readWatchers(
+  reader: Reader,
+  { index }: StreamMatcher,
+  addresses: readonly Address[],
+): Promise<WatchedAddresses> {
+  const watchers = new Map<Address, string[]>();
+  if (addresses.length === 0) return watchers;
+  const rows = await reader.query<{ address: Buffer; streams: string[] }>(
+    'SELECT address, array_agg(stream_id::text ORDER BY stream_id) AS streams FROM stream_addresses WHERE address = ANY ($1::bytea[]) GROUP BY address',
+    [addresses.map((address) => Buffer.from(address.slice(2), 'hex'))],
+  );
+  for (const { address, streams } of rows) {
+    const own = streams.filter((id) => index.byId.has(id));
+    if (own.length > 0) watchers.set(parseAddress(`0x${address.toString('hex')}`), own);
+  }
+  return watchers;
+}
+
+/** Of the contracts that emit logs in these blocks, those that are flagged. */
+async function readSpam(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<ReadonlySet<Address>> {
+  const emitters = new Set(blocks.flatMap(({ logs }) => logs.map(({ address }) => address)));
+  if (emitters.size === 0) return emitters;
+  const rows = await reader.query<{ address: Buffer }>(
+    'SELECT address FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND possible_spam',
+    [chain.id, Array.from(emitters, (address) => Buffer.from(address.slice(2), 'hex'))],
+  );
+  return new Set(rows.map(({ address }) => parseAddress(`0x${address.toString('hex')}`)));
+}

@@ -1,0 +1,58 @@
+import type { Transaction } from '@chainstead/db';
+import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
+import { deliveryId } from '../delivery-id.ts';
+
+/**
+ * Puts webhooks into the outbox, due now. One that is there already stays as it is, unless it was dropped: then it is due once
+ * more, under the same id. @returns how many are due by this.
+ */
+export async function addDeliveries(
+  transaction: Transaction,
+  kind: DeliveryKind,
+  matches: readonly MatchKey[],
+): Promise<number> {
+  if (matches.length === 0) return 0;
+  const column = <T>(read: (match: MatchKey) => T): T[] => matches.map(read);
+  const [row] = await transaction.query<{ due: number }>(
+    `WITH due AS (
+       INSERT INTO stream_deliveries AS kept (id, stream_id, chain_id, block_number, block_hash, kind)
+       SELECT id, stream_id, chain_id, block_number, decode(block_hash, 'hex'), $6
+       FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[])
+         AS made(id, stream_id, chain_id, block_number, block_hash)
+       ORDER BY id
+       ON CONFLICT (id) DO UPDATE SET status = 'pending', due_at = excluded.due_at WHERE kept.status = 'dropped'
+       RETURNING 1
+     )
+     SELECT count(*) AS due FROM due`,
+    [
+      column((match) => deliveryId(kind, match)),
+      column(({ streamId }) => streamId),
+      column(({ chainId }) => chainId),
+      column(({ blockNumber }) => blockNumber),
+      column(({ blockHash }) => blockHash.slice(2)),
+      kind,
+    ],
+  );
+  return row?.due ?? 0;
+}
+
+/** A row of a statement that gives matches back. */
+export interface MatchKeyRow {
+  readonly stream_id: string;
+  readonly chain_id: MatchKey['chainId'];
+  readonly block_number: number;
+  readonly block_hash: MatchKey['blockHash'];
+}
+
+/** What makes a `MatchKeyRow` of table `m`. */
+export const MATCH_KEY_COLUMNS =
+  "m.stream_id, m.chain_id, m.block_number, '0x' || encode(m.block_hash, 'hex') AS block_hash";
+
+export function matchKeyOf(row: MatchKeyRow): MatchKey {
+  return {
+    streamId: row.stream_id,
+    chainId: row.chain_id,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash,
+  };
+}
