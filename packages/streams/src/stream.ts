@@ -1,5 +1,5 @@
 /** A stream as it is kept: what is watched on which chains, and where what matched is sent (card 2.7, interface 2.2). */
-import type { Address, ChainId, Hash, Hex } from '@chainstead/core';
+import type { Address, ChainId, Hash } from '@chainstead/core';
 
 /** One item of a contract's ABI, as given: kept and sent back as it came. */
 export interface AbiItem {
@@ -92,15 +92,3 @@ export interface StreamTransaction {
   readonly transaction: Readonly<Record<string, unknown>>;
   readonly receipt: Readonly<Record<string, unknown>>;
 }
-
-/** A transfer of the coin between contracts, from a trace; value above zero, of a call that was not reverted. */
-export interface InternalTransaction {
-  readonly transactionHash: Hash;
-  readonly from: Address;
-  readonly to: Address;
-  /** Wei. */
-  readonly value: bigint;
-  readonly gas: bigint | null;
-}
-
-export type { Address, Hash, Hex };

@@ -1,6 +1,6 @@
-import type { Log } from '@chainstead/core';
+import type { Hash, Log } from '@chainstead/core';
 import { keccak256, stringToBytes } from 'viem';
-import type { AbiItem, AbiParameter, Hash } from '../stream.ts';
+import type { AbiItem, AbiParameter } from '../stream.ts';
 
 /** A parameter's value, as filters compare it: hexadecimal text in lower case. */
 export type FieldValue = bigint | boolean | string;
