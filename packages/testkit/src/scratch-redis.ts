@@ -40,6 +40,20 @@ export async function startScratchRedis(options: ScratchRedisOptions = {}): Prom
   };
 }
 
+/** Has a Redis without a password forget everything that it holds. */
+export async function flushRedis(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.setEncoding('utf8');
+  try {
+    socket.write('FLUSHALL\r\n');
+    const [answer] = await once(socket, 'data');
+    if (!String(answer).startsWith('+OK')) throw new Error(`Redis refused FLUSHALL: ${answer}`);
+  } finally {
+    socket.destroy();
+  }
+}
+
 async function answering(server: ChildProcess, port: number): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);

@@ -98,7 +98,7 @@ async function readOverfull(database: Database, waitingMax: number): Promise<rea
      CROSS JOIN LATERAL (
        SELECT count(*) AS webhooks FROM (
          SELECT FROM stream_deliveries d
-         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.created_at >= s.updated_at LIMIT $1) AS some
+         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.created_at >= s.updated_at LIMIT $1) AS limited
      ) AS counted
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND counted.webhooks >= $1`,
     [waitingMax],
@@ -113,7 +113,7 @@ export async function readQueueSizes(database: Database): Promise<ReadonlyMap<st
      SELECT waiting.stream_id AS id, counted.size FROM waiting
      CROSS JOIN LATERAL (
        SELECT count(*) AS size FROM (
-         SELECT FROM stream_deliveries d WHERE d.stream_id = waiting.stream_id AND d.status = 'pending' LIMIT $1) AS some
+         SELECT FROM stream_deliveries d WHERE d.stream_id = waiting.stream_id AND d.status = 'pending' LIMIT $1) AS limited
      ) AS counted
      WHERE waiting.stream_id IS NOT NULL`,
     [WAITING_MAX],

@@ -1,0 +1,84 @@
+import { systemClock } from '@chainstead/core';
+import { describe, expect, test, vi } from 'vitest';
+import { createHostLane, type HostLaneOptions } from './host-lane.ts';
+
+/** Items that are delivered when the test says so. */
+function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
+  const waiting = Array.from({ length: items }, (_, index) => index);
+  const open = new Map<number, () => void>();
+  const claims: number[] = [];
+  const lane = createHostLane<number>({
+    claim: async (limit) => {
+      claims.push(limit);
+      return waiting.splice(0, limit);
+    },
+    deliver: (item) => new Promise((resolve) => open.set(item, resolve)),
+    allowance: () => 4,
+    isEnding: () => false,
+    turnMs: 60_000,
+    clock: systemClock,
+    ...changes,
+  });
+  const finish = (item: number): void => {
+    open.get(item)?.();
+    open.delete(item);
+  };
+  return { lane, waiting, open, claims, finish, run: lane.run() };
+}
+
+describe('a lane', () => {
+  test('keeps as many under way as it may, claims more when half of them are done, and ends when all are', async () => {
+    const { lane, open, claims, finish, run } = stage(7);
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    finish(0);
+    await vi.waitFor(() => expect(lane.underWay).toBe(3));
+    expect(claims).toEqual([4]);
+    finish(1);
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    expect(claims).toEqual([4, 2]);
+    for (const item of [2, 3, 4, 5]) finish(item);
+    await vi.waitFor(() => expect(open.has(6)).toBe(true));
+    finish(6);
+    await run;
+  });
+
+  test('looks again when it is woken while others hang', async () => {
+    const { lane, waiting, open, finish, run } = stage(1);
+    await vi.waitFor(() => expect(open.size).toBe(1));
+    waiting.push(8, 9);
+    lane.wake();
+    await vi.waitFor(() => expect([...open.keys()]).toEqual([0, 8, 9]));
+    for (const item of [0, 8, 9]) finish(item);
+    await run;
+  });
+
+  test('claims nothing more when its turn is over or the process ends', async () => {
+    let now = 0;
+    const late = stage(9, { clock: { ...systemClock, now: () => now }, turnMs: 100 });
+    await vi.waitFor(() => expect(late.open.size).toBe(4));
+    now = 100;
+    for (const item of [0, 1, 2, 3]) late.finish(item);
+    await late.run;
+    expect(late.waiting).toHaveLength(5);
+    const ending = stage(3, { isEnding: () => true });
+    await ending.run;
+    expect(ending.claims).toEqual([]);
+  });
+
+  test('sends what it has when claiming fails, then fails', async () => {
+    let claims = 0;
+    const { open, finish, run } = stage(0, {
+      claim: async () => {
+        claims += 1;
+        if (claims > 1) throw new Error('database is away');
+        return [0, 1, 2, 3];
+      },
+    });
+    const failed = expect(run).rejects.toThrow('database is away');
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    for (const item of [0, 1, 2]) finish(item);
+    await vi.waitFor(() => expect(claims).toBe(2));
+    finish(3);
+    await failed;
+  });
+});

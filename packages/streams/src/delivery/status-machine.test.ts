@@ -1,0 +1,128 @@
+import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { changeStreamStatus } from '../records/change-status.ts';
+import { createStreamStore } from '../records/stream-store.ts';
+import type { StreamStatus } from '../stream.ts';
+import { addMatches, addStream, movedClock, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
+
+const HOUR_MS = 3_600_000;
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+const blocks = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const store = () => createStreamStore(scratch.database);
+const becomes = (id: string, status: StreamStatus) =>
+  expect.poll(async () => (await store().get(id))?.status, { timeout: 20_000, interval: 25 }).toBe(status);
+const delivered = async (id: string): Promise<number> =>
+  (await readOutbox(scratch.database, id)).filter(({ status }) => status === 'delivered').length;
+
+async function resume(id: string): Promise<void> {
+  await scratch.database.transaction((transaction) =>
+    changeStreamStatus(transaction, id, () => ({ status: 'active', statusMessage: 'Stream is active' })),
+  );
+}
+
+async function stage(changes: Parameters<typeof startStagedWorker>[2] = {}) {
+  const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
+  const worker = await startStagedWorker(scratch.database, { databaseUrl: scratch.url }, changes);
+  onTestFinished(async () => {
+    await receiver.close();
+    await worker.stop();
+    await scratch.database.query('TRUNCATE streams, stream_deliveries');
+  });
+  return { receiver, worker };
+}
+
+describe('a stream', () => {
+  test('gets into error with the 31st failure of its URL, sends nothing more, and goes on from its outbox when resumed', async () => {
+    const { receiver, worker } = await stage({ concurrencyPerHost: 1 });
+    const id = await addStream(scratch.database, { webhookUrl: `${receiver.url}/a` });
+    const sister = await addStream(scratch.database, { webhookUrl: `${receiver.url}/a` });
+    const healthy = await addStream(scratch.database, { webhookUrl: `${receiver.url}/b` });
+    await addMatches(scratch.database, id, { blocks: blocks(40) });
+    await becomes(id, 'error');
+    await becomes(sister, 'error');
+    expect((await store().get(healthy))?.status).toBe('active');
+    expect((await store().get(id))?.statusMessage).toBe(
+      'Success rate of the webhook is 69 %, below 70 %: Request failed with status code 500',
+    );
+    const failed = receiver.received.length;
+    expect(failed).toBeGreaterThanOrEqual(31);
+    expect(failed).toBeLessThanOrEqual(32);
+    expect(await worker.metrics.metrics()).toContain(
+      'chainstead_stream_status_changes_total{status="error",reason="success-rate"} 2',
+    );
+    expect(await worker.metrics.metrics()).toContain('chainstead_streams{status="error"} 2');
+
+    await addMatches(scratch.database, sister, { blocks: blocks(5) });
+    await addMatches(scratch.database, healthy, { blocks: [1] });
+    receiver.answerWith(() => ({}));
+    await expect.poll(() => delivered(healthy)).toBe(1);
+    expect(await delivered(sister)).toBe(0);
+    await resume(sister);
+    await expect.poll(() => delivered(sister)).toBe(5);
+    await resume(id);
+    await expect.poll(() => delivered(id)).toBe(40 - failed);
+    await becomes(id, 'active');
+  });
+
+  test('gets into error when too many webhooks wait; those count no more once it is resumed', async () => {
+    await stage();
+    const id = await addStream(scratch.database, { webhookUrl: 'http://127.0.0.1:9/' });
+    const later = `now() + interval '1 day'`;
+    const insert = (count: number) =>
+      scratch.database.query(
+        `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, due_at)
+         SELECT gen_random_uuid(), $1, 1, n, '\\x00', 'unconfirmed', ${later} FROM generate_series(1, $2::int) AS n`,
+        [id, count],
+      );
+    await insert(9_999);
+    const other = await addStream(scratch.database, { webhookUrl: 'http://127.0.0.1:9/other' });
+    await scratch.database.query(
+      `UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = $1`,
+      [other],
+    );
+    // The judge has looked when it has terminated the other one.
+    await becomes(other, 'terminated');
+    expect((await store().get(id))?.status).toBe('active');
+    await insert(1);
+    await becomes(id, 'error');
+    expect((await store().get(id))?.statusMessage).toBe('At least 10000 webhooks wait for their delivery');
+    await resume(id);
+    await scratch.database.query(
+      `UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = $1`,
+      [other],
+    );
+    await becomes(other, 'terminated');
+    expect((await store().get(id))?.status).toBe('active');
+    expect(await readOutbox(scratch.database, id)).toHaveLength(10_000);
+  });
+
+  test('is terminated after 24 hours in error, keeps its outbox and its reason, and delivers when it is resumed', async () => {
+    const clock = movedClock();
+    const { receiver, worker } = await stage({ clock });
+    receiver.answerWith(() => ({}));
+    const id = await addStream(scratch.database, { webhookUrl: receiver.url });
+    await scratch.database.query(
+      `UPDATE streams SET status = 'error', status_message = 'It broke', error_since = now() WHERE id = $1`,
+      [id],
+    );
+    await addMatches(scratch.database, id, { blocks: [1] });
+    clock.advance(23 * HOUR_MS);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await store().get(id))?.status).toBe('error');
+    clock.advance(HOUR_MS);
+    await becomes(id, 'terminated');
+    expect((await store().get(id))?.statusMessage).toBe('Stream was in error for 24 hours. It broke');
+    expect(await worker.metrics.metrics()).toContain(
+      'chainstead_stream_status_changes_total{status="terminated",reason="time-in-error"} 1',
+    );
+    expect(receiver.received).toHaveLength(0);
+    await resume(id);
+    await expect.poll(() => delivered(id)).toBe(1);
+  });
+});

@@ -1,0 +1,69 @@
+import { createEgress } from '@chainstead/egress';
+import { startWebhookReceiver } from '@chainstead/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { receiveWebhook } from '../payload/testing/received-webhook.ts';
+import type { StreamSettings } from '../records/settings.ts';
+import { createTestWebhook, type TestWebhookOptions } from './test-webhook.ts';
+import { movedClock, stageConfig } from './testing/delivery-stage.ts';
+
+const SETTINGS: StreamSettings = { region: 'eu-central-1', secretKey: 'k9'.repeat(32), previousSecretKey: null };
+
+function tester(changes: Partial<TestWebhookOptions> & { readonly allowPrivate?: boolean } = {}) {
+  const egress = createEgress({ allowPrivate: changes.allowPrivate ?? true });
+  onTestFinished(() => egress.close());
+  const send = createTestWebhook({ egress, settings: async () => SETTINGS, ...changes });
+  return (webhookUrl: string) => send(stageConfig({ webhookUrl }));
+}
+
+async function receive(options: Parameters<typeof startWebhookReceiver>[0] = {}) {
+  const receiver = await startWebhookReceiver(options);
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+describe('the test webhook', () => {
+  test('is the body of the interface to the byte, signed with its golden vector, and the SDK takes it', async () => {
+    const receiver = await receive();
+    expect(await tester()(`${receiver.url}/hook`)).toEqual({ ok: true });
+    const [webhook] = receiver.received;
+    expect(webhook?.body).toBe(
+      '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"","confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],"nftTokenApprovals":[],"nftApprovals":{"ERC721":[],"ERC1155":[]},"nftTransfers":[],"nativeBalances":[]}',
+    );
+    expect(webhook?.headers).toMatchObject({
+      'x-signature': '0x3c4b2e6b07e386f97198eb2dc639f7901f00a5d3ec1b8c8effe4838920d71829',
+      'content-type': 'application/json',
+      'x-region': 'eu-central-1',
+      'x-records-charged': '0',
+    });
+    await receiveWebhook(webhook?.body ?? '');
+  });
+
+  test.each([404, 500, 302])('fails for an answer with status %i', async (status) => {
+    const receiver = await receive({ answer: () => ({ status, headers: { location: '/elsewhere' } }) });
+    expect(await tester()(receiver.url)).toEqual({ ok: false, reason: 'unreachable' });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test.each([
+    'http://127.0.0.1:9/',
+    'http://[::1]:9/',
+    'http://169.254.169.254/latest',
+    'ftp://example.org/',
+    'nonsense',
+  ])('fails for %s, which nobody may have asked for', async (url) => {
+    expect(await tester({ allowPrivate: false })(url)).toEqual({ ok: false, reason: 'unreachable' });
+  });
+
+  test('is sent only so often to one URL', async () => {
+    const receiver = await receive();
+    const clock = movedClock();
+    const send = tester({ clock, perMinute: 3 });
+    const results = await Promise.all([1, 2, 3, 4].map(() => send(`${receiver.url}/a`)));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(3);
+    expect(results).toContainEqual({ ok: false, reason: 'too-many' });
+    expect(await send(`${receiver.url}/b`)).toEqual({ ok: true });
+    clock.advance(60_001);
+    expect(await send(`${receiver.url}/a`)).toEqual({ ok: true });
+    expect(receiver.received).toHaveLength(5);
+  });
+});

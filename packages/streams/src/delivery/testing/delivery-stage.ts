@@ -1,0 +1,232 @@
+/** Streams, matches and outbox rows put into a database by hand, and workers that send them. For tests. */
+import { randomUUID } from 'node:crypto';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import {
+  type Clock,
+  createMetricsRegistry,
+  type Hash,
+  type Hex,
+  parseAddress,
+  parseHash,
+  type Registry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createEgress } from '@chainstead/egress';
+import { createJobs } from '@chainstead/jobs';
+import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
+import type { Match } from '../../matching/match.ts';
+import { NO_ENRICHMENT } from '../../payload/render-body.ts';
+import { CONFIG_COLUMNS, configValues } from '../../records/stream-row.ts';
+import type { StreamConfig } from '../../stream.ts';
+import type { DeliveryKind } from '../delivery.ts';
+import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
+import { STANDARD_RETRIES } from '../retry-policy.ts';
+
+/** Where the queues of a worker live. */
+export type JobsHome = { readonly databaseUrl: string } | { readonly redisUrl: string };
+
+export const STAGE_CHAIN: Chain = createChainRegistry().get('eth');
+const WATCHED = parseAddress('0x00000000000000000000000000000000000000aa');
+const TOKEN = parseAddress('0x00000000000000000000000000000000000000cc');
+const TRANSFER = parseHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
+
+export function stageConfig(changes: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'>): StreamConfig {
+  return {
+    description: 'staged',
+    tag: 'stage',
+    chainIds: [STAGE_CHAIN.id],
+    topic0: null,
+    abi: null,
+    advancedOptions: null,
+    triggers: null,
+    getNativeBalances: [],
+    allAddresses: false,
+    includeNativeTxs: true,
+    includeContractLogs: true,
+    includeInternalTxs: true,
+    includeAllTxLogs: false,
+    filterPossibleSpamAddresses: false,
+    demo: false,
+    sendRemoved: false,
+    ...changes,
+  };
+}
+
+/** @returns its id */
+export async function addStream(
+  database: Database,
+  changes: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'>,
+): Promise<string> {
+  const id = randomUUID();
+  const columns = ['id', ...CONFIG_COLUMNS, 'status', 'status_message'];
+  await database.query(`INSERT INTO streams (${columns}) VALUES (${columns.map((_, index) => `$${index + 1}`)})`, [
+    id,
+    ...configValues(stageConfig(changes)),
+    'active',
+    'Stream is active',
+  ]);
+  return id;
+}
+
+/** A hash that tells its number. */
+export function numberedHash(number: number): Hash {
+  return parseHash(`0x${number.toString(16).padStart(64, '0')}`);
+}
+
+/** One transfer of a token in one transaction, and one of the coin inside it. */
+export function stageMatch(streamId: string, blockNumber: number): Match {
+  const transactionHash = numberedHash(1_000_000 + blockNumber);
+  const triggeredBy = [WATCHED];
+  const word = (text: Hex): Hash => parseHash(`0x${text.slice(2).padStart(64, '0')}`);
+  return {
+    streamId,
+    logs: [
+      {
+        transactionHash,
+        transactionIndex: 0,
+        logIndex: 3,
+        address: TOKEN,
+        topics: [TRANSFER, word(WATCHED), word(TOKEN)],
+        data: word(`0x${(blockNumber + 1).toString(16)}`),
+        triggeredBy,
+      },
+    ],
+    transactions: [
+      {
+        hash: transactionHash,
+        index: 0,
+        from: WATCHED,
+        to: TOKEN,
+        transaction: { gas: '0x5208', gasPrice: '0x1', nonce: '0x7', input: '0x', value: '0x0', type: '0x2' },
+        receipt: { cumulativeGasUsed: '0x5208', gasUsed: '0x5208', status: '0x1' },
+        triggeredBy,
+      },
+    ],
+    internalTransactions: [
+      { transactionHash, from: TOKEN, to: WATCHED, value: '1000000000', gas: '2300', triggeredBy },
+    ],
+    triggeredBy,
+  };
+}
+
+export interface StagedDelivery {
+  readonly id: string;
+  readonly streamId: string;
+  readonly blockNumber: number;
+  readonly kind: DeliveryKind;
+}
+
+/** A match in each of these blocks, with a webhook of each kind that is due at once. */
+export async function addMatches(
+  database: Database,
+  streamId: string,
+  options: { readonly blocks: readonly number[]; readonly kinds?: readonly DeliveryKind[] },
+): Promise<StagedDelivery[]> {
+  const { blocks, kinds = ['unconfirmed'] } = options;
+  const hashes = blocks.map((number) => Buffer.from(numberedHash(number).slice(2), 'hex'));
+  await database.query(
+    `INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, logs, txs, txs_internal)
+     SELECT $1, number, $2, hash, to_timestamp(1700000000 + number), matched, 1, 1, 1
+     FROM unnest($3::bigint[], $4::bytea[], $5::text[]) AS block(number, hash, matched)`,
+    [STAGE_CHAIN.id, streamId, blocks, hashes, blocks.map((number) => JSON.stringify(stageMatch(streamId, number)))],
+  );
+  const deliveries = blocks.flatMap((blockNumber) =>
+    kinds.map((kind) => ({ id: randomUUID(), streamId, blockNumber, kind })),
+  );
+  await database.query(
+    `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
+     SELECT id, $2, $1, number, hash, kind FROM unnest($3::uuid[], $4::bigint[], $5::bytea[], $6::text[])
+       AS delivery(id, number, hash, kind)`,
+    [
+      STAGE_CHAIN.id,
+      streamId,
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ blockNumber }) => blockNumber),
+      deliveries.map(({ blockNumber }) => Buffer.from(numberedHash(blockNumber).slice(2), 'hex')),
+      deliveries.map(({ kind }) => kind),
+    ],
+  );
+  return deliveries;
+}
+
+export interface OutboxState {
+  readonly id: string;
+  readonly status: string;
+  readonly retries: number;
+  readonly dueAt: Date;
+  readonly body: string | null;
+  readonly deliveredAt: Date | null;
+}
+
+/** The outbox rows of a stream, in the order of their blocks. */
+export function readOutbox(database: Database, streamId: string): Promise<OutboxState[]> {
+  return database.query<OutboxState>(
+    `SELECT id, status, retries, due_at AS "dueAt", body, delivered_at AS "deliveredAt" FROM stream_deliveries
+     WHERE stream_id = $1 ORDER BY block_number, kind`,
+    [streamId],
+  );
+}
+
+/** A clock that a test moves ahead; its waits are real. */
+export interface MovedClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function movedClock(): MovedClock {
+  let offset = 0;
+  return {
+    now: () => systemClock.now() + offset,
+    sleep: systemClock.sleep,
+    advance(ms) {
+      offset += ms;
+    },
+  };
+}
+
+export interface StagedWorker {
+  readonly metrics: Registry;
+  stop(): Promise<void>;
+}
+
+/** Settings that suit tests: it looks often, and takes others for dead soon. */
+const QUICK = { sweepEveryMs: 25, judgeEveryMs: 100, leaseMs: 2_000, lockMs: 1_000, postponeMs: 100 };
+
+/** What a worker process has, in this process. */
+export async function startStagedWorker(
+  database: Database,
+  home: JobsHome,
+  changes: Partial<DeliveryWorkerOptions> & { readonly closeMs?: number } = {},
+): Promise<StagedWorker> {
+  const logger = silentLogger();
+  const metrics = createMetricsRegistry();
+  const clock = changes.clock ?? systemClock;
+  const jobs = await createJobs({ ...home, logger, metrics });
+  const egress = createEgress({ allowPrivate: true, connectionsPerOrigin: 64 });
+  const chains = [{ chain: STAGE_CHAIN, enrich: async () => NO_ENRICHMENT }];
+  const worker = createDeliveryWorker({
+    database,
+    jobs,
+    egress,
+    bodies: createWebhookBodies({ database, chains, clock }),
+    retries: STANDARD_RETRIES,
+    historyDays: 7,
+    concurrency: 200,
+    concurrencyPerHost: 16,
+    logger,
+    metrics,
+    clock,
+    ...QUICK,
+    ...changes,
+  });
+  await worker.start();
+  return {
+    metrics,
+    async stop() {
+      await worker.stop();
+      await jobs.close(changes.closeMs ?? 2_000);
+      await egress.close();
+    },
+  };
+}
