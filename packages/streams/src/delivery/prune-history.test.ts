@@ -1,0 +1,43 @@
+import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pruneHistory } from './prune-history.ts';
+import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+test('old attempts, what arrived and its matches go; what waits, is young or is to be confirmed stays', async () => {
+  const { database } = scratch;
+  const receiver = await startWebhookReceiver({
+    answer: ({ body }) => ({ status: JSON.parse(body).block.number < 20 ? 200 : 500 }),
+  });
+  const worker = await startStagedWorker(database, { databaseUrl: scratch.url });
+  const streamId = await addStream(database, { webhookUrl: receiver.url });
+  const old = Array.from({ length: 12 }, (_, index) => index);
+  await addMatches(database, streamId, { blocks: [...old, 15, 30] });
+  await expect
+    .poll(async () => (await readOutbox(database, streamId)).filter(({ body }) => body !== null).length)
+    .toBe(14);
+  await worker.stop();
+  await receiver.close();
+  await database.query(`UPDATE stream_matches SET confirmed = block_number <> 11`);
+  const tables = ['stream_deliveries', 'stream_attempts'];
+  for (const table of tables)
+    await database.query(`UPDATE ${table} SET created_at = now() - interval '8 days' WHERE block_number <> 15`);
+
+  const before = new Date(Date.now() - 7 * 86_400_000);
+  expect(await pruneHistory(database, { before, batch: 5 })).toEqual({ attempts: 13, deliveries: 12, matches: 11 });
+  const left = async (table: string) =>
+    (await database.query<{ block: number }>(`SELECT block_number AS block FROM ${table} ORDER BY 1`)).map(
+      ({ block }) => block,
+    );
+  expect(await left('stream_deliveries')).toEqual([15, 30]);
+  expect(await left('stream_attempts')).toEqual([15]);
+  expect(await left('stream_matches')).toEqual([11, 15, 30]);
+  const [transactions] = await database.query('SELECT count(*) AS kept FROM stream_attempt_transactions');
+  expect(transactions).toEqual({ kept: 1 });
+  expect(await pruneHistory(database, { before })).toEqual({ attempts: 0, deliveries: 0, matches: 0 });
+});

@@ -1,0 +1,102 @@
+import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { signBody } from '../payload/signature.ts';
+import { changeStreamSettings } from '../records/settings.ts';
+import { readStreamStats } from '../records/stats.ts';
+import { createReplayAttempt } from './replay-attempt.ts';
+import { addMatches, addStream, movedClock, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+async function stage() {
+  const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
+  const clock = movedClock();
+  const retries = { retries: 1, delaysMs: [3_600_000] as const };
+  const worker = await startStagedWorker(scratch.database, { databaseUrl: scratch.url }, { clock, retries });
+  onTestFinished(async () => {
+    await receiver.close();
+    await worker.stop();
+  });
+  const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
+  const [delivery] = await addMatches(scratch.database, streamId, { blocks: [1] });
+  const failures = () =>
+    scratch.database.query<{ id: string }>(
+      'SELECT id FROM stream_attempts WHERE stream_id = $1 AND NOT success ORDER BY retries, created_at',
+      [streamId],
+    );
+  const replay = async (index: number) =>
+    createReplayAttempt({ database: scratch.database, clock })({
+      streamId,
+      attemptId: (await failures())[index]?.id ?? '',
+    });
+  const state = async () => (await readOutbox(scratch.database, streamId))[0];
+  return { receiver, clock, streamId, delivery, failures, replay, state };
+}
+
+describe('a replay', () => {
+  test('sends what failed once more as it was, under the same id, signed anew; an arrival counts once', async () => {
+    const { receiver, clock, streamId, delivery, replay, state } = await stage();
+    await expect.poll(async () => (await state())?.retries).toBe(1);
+    clock.advance(3_600_001);
+    await expect.poll(async () => (await state())?.status).toBe('failed');
+    const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' });
+    receiver.answerWith(() => ({}));
+    // The first attempt's, although a later one failed too.
+    expect(await replay(0)).toBe(true);
+    await expect.poll(async () => (await state())?.status).toBe('delivered');
+    const [first, second, third] = receiver.received;
+    expect(third?.body).toBe(first?.body);
+    expect(third?.body).not.toBe(second?.body);
+    expect(third?.headers).toMatchObject({
+      'webhook-id': delivery?.id,
+      'x-signature': signBody(first?.body ?? '', secretKey),
+    });
+    expect(await replay(1)).toBe(true);
+    await receiver.arrived(4);
+    await expect.poll(async () => (await state())?.status).toBe('delivered');
+    expect(receiver.received[3]?.body).toBe(second?.body);
+    expect(await readStreamStats(scratch.database, streamId)).toMatchObject({
+      webhooksDelivered: 1,
+      webhooksFailed: 2,
+      logsProcessed: 1,
+    });
+  });
+
+  test('goes ahead of the next attempt, and counts as one when it fails too', async () => {
+    const { receiver, replay, state } = await stage();
+    await expect.poll(async () => (await state())?.retries).toBe(1);
+    expect(await replay(0)).toBe(true);
+    await receiver.arrived(2);
+    await expect.poll(async () => (await state())?.status).toBe('failed');
+    expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body);
+  });
+
+  test('that is asked for while an attempt is under way follows it', async () => {
+    const { receiver, replay, clock, state, failures } = await stage();
+    await expect.poll(async () => (await state())?.retries).toBe(1);
+    receiver.answerWith((_, count) => (count === 2 ? { status: 500, delayMs: 400 } : {}));
+    clock.advance(3_600_001);
+    await receiver.arrived(2);
+    expect(await replay(0)).toBe(true);
+    await expect.poll(async () => (await state())?.status).toBe('delivered');
+    expect(receiver.openMax).toBe(1);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).retries)).toEqual([0, 1, 0]);
+    expect(await failures()).toHaveLength(2);
+  });
+
+  test('is refused for what is not known, succeeded, belongs to another stream or is kept no more', async () => {
+    const { streamId, failures, state } = await stage();
+    await expect.poll(async () => (await state())?.retries).toBe(1);
+    const replay = createReplayAttempt({ database: scratch.database, clock: movedClock() });
+    const [failure] = await failures();
+    const attemptId = failure?.id ?? '';
+    expect(await replay({ streamId, attemptId: streamId })).toBe(false);
+    expect(await replay({ streamId: attemptId, attemptId })).toBe(false);
+    await scratch.database.query('UPDATE stream_attempts SET body = NULL WHERE id = $1', [attemptId]);
+    expect(await replay({ streamId, attemptId })).toBe(false);
+  });
+});
