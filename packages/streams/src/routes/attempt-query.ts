@@ -167,7 +167,8 @@ function listParameter(allowed: string, parse: (text: string) => string | undefi
       const values = new Set<string>();
       for (const [index, text] of texts.entries()) {
         const value = parse(text);
-        if (value === undefined) ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, path: [index] });
+        if (value === undefined)
+          ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, path: [index], params: { given: text } });
         else values.add(value);
       }
       return [...values].sort();

@@ -101,7 +101,7 @@ export function clientOf(app: ApiApp) {
       headers: { 'x-api-key': EXAMPLE_KEY, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   };
 }
 

@@ -54,7 +54,9 @@ function keyOf(path: string, place: 'body' | 'parameters'): string {
 
 function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] {
   const path = issue.path.map(String).join('.');
-  const value = valueAt(data, issue.path);
+  // Of a query's list, only the schema knows the items.
+  const value =
+    issue.code === 'custom' && issue.params?.given !== undefined ? issue.params.given : valueAt(data, issue.path);
   if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, value), value }];
   return issue.keys.map((key) => ({
     path: path === '' ? key : `${path}.${key}`,

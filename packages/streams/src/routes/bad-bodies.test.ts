@@ -1,0 +1,63 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, clientOf, exampleServices, exampleStreamApi } from './example-stream-api.ts';
+
+let scratch: ScratchDatabase;
+let ask: Client;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  ask = clientOf(await exampleStreamApi(scratch.database, exampleServices()));
+});
+afterAll(() => scratch.drop());
+
+const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
+
+/** The body of a refusal: one entry for each member, as `requestBody.x`. */
+function failed(details: Readonly<Record<string, { readonly message: string; readonly value?: unknown }>>) {
+  return { message: 'Validation Failed', details };
+}
+
+describe('a stream is refused for', () => {
+  test('several members at once, each named', async () => {
+    const answer = await ask('PUT', '/streams/evm', {
+      webhookUrl: 'x',
+      includeNativeTxs: 1,
+      chainIds: ['0x0'],
+      a: 1,
+      b: 2,
+    });
+    expect(answer.body).toEqual(
+      failed({
+        'requestBody.webhookUrl': { message: 'must be an http or https URL', value: 'x' },
+        'requestBody.description': { message: "'description' is required" },
+        'requestBody.chainIds.$0': { message: UNKNOWN_CHAIN, value: '0x0' },
+        'requestBody.includeNativeTxs': { message: 'invalid boolean value', value: 1 },
+        'requestBody.a': { message: '"a" is an excess property and therefore is not allowed', value: 1 },
+        'requestBody.b': { message: '"b" is an excess property and therefore is not allowed', value: 2 },
+      }),
+    );
+  });
+
+  test.each([
+    ['an array', '[]', failed({ requestBody: { message: 'invalid object', value: [] } })],
+    ['null', 'null', failed({ requestBody: { message: 'invalid object', value: null } })],
+    ['text', '"stream"', failed({ requestBody: { message: 'invalid object', value: 'stream' } })],
+    ['no JSON', '{"webhookUrl":', { message: 'Malformed JSON in request body' }],
+  ])('a body that is %s', async (_title, body, expected) => {
+    const answer = await ask('PUT', '/streams/evm', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(expected);
+  });
+
+  test('JSON that is nested too deep to be written again', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const input = `{"name":"a","type":"tuple","components":${deep}}`;
+    const body = `{"webhookUrl":"https://a.b","description":"","chainIds":["0x1"],"includeNativeTxs":true,"abi":[{"type":"function","inputs":[${input}]}]}`;
+    const answer = await ask('PUT', '/streams/evm', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(
+      failed({ 'requestBody.abi.$0.inputs.$0.components.$0': { message: 'must not be nested deeper than 20' } }),
+    );
+  });
+});

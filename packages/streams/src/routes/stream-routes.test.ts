@@ -1,0 +1,451 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type AnsweredStream,
+  type Client,
+  clientOf,
+  type ExampleServices,
+  exampleServices,
+  exampleStreamApi,
+  MINIMAL,
+  TRANSFER_EVENT,
+  TRANSFER_HASH,
+  TRANSFER_SIGNATURE,
+} from './example-stream-api.ts';
+
+const OTHER_ID = '11111111-2222-4333-8444-555555555555';
+const BALANCE_OF = {
+  name: 'balanceOf',
+  type: 'function',
+  stateMutability: 'view',
+  outputs: [{ type: 'uint256', name: '' }],
+  inputs: [{ type: 'address', name: 'owner' }],
+};
+
+let scratch: ScratchDatabase;
+let services: ExampleServices;
+let ask: Client;
+let count = 0;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+beforeEach(async () => {
+  services = exampleServices();
+  ask = clientOf(await exampleStreamApi(scratch.database, services));
+});
+afterAll(() => scratch.drop());
+
+/** A stream like no other, so that a new one is made. */
+async function create(given: object = {}): Promise<AnsweredStream> {
+  const { status, body } = await ask<AnsweredStream>('PUT', '/streams/evm', {
+    ...MINIMAL,
+    description: `Stream ${++count}`,
+    ...given,
+  });
+  expect(status).toBe(200);
+  return body;
+}
+
+async function get(id: string): Promise<AnsweredStream> {
+  return (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body;
+}
+
+async function setStatus(id: string, status: string): Promise<void> {
+  await scratch.database.query('UPDATE streams SET status = $2, status_message = $2 WHERE id = $1', [id, status]);
+}
+
+describe('create', () => {
+  test('answers the whole stream, active, after its test webhook', async () => {
+    const stream = await create({ description: 'The least' });
+    expect(stream).toEqual({
+      webhookUrl: MINIMAL.webhookUrl,
+      description: 'The least',
+      tag: '',
+      topic0: null,
+      allAddresses: false,
+      includeNativeTxs: true,
+      includeContractLogs: false,
+      includeInternalTxs: false,
+      includeAllTxLogs: false,
+      getNativeBalances: [],
+      abi: null,
+      advancedOptions: null,
+      chainIds: ['0x1'],
+      filterPossibleSpamAddresses: false,
+      demo: false,
+      sendRemoved: false,
+      triggers: null,
+      id: stream.id,
+      status: 'active',
+      statusMessage: 'Stream is active',
+      createdAt: stream.updatedAt,
+      updatedAt: stream.updatedAt,
+      amountOfAddresses: 0,
+    });
+    expect(stream.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(new Date(stream.updatedAt).toISOString()).toBe(stream.updatedAt);
+    expect(services.tested).toEqual([MINIMAL.webhookUrl]);
+    expect(await get(stream.id)).toEqual(stream);
+  });
+
+  test('keeps everything as it was given, the order of keys too', async () => {
+    const given = {
+      tag: 'tägs ✓',
+      chainIds: ['0xAA36A7', '0x2105', '0x1', '0x01'],
+      topic0: [TRANSFER_SIGNATURE, TRANSFER_HASH],
+      allAddresses: true,
+      includeContractLogs: true,
+      includeInternalTxs: true,
+      includeAllTxLogs: true,
+      filterPossibleSpamAddresses: true,
+      demo: true,
+      sendRemoved: true,
+      abi: [TRANSFER_EVENT, BALANCE_OF],
+      advancedOptions: [
+        {
+          includeNativeTxs: true,
+          filter: { and: [{ gt: ['value', '1'] }, { eq: ['from', `0x${'1'.repeat(40)}`] }] },
+          topic0: TRANSFER_HASH,
+        },
+      ],
+      getNativeBalances: [{ type: 'tx', selectors: ['$fromAddress', '$toAddress'] }],
+      triggers: [
+        {
+          inputs: ['$from'],
+          functionAbi: BALANCE_OF,
+          contractAddress: '$contract',
+          type: 'erc20transfer',
+          callFrom: `0x${'2'.repeat(40)}`,
+        },
+      ],
+    };
+    const stream = await create(given);
+    expect(stream).toMatchObject({ ...given, chainIds: ['0xaa36a7', '0x2105', '0x1'] });
+    for (const member of ['abi', 'advancedOptions', 'triggers'] as const)
+      expect(JSON.stringify(stream[member])).toBe(JSON.stringify(given[member]));
+  });
+
+  test('takes a single object where a list belongs, and answers a list', async () => {
+    const advancedOptions = { topic0: TRANSFER_SIGNATURE, filter: {} };
+    const triggers = { type: 'tx', contractAddress: '$toAddress', functionAbi: BALANCE_OF, inputs: ['$fromAddress'] };
+    const getNativeBalances = { type: 'internalTx', selectors: ['$from'] };
+    const stream = await create({ abi: TRANSFER_EVENT, advancedOptions, triggers, getNativeBalances });
+    expect(stream).toMatchObject({
+      abi: [TRANSFER_EVENT],
+      advancedOptions: [advancedOptions],
+      triggers: [triggers],
+      getNativeBalances: [getNativeBalances],
+    });
+  });
+
+  test('takes empty lists and null where nothing is set', async () => {
+    expect(
+      await create({ topic0: [], abi: [], advancedOptions: [], triggers: [], getNativeBalances: [] }),
+    ).toMatchObject({
+      topic0: [],
+      abi: [],
+      advancedOptions: [],
+      triggers: [],
+      getNativeBalances: [],
+    });
+    expect(
+      await create({ topic0: null, abi: null, advancedOptions: null, triggers: null, getNativeBalances: null }),
+    ).toMatchObject({
+      topic0: null,
+      abi: null,
+      advancedOptions: null,
+      triggers: null,
+      getNativeBalances: [],
+    });
+  });
+
+  test('is enough with the transaction of one event', async () => {
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, includeNativeTxs: true }];
+    expect(await create({ includeNativeTxs: false, advancedOptions })).toMatchObject({ advancedOptions });
+  });
+
+  test('of the same configuration answers the stream that there is, with its addresses', async () => {
+    const config = { description: 'Twice', tag: 'same', chainIds: ['0x1', '0x2105'], abi: [TRANSFER_EVENT] };
+    const first = await create(config);
+    await ask('POST', `/streams/evm/${first.id}/address`, { address: `0x${'1'.repeat(40)}` });
+    const second = await create({ ...config, chainIds: ['0x2105', '0x1'] });
+    expect(second).toMatchObject({ id: first.id, amountOfAddresses: 1 });
+    expect((await create({ ...config, tag: 'other' })).id).not.toBe(first.id);
+    await ask('DELETE', `/streams/evm/${first.id}`, {});
+    expect((await create(config)).id).not.toBe(first.id);
+  });
+
+  test('does not bring a terminated stream back', async () => {
+    const first = await create({ description: 'Terminated once' });
+    await setStatus(first.id, 'terminated');
+    const second = await create({ description: 'Terminated once' });
+    expect(second.id).not.toBe(first.id);
+    expect(second.status).toBe('active');
+  });
+
+  test('twice at the same time makes one stream', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => create({ description: 'At once' })));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+  });
+});
+
+describe('the test webhook', () => {
+  test.each<[name: string, method: string, path: (id: string) => string, body: object]>([
+    ['create', 'PUT', () => '/streams/evm', { ...MINIMAL, description: 'Never made' }],
+    ['update', 'POST', (id) => `/streams/evm/${id}`, { tag: 'never' }],
+    ['duplicate', 'POST', (id) => `/streams/evm/${id}/duplicate`, {}],
+    ['resume', 'POST', (id) => `/streams/evm/${id}/status`, { status: 'active' }],
+  ])('has to be answered for %s', async (_name, method, path, body) => {
+    const stream = await create();
+    await setStatus(stream.id, 'paused');
+    const before = await ask('GET', '/streams/evm?limit=100');
+    services.answer = { ok: false, reason: 'unreachable' };
+    const refused = await ask(method, path(stream.id), body);
+    expect(refused.status).toBe(400);
+    expect(refused.body).toEqual({
+      message: `Could not POST to ${MINIMAL.webhookUrl}. Please check your webhook URL.`,
+    });
+    services.answer = { ok: false, reason: 'too-many' };
+    const limited = await ask(method, path(stream.id), body);
+    expect(limited.status).toBe(429);
+    expect(limited.body).toEqual({ message: 'Too many webhook validation requests. Please slow down.' });
+    expect(await ask('GET', '/streams/evm?limit=100')).toMatchObject({ body: before.body });
+  });
+
+  test('of an update goes to the new URL', async () => {
+    const stream = await create();
+    const webhookUrl = 'http://example.org/new';
+    await ask('POST', `/streams/evm/${stream.id}`, { webhookUrl });
+    expect(services.tested).toEqual([MINIMAL.webhookUrl, webhookUrl]);
+  });
+
+  test('that was answered lets a URL begin anew', async () => {
+    const webhookUrl = 'https://example.com/bad-history';
+    await scratch.database.query('INSERT INTO webhook_health (webhook_url, success_rate) VALUES ($1, 12)', [
+      webhookUrl,
+    ]);
+    await create({ webhookUrl });
+    const [health] = await scratch.database.query('SELECT success_rate FROM webhook_health WHERE webhook_url = $1', [
+      webhookUrl,
+    ]);
+    expect(health).toEqual({ success_rate: 100 });
+  });
+});
+
+describe('update', () => {
+  test('changes what is given and keeps the rest', async () => {
+    const stream = await create({
+      tag: 'before',
+      topic0: [TRANSFER_SIGNATURE],
+      abi: [TRANSFER_EVENT],
+      includeContractLogs: true,
+    });
+    const { body } = await ask<AnsweredStream>('POST', `/streams/evm/${stream.id}`, {
+      tag: 'after',
+      includeNativeTxs: false,
+    });
+    expect(body).toEqual({ ...stream, tag: 'after', includeNativeTxs: false, updatedAt: body.updatedAt });
+    expect(Date.parse(body.updatedAt)).toBeGreaterThan(Date.parse(stream.updatedAt));
+    expect(await get(stream.id)).toEqual(body);
+  });
+
+  test('clears by null', async () => {
+    const getNativeBalances = [{ type: 'tx', selectors: ['$toAddress'] }];
+    const stream = await create({ topic0: [TRANSFER_HASH], abi: [TRANSFER_EVENT], getNativeBalances, triggers: [] });
+    const cleared = { topic0: null, abi: null, advancedOptions: null, triggers: null };
+    const { body } = await ask('POST', `/streams/evm/${stream.id}`, { ...cleared, getNativeBalances: null });
+    expect(body).toMatchObject({ ...cleared, getNativeBalances: [] });
+  });
+
+  test('is checked with what the stream has already', async () => {
+    const stream = await create({ topic0: [TRANSFER_HASH], abi: [TRANSFER_EVENT] });
+    const { status, body } = await ask('POST', `/streams/evm/${stream.id}`, { abi: null });
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      message: 'Validation Failed',
+      details: { 'requestBody.topic0.$0': { message: 'has no event in the abi', value: TRANSFER_HASH } },
+    });
+  });
+
+  test('with nothing changes nothing but the time', async () => {
+    const stream = await create();
+    const { body } = await ask<AnsweredStream>('POST', `/streams/evm/${stream.id}`, {});
+    expect(body).toEqual({ ...stream, updatedAt: body.updatedAt });
+  });
+
+  test('that would contradict one that came in between is refused', async () => {
+    const stream = await create({ includeContractLogs: true });
+    const entered = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const slow = {
+      ...services,
+      testWebhook: async () => {
+        entered.resolve();
+        await release.promise;
+        return { ok: true as const };
+      },
+    };
+    const askSlowly = clientOf(await exampleStreamApi(scratch.database, slow));
+    const waiting = askSlowly('POST', `/streams/evm/${stream.id}`, { includeNativeTxs: false });
+    await entered.promise;
+    await ask('POST', `/streams/evm/${stream.id}`, { includeContractLogs: false });
+    release.resolve();
+    expect(await waiting).toMatchObject({ status: 400, body: { message: 'Validation Failed' } });
+    expect(await get(stream.id)).toMatchObject({ includeNativeTxs: true, includeContractLogs: false });
+  });
+
+  test.each(['paused', 'error', 'terminated'])('leaves a stream %s', async (status) => {
+    const stream = await create();
+    await setStatus(stream.id, status);
+    expect((await ask('POST', `/streams/evm/${stream.id}`, { tag: 'x' })).body).toMatchObject({ tag: 'x', status });
+  });
+});
+
+describe('status', () => {
+  const change = (id: string, body: object) => ask<AnsweredStream>('POST', `/streams/evm/${id}/status`, body);
+
+  test('is paused and resumed by the user', async () => {
+    const stream = await create();
+    const paused = await change(stream.id, { status: 'paused' });
+    expect(paused.body).toMatchObject({ status: 'paused', statusMessage: 'Stream was paused by the user' });
+    expect(services.tested).toHaveLength(1);
+    const resumed = await change(stream.id, { status: 'active' });
+    expect(resumed.body).toMatchObject({ status: 'active', statusMessage: 'Stream is active' });
+    expect(services.tested).toHaveLength(2);
+  });
+
+  test('stays without a test where it is so already', async () => {
+    const stream = await create();
+    const { body } = await change(stream.id, { status: 'active' });
+    expect(body).toEqual(stream);
+    expect(services.tested).toHaveLength(1);
+  });
+
+  test('goes from error to active and to paused', async () => {
+    const stream = await create();
+    for (const status of ['active', 'paused']) {
+      await scratch.database.query("UPDATE streams SET status = 'error', error_since = now() WHERE id = $1", [
+        stream.id,
+      ]);
+      expect((await change(stream.id, { status })).body.status).toBe(status);
+      const [row] = await scratch.database.query('SELECT error_since FROM streams WHERE id = $1', [stream.id]);
+      expect(row).toEqual({ error_since: null });
+    }
+  });
+
+  test('of a terminated stream changes only where that is asked for', async () => {
+    const stream = await create();
+    await setStatus(stream.id, 'terminated');
+    for (const body of [{ status: 'active' }, { status: 'paused' }, { status: 'paused', resumeTerminated: true }]) {
+      const refused = await change(stream.id, body);
+      expect(refused.status).toBe(400);
+      expect(refused.body).toEqual({
+        message:
+          'Stream is terminated. Resume it with status active and resumeTerminated true, or create a new stream.',
+      });
+    }
+    const resumed = await change(stream.id, { status: 'active', resumeTerminated: true });
+    expect(resumed.body).toMatchObject({ status: 'active', statusMessage: 'Stream is active' });
+  });
+});
+
+describe('duplicate', () => {
+  test('has the configuration and the addresses, and is another stream', async () => {
+    const stream = await create({ tag: 'original' });
+    const address = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
+    await ask('POST', `/streams/evm/${stream.id}/address`, { address });
+    await ask('POST', `/streams/evm/${stream.id}/status`, { status: 'paused' });
+    const { body } = await ask<AnsweredStream>('POST', `/streams/evm/${stream.id}/duplicate`, {});
+    expect(body).toEqual({
+      ...stream,
+      id: body.id,
+      amountOfAddresses: 2,
+      createdAt: body.createdAt,
+      updatedAt: body.updatedAt,
+    });
+    expect(body.id).not.toBe(stream.id);
+    const list = await ask('GET', `/streams/evm/${body.id}/address?limit=10`);
+    expect(list.body).toEqual({ result: address.map((each) => ({ address: each })), total: 2 });
+    expect((await get(stream.id)).status).toBe('paused');
+  });
+});
+
+describe('delete', () => {
+  test('answers the stream as it was; nothing finds it any more', async () => {
+    const stream = await create();
+    const { status, body } = await ask('DELETE', `/streams/evm/${stream.id}`, {});
+    expect(status).toBe(200);
+    expect(body).toEqual(stream);
+    expect((await ask('GET', `/streams/evm/${stream.id}`)).body).toEqual({ message: 'Stream not found' });
+    expect((await ask('DELETE', `/streams/evm/${stream.id}`, {})).status).toBe(404);
+    const { body: list } = await ask<{ result: { id: string }[] }>('GET', '/streams/evm?limit=100');
+    expect(list.result.map(({ id }) => id)).not.toContain(stream.id);
+  });
+
+  test('drops what waits, ends its jobs, forgets its addresses and keeps its statistics', async () => {
+    const stream = await create();
+    await ask('POST', `/streams/evm/${stream.id}/address`, { address: `0x${'1'.repeat(40)}` });
+    const { database } = scratch;
+    for (const status of ['pending', 'delivered', 'failed'])
+      await database.query(
+        `INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status)
+         VALUES (gen_random_uuid(), $1, 1, 1, '\\x01', 'confirmed', $2)`,
+        [stream.id, status],
+      );
+    await database.query(
+      `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block)
+       VALUES (gen_random_uuid(), $1, 1, 1, 9, 1)`,
+      [stream.id],
+    );
+    await ask('DELETE', `/streams/evm/${stream.id}`, {});
+    const deliveries = await database.query(
+      'SELECT status FROM stream_deliveries WHERE stream_id = $1 ORDER BY status',
+      [stream.id],
+    );
+    expect(deliveries.map((row) => row.status)).toEqual(['delivered', 'dropped', 'failed']);
+    expect(await database.query('SELECT 1 FROM stream_addresses WHERE stream_id = $1', [stream.id])).toEqual([]);
+    const { body: jobs } = await ask('GET', `/historical-jobs?streamId=${stream.id}`);
+    expect(jobs).toMatchObject([{ status: 'failed', errorMessage: 'The stream was deleted' }]);
+    expect((await ask('GET', `/stats/${stream.id}`)).status).toBe(200);
+  });
+});
+
+describe('list', () => {
+  test('pages through all streams, newest first, and through those of a status', async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 7; index++) made.unshift((await create()).id);
+    const paused = made.filter((_, index) => index % 2 === 0);
+    for (const id of paused) await setStatus(id, 'paused');
+    const read = async (query: string) => {
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const path = `/streams/evm?limit=3${query}${cursor === undefined ? '' : `&cursor=${cursor}`}`;
+        const { body } = await ask<{ result: AnsweredStream[]; total: number; cursor?: string }>('GET', path);
+        expect(body.result.length).toBeLessThanOrEqual(3);
+        ids.push(...body.result.map(({ id }) => id));
+        cursor = body.cursor;
+        if (cursor === undefined) expect(body.total).toBe(ids.length);
+      } while (cursor !== undefined);
+      return ids;
+    };
+    expect((await read('')).slice(0, 7)).toEqual(made);
+    expect((await read('&status=paused')).slice(0, paused.length)).toEqual(paused);
+  });
+
+  test('refuses a cursor with another status', async () => {
+    await create();
+    await create();
+    const { body } = await ask<{ cursor: string }>('GET', '/streams/evm?limit=1');
+    const refused = await ask<{ details: object }>('GET', `/streams/evm?limit=1&status=error&cursor=${body.cursor}`);
+    expect(refused.status).toBe(400);
+    expect(Object.keys(refused.body.details)).toEqual(['cursor']);
+  });
+});
+
+test('an id may be written in upper case', async () => {
+  const stream = await create();
+  expect((await ask('GET', `/streams/evm/${stream.id.toUpperCase()}`)).body).toMatchObject({ id: stream.id });
+  expect((await ask('GET', `/streams/evm/${OTHER_ID.toUpperCase()}`)).status).toBe(404);
+});
