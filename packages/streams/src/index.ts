@@ -3,6 +3,18 @@
  * webhooks. Start reading at `stream.ts` and `schema.ts`.
  */
 
+export {
+  createDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerOptions,
+} from './delivery/delivery-worker.ts';
+export { createReplayAttempt } from './delivery/replay-attempt.ts';
+export { createTestWebhook } from './delivery/test-webhook.ts';
+export { createEnrichMatch } from './enrichment/enrich-match.ts';
+export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
+export { createHistoricalJobs, type HistoricalJobs } from './historical/historical-jobs.ts';
+export { createPastBlockServices } from './historical/past-block-services.ts';
+export type { PastChain } from './historical/past-chain.ts';
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
 export type { StreamServices } from './routes/stream-services.ts';
 export type { Stream, StreamConfig, StreamStatus } from './stream.ts';

@@ -1,0 +1,69 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, BlockRange, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { ChainMovedError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
+import { compileStream } from '../matching/compile-stream.ts';
+import { indexStreams } from '../matching/stream-index.ts';
+import type { Stream, StreamConfig } from '../stream.ts';
+import { type BlockMatch, matchBlocks, matchWatched, readsSpam, type StreamMatcher } from '../watching/match-blocks.ts';
+import type { PastChain } from './past-chain.ts';
+
+/** One stream, and what it watches instead of its own addresses; null: its own. */
+export interface PastStream {
+  readonly stream: StreamConfig & Pick<Stream, 'id'>;
+  readonly addresses: readonly Address[] | null;
+}
+
+/** Matches blocks of a chain with one stream. */
+export interface PastMatcher {
+  /** Null when no node has the block. @throws UnprovenBlockError, UpstreamsExhaustedError */
+  read(number: number, signal?: AbortSignal): Promise<WatchedBlock | null>;
+  match(reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<BlockMatch[]>;
+}
+
+export function createPastMatcher(past: PastChain & { readonly logger: Logger }, given: PastStream): PastMatcher {
+  const { chain } = past;
+  const { stream, addresses } = given;
+  const matcher = matcherOf(chain, stream);
+  const watched = addresses === null ? null : new Map(addresses.map((address) => [address, [stream.id]]));
+  return {
+    read: (number, signal) => readWatchedBlock(past, number, matcher.needs, signal),
+    match: (reader, blocks) =>
+      watched === null
+        ? matchBlocks(reader, chain, matcher, blocks)
+        : matchWatched(reader, chain, matcher, blocks, watched),
+  };
+}
+
+/** Reads at once; each is a whole block. */
+const READS_IN_FLIGHT = 8;
+
+/** The blocks of a range, in order. @throws ChainMovedError when one is not to be had. */
+export async function readPastBlocks(
+  matcher: PastMatcher,
+  chain: Chain,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<WatchedBlock[]> {
+  const blocks: WatchedBlock[] = [];
+  for (let from = range.from; from <= range.to; from += READS_IN_FLIGHT) {
+    const count = Math.min(READS_IN_FLIGHT, range.to - from + 1);
+    const read = await Promise.all(Array.from({ length: count }, (_, index) => matcher.read(from + index, signal)));
+    for (const [index, block] of read.entries()) {
+      if (block === null)
+        throw new ChainMovedError({ chain: chain.key, what: `block ${from + index} is not to be had` });
+      blocks.push(block);
+    }
+  }
+  return blocks;
+}
+
+function matcherOf(chain: Chain, stream: PastStream['stream']): StreamMatcher {
+  const index = indexStreams([compileStream(stream)], chain.id);
+  return {
+    index,
+    needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
+    readsSpam: readsSpam(stream),
+    mayWatch: () => true,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { EnrichMatch } from '../enrichment/enrich-match.ts';
+import { finishBody, renderBody } from '../payload/render-body.ts';
+import { holdStreamsVersion } from '../records/streams-version.ts';
+import type { PreviewBlock, SendBlock, StreamServices } from '../routes/stream-services.ts';
+import { createHistoricalJobFactory } from './create-historical-job.ts';
+import { createPastMatcher } from './match-past-blocks.ts';
+import { chainAmong, type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
+import { recordPastMatches } from './record-past-matches.ts';
+
+export interface PastBlockServicesOptions {
+  readonly database: Database;
+  /** With what webhooks show beside the block. */
+  readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
+  readonly logger: Logger;
+}
+
+/** What the routes have done with single past blocks and ranges of them. */
+export function createPastBlockServices(
+  options: PastBlockServicesOptions,
+): Pick<StreamServices, 'previewBlock' | 'sendBlock' | 'createHistoricalJob'> {
+  return {
+    previewBlock: createPreviewBlock(options),
+    sendBlock: createSendBlock(options),
+    createHistoricalJob: createHistoricalJobFactory(options),
+  };
+}
+
+/** So long that what the nodes do not answer is left out of a preview, instead of making it wait. Milliseconds. */
+const WAITED_LONG_MS = Number.MAX_SAFE_INTEGER;
+
+function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptions): PreviewBlock {
+  return async ({ chain, blockNumber, config, addresses }) => {
+    const past = chainAmong(chains, chain);
+    // It has no id of its own; nothing is kept.
+    const stream = { ...config, id: '' };
+    const matcher = createPastMatcher({ ...past, logger }, { stream, addresses });
+    const read = await matcher.read(blockNumber);
+    if (read === null) return { found: false };
+    const [found] = await matcher.match(database, [read]);
+    if (found === undefined) return { found: true, body: null };
+    const { match } = found;
+    const { number, hash, timestamp } = read.header;
+    const block = { number, hash, timestamp };
+    const enrichment = await past.enrich(
+      { match, stream, block, waitedMs: WAITED_LONG_MS },
+      new AbortController().signal,
+    );
+    const { confirmed } = await readFollowedHeight(database, past, 'look');
+    const body = renderBody({ match, stream, chain, block, enrichment });
+    return { found: true, body: JSON.parse(finishBody(body, { confirmed: number <= confirmed, retries: 0 })) };
+  };
+}
+
+function createSendBlock({ database, chains, logger }: PastBlockServicesOptions): SendBlock {
+  return async ({ chain, blockNumber, stream }) => {
+    const past = chainAmong(chains, chain);
+    const matcher = createPastMatcher({ ...past, logger }, { stream, addresses: null });
+    const block = await matcher.read(blockNumber);
+    if (block === null) return false;
+    return database.transaction(async (transaction) => {
+      const { followed, confirmed } = await readFollowedHeight(transaction, past, 'hold');
+      if (blockNumber > followed) return false;
+      await holdStreamsVersion(transaction);
+      await requireCanonical(transaction, chain, [block]);
+      const matches = await matcher.match(transaction, [block]);
+      await recordPastMatches(transaction, chain, blockNumber <= confirmed ? 'confirmed' : 'unconfirmed', matches);
+      return true;
+    });
+  };
+}

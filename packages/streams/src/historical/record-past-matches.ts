@@ -1,0 +1,54 @@
+import type { Chain } from '@chainstead/chains';
+import type { Transaction } from '@chainstead/db';
+import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
+import { deliveryId } from '../delivery-id.ts';
+import { announceDeliveries } from '../watching/announce-deliveries.ts';
+import type { BlockMatch } from '../watching/match-blocks.ts';
+import { addDeliveries } from '../watching/outbox-rows.ts';
+import { INSERT_MATCHES, matchColumns, matchKey } from '../watching/record-matches.ts';
+
+/**
+ * Writes what matched in past blocks, each with a webhook that is due, also where it was sent before: that is what its owner asks
+ * for. What is stored of a match already is replaced by what the stream makes of it now, unless one of its webhooks still waits.
+ */
+export async function recordPastMatches(
+  transaction: Transaction,
+  chain: Chain,
+  kind: Exclude<DeliveryKind, 'removed'>,
+  matches: readonly BlockMatch[],
+): Promise<void> {
+  if (matches.length === 0) return;
+  const keys = matches.map((one) => matchKey(chain, one));
+  await transaction.query(
+    `${INSERT_MATCHES}
+     ON CONFLICT (chain_id, block_number, stream_id, block_hash) DO UPDATE SET matched = excluded.matched, body = NULL,
+       logs = excluded.logs, txs = excluded.txs, txs_internal = excluded.txs_internal, removed_at = NULL
+     WHERE NOT EXISTS (
+       SELECT FROM stream_deliveries d WHERE d.chain_id = kept.chain_id AND d.block_number = kept.block_number
+         AND d.stream_id = kept.stream_id AND d.block_hash = kept.block_hash AND d.status = 'pending')`,
+    matchColumns(matches, keys),
+  );
+  if (kind === 'confirmed') await markConfirmed(transaction, keys);
+  await transaction.query(
+    `UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL
+     WHERE id = ANY ($1::uuid[]) AND status <> 'pending'`,
+    [keys.map((key) => deliveryId(kind, key))],
+  );
+  await addDeliveries(transaction, kind, keys);
+  await announceDeliveries(transaction);
+}
+
+async function markConfirmed(transaction: Transaction, keys: readonly MatchKey[]): Promise<void> {
+  await transaction.query(
+    `UPDATE stream_matches m SET confirmed = true
+     FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[]) AS one(chain_id, block_number, stream_id, block_hash)
+     WHERE m.chain_id = one.chain_id AND m.block_number = one.block_number AND m.stream_id = one.stream_id
+       AND m.block_hash = decode(one.block_hash, 'hex')`,
+    [
+      keys.map(({ chainId }) => chainId),
+      keys.map(({ blockNumber }) => blockNumber),
+      keys.map(({ streamId }) => streamId),
+      keys.map(({ blockHash }) => blockHash.slice(2)),
+    ],
+  );
+}
