@@ -29,10 +29,10 @@ export interface CommitDependencies {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly knownContracts: KnownContracts;
-  /** How many rows of a dataset are decoded and held at a time. @default ROWS_AT_ONCE */
-  readonly rowsAtOnce?: number;
   /** Sees what is followed; never what is backfilled. */
   readonly watcher?: BlockWatcher;
+  /** How many rows of a dataset are decoded and held at a time. @default ROWS_AT_ONCE */
+  readonly rowsAtOnce?: number;
 }
 
 /** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError */

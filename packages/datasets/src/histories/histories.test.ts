@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { nftTransfers } from '../nft-transfers/dataset.ts';
 import { createHistories, type Histories, type HistoryWorkOptions } from './histories.ts';
 import {
   comparedBalances,
+  consecutiveBlocks,
   expectedMoves,
   expectedRows,
   type HistoryStage,
@@ -73,6 +74,9 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
       sweepEveryMs: 100,
       ...options,
     });
+  /** Calls for consecutive mints beside those of a subject, below a block. */
+  const besideOf = (subject: Address | undefined, below: number): number =>
+    subject === undefined ? 0 : consecutiveBlocks(stage, subject, { from: 0, to: below - 1 }).size;
   const context = () => ({ database: scratch.database, logger: silentLogger() });
   const statuses = async (): Promise<string[]> =>
     (
@@ -104,8 +108,9 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
     expect(asked.filter((answer) => answer === 'requested')).toHaveLength(4);
     await finished(4);
     await requireTruth();
+    const beside = [...wallets, contract].reduce((sum, one) => sum + besideOf(one, FIRST_FOLLOWED), 0);
     // Three filters for a wallet, one for a contract, over 3,000 blocks in ranges of 50.
-    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * 3 * 60 + 60);
+    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * 3 * 60 + 60 + beside);
     expect(await api.requestContract(context(), stage.chain, contract, null)).toBe('known');
   }, 90_000);
 
@@ -159,7 +164,9 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
     await work(await open());
     await finished(1);
     await requireTruth();
-    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * Math.ceil(reached / LOG_RANGE));
+    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(
+      3 * Math.ceil(reached / LOG_RANGE) + besideOf(stage.wallets[0], reached),
+    );
     expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
   }, 120_000);
 });

@@ -1,55 +1,34 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, type Hash, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { backfillRanges, createKnownContracts, createSyncMetrics, readHistory, requestHistory } from '@chainstead/sync';
-import {
-  type ChainNode,
-  type ChainSource,
-  createScratchDatabase,
-  type JsonObject,
-  type ScratchDatabase,
-  type SourceBlock,
-  serveChain,
-} from '@chainstead/testkit';
+import { type ChainNode, createScratchDatabase, type ScratchDatabase, serveChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from '../nft-events/topics.ts';
 import { nftTransfers } from '../nft-transfers/dataset.ts';
 import { contractOf } from '../wallet-collections/testing/seeded-holdings.ts';
+import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
 import { stagePool } from './testing/history-stage.ts';
 
 // An accepted bid for a punk names no buyer: only the log before it does. Each block here is one transaction.
 const eth = createChainRegistry().get('eth');
 const [SELLER, BIDDER, OTHER] = [contractOf(0x51), contractOf(0xb1), contractOf(0x07)];
+const PUNKS = eth.cryptoPunks ?? contractOf(0);
 const NOBODY = contractOf(0);
 const HEAD = 30;
 
-const word = (value: number): string => value.toString(16).padStart(64, '0');
-const topic = (value: Address | number): string =>
-  typeof value === 'number' ? `0x${word(value)}` : `0x${value.slice(2).padStart(64, '0')}`;
-const hashOf = (number: number): Hash => `0x${word(number + 1_000)}` as Hash;
-const quantity = (value: number): string => `0x${value.toString(16)}`;
+const punkEvent = (topics: readonly string[], value: number): PlacedEvent => ({
+  address: PUNKS,
+  topics,
+  data: `0x${word(value)}`,
+});
+const assign = (to: Address, punk: number) => punkEvent([PUNK_ASSIGN_TOPIC, topicOf(to)], punk);
+const transfer = (from: Address, to: Address) => punkEvent([TRANSFER_TOPIC, topicOf(from), topicOf(to)], 1);
+const bought = (punk: number, from: Address, to: Address) =>
+  punkEvent([PUNK_BOUGHT_TOPIC, topicOf(punk), topicOf(from), topicOf(to)], 9);
+const moved = (from: Address, to: Address, punk: number) =>
+  punkEvent([PUNK_TRANSFER_TOPIC, topicOf(from), topicOf(to)], punk);
 
-interface PunkEvent {
-  readonly topics: readonly string[];
-  readonly data: string;
-}
-const assign = (to: Address, punk: number): PunkEvent => ({
-  topics: [PUNK_ASSIGN_TOPIC, topic(to)],
-  data: `0x${word(punk)}`,
-});
-const transfer = (from: Address, to: Address): PunkEvent => ({
-  topics: [TRANSFER_TOPIC, topic(from), topic(to)],
-  data: `0x${word(1)}`,
-});
-const bought = (punk: number, from: Address, to: Address): PunkEvent => ({
-  topics: [PUNK_BOUGHT_TOPIC, topic(punk), topic(from), topic(to)],
-  data: `0x${word(9)}`,
-});
-const moved = (from: Address, to: Address, punk: number): PunkEvent => ({
-  topics: [PUNK_TRANSFER_TOPIC, topic(from), topic(to)],
-  data: `0x${word(punk)}`,
-});
-
-const EVENTS: Readonly<Record<number, readonly PunkEvent[]>> = {
+const EVENTS: Readonly<Record<number, readonly PlacedEvent[]>> = {
   2: [assign(SELLER, 1)],
   3: [assign(OTHER, 2)],
   // The seller accepts a bid; in the same block two others do business of their own.
@@ -62,55 +41,12 @@ let scratch: ScratchDatabase;
 let node: ChainNode;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  node = await serveChain(source());
+  node = await serveChain(createEventSource({ chainId: eth.id, head: HEAD, events: EVENTS }));
 });
 afterAll(async () => {
   await node.close();
   await scratch.drop();
 });
-
-function blockOf(number: number): SourceBlock {
-  const place = { blockNumber: quantity(number), blockHash: hashOf(number), transactionHash: hashOf(number + 500) };
-  const position = { ...place, transactionIndex: '0x0' };
-  const logs: readonly JsonObject[] = (EVENTS[number] ?? []).map((event, index) => ({
-    ...event,
-    ...position,
-    address: eth.cryptoPunks,
-    logIndex: quantity(index),
-    removed: false,
-  }));
-  return {
-    number,
-    hash: hashOf(number),
-    header: {
-      number: quantity(number),
-      hash: hashOf(number),
-      parentHash: hashOf(number - 1),
-      timestamp: quantity(1_600_000_000 + number * 12),
-      logsBloom: `0x${'00'.repeat(256)}`,
-      receiptsRoot: hashOf(9),
-    },
-    transactions: logs.length === 0 ? [] : [{ ...position, hash: place.transactionHash }],
-    receipts: logs.length === 0 ? [] : [{ ...position, logs }],
-  };
-}
-
-function source(): ChainSource {
-  const blocks = Array.from({ length: HEAD + 1 }, (_, number) => blockOf(number));
-  return {
-    chainId: eth.id,
-    clientVersion: 'punks',
-    firstBlock: 0,
-    head: HEAD,
-    finalized: HEAD,
-    blockAt: (number) => blocks[number],
-    blocksIn: ({ from, to }) => blocks.slice(from, to + 1),
-    blockByHash: (hash) => blocks.find((block) => block.hash === hash),
-    blockOfTransaction: () => undefined,
-    call: () => ({ data: '0x' }),
-    code: () => '0x',
-  };
-}
 
 async function stored(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
@@ -123,11 +59,10 @@ async function stored(): Promise<string[]> {
 test.each([
   ['the bidder', 'wallet', BIDDER, [8, 12]],
   ['the seller', 'wallet', SELLER, [2, 8, 15]],
-  ['the contract', 'contract', eth.cryptoPunks, [2, 3, 8, 12, 15]],
+  ['the contract', 'contract', PUNKS, [2, 3, 8, 12, 15]],
 ] as const)(
   'the history of %s has accepted bids as a backfill of the same blocks has them',
   async (_who, kind, address, blocks) => {
-    if (address === null) throw new Error('Ethereum has punks');
     const { database } = scratch;
     await database.query(
       'TRUNCATE nft_transfers, nft_balances, nft_holdings, sync_ranges, sync_chains, subject_histories, subject_ranges',

@@ -22,6 +22,7 @@ import {
   type ScriptedChain,
   serveScriptedChain,
 } from '@chainstead/testkit';
+import { CONSECUTIVE_TRANSFER_TOPIC } from '../../nft-events/topics.ts';
 import { nftTransfers } from '../../nft-transfers/dataset.ts';
 
 export interface HistoryStage {
@@ -187,19 +188,59 @@ export async function storedRows(database: Database, chainId: number): Promise<s
   return rows.map(rowText).sort();
 }
 
-/** The moves that must be stored: of blocks that the chain covers, and of subjects within what their histories cover. */
-export async function expectedMoves(database: Database, { chain, scripted }: HistoryStage): Promise<ExpectedNftMove[]> {
+interface ConsecutiveLog {
+  readonly block: number;
+  readonly logIndex: number;
+  /** Its contract, and what stands in its topics. */
+  readonly mentions: readonly string[];
+}
+
+function consecutiveLogs(scripted: ScriptedChain, range: BlockRange): ConsecutiveLog[] {
+  return scripted.blocksIn(range).flatMap(({ number, scripted: transactions }) =>
+    transactions
+      .flatMap(({ events }) => events)
+      .flatMap(({ address, topics }, logIndex) =>
+        topics[0] === CONSECUTIVE_TRANSFER_TOPIC
+          ? [
+              {
+                block: number,
+                logIndex,
+                mentions: [address, ...topics.slice(2).map((topic) => `0x${topic.slice(26)}`)],
+              },
+            ]
+          : [],
+      ),
+  );
+}
+
+/** Blocks of which a subject's filters give a ConsecutiveTransfer: each takes one call more. */
+export function consecutiveBlocks({ scripted }: HistoryStage, subject: Address, range: BlockRange): Set<number> {
+  const own = consecutiveLogs(scripted, range).filter(({ mentions }) => mentions.includes(subject));
+  return new Set(own.map(({ block }) => block));
+}
+
+/**
+ * The moves that must be stored: of blocks that the chain covers, and of subjects within what their histories cover, with
+ * the consecutive mints beside theirs.
+ */
+export async function expectedMoves(database: Database, stage: HistoryStage): Promise<ExpectedNftMove[]> {
+  const { chain, scripted } = stage;
   const covered = (await listCoverage(database, chain.id)).map(({ range }) => range);
+  const consecutive = new Set(
+    consecutiveLogs(scripted, { from: 0, to: scripted.head }).map(({ block, logIndex }) => `${block} ${logIndex}`),
+  );
   const subjects = await database.query<{ kind: SubjectKind; address: Address; from: number; to: number }>(
     `SELECT kind, '0x' || encode(subject, 'hex') AS address, first_block AS from, last_block AS to FROM subject_ranges
       WHERE chain_id = $1 AND dataset = 'nft-transfers'`,
     [chain.id],
   );
   const isIn = (block: number, range: BlockRange): boolean => block >= range.from && block <= range.to;
+  const completed = new Set(subjects.flatMap((subject) => [...consecutiveBlocks(stage, subject.address, subject)]));
   return scripted
     .expectedNftMoves()
     .filter(
-      ({ blockNumber, token, from, to }) =>
+      ({ blockNumber, logIndex, token, from, to }) =>
+        (completed.has(blockNumber) && consecutive.has(`${blockNumber} ${logIndex}`)) ||
         covered.some((range) => isIn(blockNumber, range)) ||
         subjects.some(
           (subject) =>
