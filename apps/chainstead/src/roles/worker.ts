@@ -7,6 +7,7 @@ import {
 } from '@chainstead/datasets';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
+import { createHistoricalJobs } from '@chainstead/streams';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
@@ -15,7 +16,7 @@ const JOBS_CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token facts, price feeds, metadata, and histories of wallets and contracts. */
+/** Does the work that must not hold up ingestion: reads token facts, price feeds, metadata, histories of wallets and contracts; replays streams. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
@@ -24,6 +25,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const chains = configuration.chains.map((configured) => ({
     chain: configured.chain,
     pool: openPool(configured, { logger, metrics, clock }),
+    policy: configured.proof,
   }));
   const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
   const enough = new AbortController();
@@ -54,11 +56,13 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     },
   });
   await metadata.start();
+  const historicalJobs = createHistoricalJobs({ database, chains, logger, clock }).run(stop.signal);
   return {
     address: null,
     async stop() {
       stop.abort();
       await jobs.close(JOBS_CLOSE_MS);
+      await historicalJobs;
       await egress.close();
       await Promise.all(starts);
       await Promise.all(chains.map(({ pool }) => pool.close()));
