@@ -26,6 +26,14 @@ export interface BenchmarkSizes {
   readonly latencyRequests: number;
   /** Seconds of following at 20 blocks a second. */
   readonly followSeconds: number;
+  /** Blocks that are followed with addresses being watched, and how many addresses in how many streams. */
+  readonly matchedBlocks: number;
+  readonly watchedAddresses: number;
+  readonly watchingStreams: number;
+  /** Webhooks that are sent to a receiver as fast as may be. */
+  readonly webhooks: number;
+  /** Seconds in which receivers get webhooks beside a slow one. */
+  readonly isolationSeconds: number;
 }
 
 /** What a benchmark is given. */
@@ -89,6 +97,11 @@ export const FULL_SIZES: BenchmarkSizes = {
   loadSeconds: 6,
   latencyRequests: 400,
   followSeconds: 30,
+  matchedBlocks: 6_000,
+  watchedAddresses: 1_000_000,
+  watchingStreams: 1_000,
+  webhooks: 5_000,
+  isolationSeconds: 30,
 };
 
 /** For seeing that everything works; the figures mean little. */
@@ -106,4 +119,9 @@ export const QUICK_SIZES: BenchmarkSizes = {
   loadSeconds: 2,
   latencyRequests: 50,
   followSeconds: 5,
+  matchedBlocks: 1_000,
+  watchedAddresses: 100_000,
+  watchingStreams: 100,
+  webhooks: 1_000,
+  isolationSeconds: 6,
 };

@@ -12,6 +12,7 @@ import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
 import { nodeTraffic } from './benchmarks/node-traffic.ts';
+import { streamsMatching } from './benchmarks/streams-matching.ts';
 
 /** Every benchmark, in the order in which they run. */
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -28,4 +29,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   nftMixed,
   nftRoutes,
   collectionMetadata,
+  streamsMatching,
 ];
