@@ -64,7 +64,7 @@ async function add(
        FROM streams s, unnest($2::text[]) AS hex WHERE s.id = $1 AND s.deleted_at IS NULL
        ON CONFLICT DO NOTHING RETURNING 1
      )
-     UPDATE streams SET amount_of_addresses = amount_of_addresses + (SELECT count(*) FROM added), updated_at = now()
+     UPDATE streams SET amount_of_addresses = amount_of_addresses + (SELECT count(*) FROM added)
      WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
     [streamId, digits(addresses), version],
   );
@@ -81,7 +81,7 @@ async function remove(
        DELETE FROM stream_addresses WHERE stream_id = $1
        AND address IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex) RETURNING 1
      )
-     UPDATE streams SET amount_of_addresses = amount_of_addresses - (SELECT count(*) FROM removed), updated_at = now()
+     UPDATE streams SET amount_of_addresses = amount_of_addresses - (SELECT count(*) FROM removed)
      WHERE id = $1 AND deleted_at IS NULL RETURNING (SELECT count(*) FROM removed) AS removed`,
     [streamId, digits(addresses)],
   );

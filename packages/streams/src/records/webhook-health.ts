@@ -1,4 +1,8 @@
 import type { Transaction } from '@chainstead/db';
+import { SUCCESS_RATE_MIN } from '../delivery/success-rate.ts';
+
+/** Percent. */
+const SUCCESS_RATE_MAX = 100;
 
 /**
  * Forgets how badly a URL answered before, because it has just answered its test webhook: below the threshold of the error
@@ -10,7 +14,3 @@ export async function trustWebhook(transaction: Transaction, webhookUrl: string)
     [webhookUrl, SUCCESS_RATE_MAX, SUCCESS_RATE_MIN],
   );
 }
-
-const SUCCESS_RATE_MAX = 100;
-/** Below this a stream gets into error. Percent. */
-const SUCCESS_RATE_MIN = 70;

@@ -1,0 +1,126 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
+import { changeStreamStatus } from './change-status.ts';
+import { exampleConfig } from './example-config.ts';
+import { loadStreamsAt } from './load-streams.ts';
+import { createStreamAddressStore } from './stream-addresses.ts';
+import { createStreamStore, type StreamStore } from './stream-store.ts';
+import { holdStreamsVersion } from './streams-version.ts';
+
+let scratch: ScratchDatabase;
+let store: StreamStore;
+let count = 0;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  store = createStreamStore(scratch.database);
+});
+afterAll(() => scratch.drop());
+
+const create = (given: Partial<StreamConfig> = {}): Promise<Stream> =>
+  store.create({ ...exampleConfig(), description: `Stream ${++count}`, ...given });
+const load = () => scratch.database.transaction((transaction) => loadStreamsAt(transaction));
+const version = () => scratch.database.transaction((transaction) => holdStreamsVersion(transaction));
+const addressOf = (number: number): Address => parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
+const setStatus = (id: string, status: StreamStatus) =>
+  scratch.database.transaction((transaction) =>
+    changeStreamStatus(transaction, id, () => ({ status, statusMessage: status })),
+  );
+
+test('every change raises the version, by one', async () => {
+  const addresses = createStreamAddressStore(scratch.database);
+  const stream = await create();
+  let copy: Stream | null = null;
+  const changes: (() => Promise<unknown>)[] = [
+    () => create(),
+    () => store.update(stream.id, (current) => ({ ...current, tag: 'changed' })),
+    () => addresses.add(stream.id, [addressOf(1), addressOf(2)]),
+    () => addresses.remove(stream.id, [addressOf(1)]),
+    () => addresses.replace(stream.id, [addressOf(3)]),
+    () => setStatus(stream.id, 'paused'),
+    async () => {
+      copy = await store.duplicate(stream.id);
+    },
+    () => store.remove(stream.id),
+  ];
+  for (const change of changes) {
+    const before = await version();
+    await change();
+    expect(await version()).toBe(before + 1);
+  }
+  expect(copy).toMatchObject({ amountOfAddresses: 1, tag: 'changed' });
+});
+
+test('a block waits for nothing and sees what was committed before it; a change waits for the block', async () => {
+  const stream = await create();
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const block = scratch.database.transaction(async (transaction) => {
+    const before = await loadStreamsAt(transaction);
+    held.resolve();
+    await release.promise;
+    const again = await loadStreamsAt(transaction);
+    expect(again).toEqual(before);
+    order.push('block');
+  });
+  await held.promise;
+  const change = store.update(stream.id, (current) => ({ ...current, tag: 'later' })).then(() => order.push('change'));
+  // Another chain's block shares the version with the first.
+  await scratch.database.transaction(async (transaction) => {
+    expect((await loadStreamsAt(transaction)).streams.find(({ id }) => id === stream.id)?.tag).toBe('');
+    order.push('other block');
+  });
+  release.resolve();
+  await Promise.all([block, change]);
+  expect(order).toEqual(['other block', 'block', 'change']);
+  expect((await load()).streams.find(({ id }) => id === stream.id)?.tag).toBe('later');
+});
+
+test('streams that are active or in error are matched, others are not', async () => {
+  const stream = await create();
+  const matched = async () => (await load()).streams.some(({ id }) => id === stream.id);
+  const seen: Record<string, boolean> = {};
+  for (const status of ['active', 'paused', 'error', 'terminated', 'active'] as const) {
+    await setStatus(stream.id, status);
+    seen[status] = await matched();
+  }
+  expect(seen).toEqual({ active: true, paused: false, error: true, terminated: false });
+  await store.remove(stream.id);
+  expect(await matched()).toBe(false);
+});
+
+test('a stream comes back from the database as it went in', async () => {
+  const config: StreamConfig = {
+    ...exampleConfig(),
+    description: "quote ' and \\ and {braces}",
+    topic0: ['A(uint256)', 'with "quotes", and commas'],
+    abi: [{ type: 'event', name: 'A', inputs: [{ type: 'uint256', name: 'ü', indexed: true }] }],
+    advancedOptions: [{ topic0: 'A(uint256)', filter: { in: ['ü', ['1', '2']] }, includeNativeTxs: false }],
+    triggers: [],
+    getNativeBalances: [{ selectors: ['$to'], type: 'internalTx' }],
+    sendRemoved: true,
+  };
+  const stream = await store.create(config);
+  expect(await store.get(stream.id)).toEqual({ ...config, ...stream });
+  expect((await load()).streams.find(({ id }) => id === stream.id)).toEqual(stream);
+});
+
+test('the time of an error is kept until it is over, also when it ends in termination', async () => {
+  const { id } = await create();
+  const since = async (): Promise<unknown> => {
+    const [row] = await scratch.database.query('SELECT error_since FROM streams WHERE id = $1', [id]);
+    return row?.error_since;
+  };
+  await setStatus(id, 'error');
+  const first = await since();
+  expect(first).toBeInstanceOf(Date);
+  await setStatus(id, 'error');
+  expect(await since()).toEqual(first);
+  await setStatus(id, 'terminated');
+  expect(await since()).toEqual(first);
+  await setStatus(id, 'active');
+  expect(await since()).toBeNull();
+});
