@@ -12,6 +12,8 @@ import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
 import { nodeTraffic } from './benchmarks/node-traffic.ts';
+import { streamsDelivery } from './benchmarks/streams-delivery.ts';
+import { streamsIsolation } from './benchmarks/streams-isolation.ts';
 import { streamsMatching } from './benchmarks/streams-matching.ts';
 
 /** Every benchmark, in the order in which they run. */
@@ -30,4 +32,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   nftRoutes,
   collectionMetadata,
   streamsMatching,
+  streamsDelivery,
+  streamsIsolation,
 ];

@@ -1,5 +1,6 @@
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
+import { blockHash, preparedBody } from './webhook-body.ts';
 
 export interface StreamPlan {
   readonly id: string;
@@ -59,4 +60,44 @@ export async function addAddresses(
     ]);
   });
   await database.query('VACUUM ANALYZE stream_addresses');
+}
+
+/**
+ * Matches with bodies that are made already, and a webhook of each in the outbox, due now. The streams get them in turn; each
+ * match is of the block whose number it has.
+ */
+export async function addWebhooks(
+  { database }: ScratchDatabase,
+  ids: readonly string[],
+  numbers: readonly number[],
+): Promise<void> {
+  const given = numbers.map((number) => ({ number, id: ids[number % ids.length] ?? '' }));
+  await database.transaction(async (transaction) => {
+    await transaction.query(
+      `WITH given AS (
+         SELECT * FROM unnest($2::bigint[], $3::uuid[], $4::bytea[], $5::text[]) AS given(number, stream_id, hash, body)
+       ), matches AS (
+         INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, body, logs, txs, txs_internal)
+         SELECT $1, number, stream_id, hash, to_timestamp(1700000000), '{}', body, 1, 1, 0 FROM given
+       )
+       INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
+       SELECT gen_random_uuid(), stream_id, $1, number, hash, 'unconfirmed' FROM given`,
+      [
+        CHAIN_ID,
+        given.map(({ number }) => number),
+        given.map(({ id }) => id),
+        given.map(({ number }) => Buffer.from(blockHash(number).slice(2), 'hex')),
+        given.map(({ id, number }) => preparedBody(id, number)),
+      ],
+    );
+    await transaction.query('NOTIFY chainstead_deliveries');
+  });
+}
+
+/** Whether nothing waits in the outbox any more. */
+export async function isAllSent({ database }: ScratchDatabase): Promise<boolean> {
+  const [row] = await database.query<{ waiting: boolean }>(
+    "SELECT EXISTS (SELECT FROM stream_deliveries WHERE status = 'pending') AS waiting",
+  );
+  return row?.waiting === false;
 }
