@@ -8,6 +8,7 @@ import { createMetadataMetrics } from '../../packages/datasets/src/nft-collectio
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
+import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
 
 /** A registry that holds every metric of the program, made by the code that makes them there. */
 export function createEveryMetric(): Registry {
@@ -20,6 +21,7 @@ export function createEveryMetric(): Registry {
   createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
   createHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
+  createDeliveryMetrics({ registry: metrics, database: unusedDatabase(), logger });
   return metrics;
 }
 

@@ -10,6 +10,7 @@ import { createJobs } from '@chainstead/jobs';
 import { createHistoricalJobs } from '@chainstead/streams';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
+import { startWebhooks } from './webhooks.ts';
 
 /** How long jobs at work may take to end by themselves; what they leave undone is found again. Milliseconds. */
 const JOBS_CLOSE_MS = 2_000;
@@ -56,12 +57,15 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     },
   });
   await metadata.start();
+  const webhooks = await startWebhooks({ context, jobs, chains });
   const historicalJobs = createHistoricalJobs({ database, chains, logger, clock }).run(stop.signal);
   return {
     address: null,
     async stop() {
       stop.abort();
+      await webhooks.stop();
       await jobs.close(JOBS_CLOSE_MS);
+      await webhooks.close();
       await historicalJobs;
       await egress.close();
       await Promise.all(starts);

@@ -15,6 +15,7 @@ import { signBody } from '../payload/signature.ts';
 import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import { changeStreamSettings, readStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
+import { announceDeliveries } from '../watching/announce-deliveries.ts';
 import {
   addMatches,
   addStream,
@@ -310,6 +311,15 @@ describe.each(backends)('webhooks on %s', (backend) => {
     ]);
     await work();
     await settled(streamId, ['delivered', 'delivered']);
+  });
+
+  test('go at once when Postgres tells of them', async () => {
+    const receiver = await receive();
+    const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
+    await work({ sweepEveryMs: 3_600_000 });
+    await addMatches(scratch.database, streamId, { blocks: [1] });
+    await scratch.database.transaction(announceDeliveries);
+    await settled(streamId, ['delivered']);
   });
 
   test('survive that the whole queue is lost', async () => {

@@ -1,18 +1,17 @@
-import { type Clock, errorText, type Logger, type Registry } from '@chainstead/core';
+import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
-import type { Job, Jobs } from '@chainstead/jobs';
+import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { z } from 'zod';
-import { readStreamSettings } from '../records/settings.ts';
 import { createAttemptRecorder } from './attempt-recorder.ts';
-import { claimDeliveries } from './claim-deliveries.ts';
 import { createDeliverWebhook, type WebhookBodies } from './deliver-webhook.ts';
-import type { Delivery } from './delivery.ts';
 import { createDeliveryMetrics } from './delivery-metrics.ts';
 import { hostOf, readDueStreams } from './due-streams.ts';
-import { createHostLane, type HostLane } from './host-lane.ts';
+import { hearDeliveries } from './hear-deliveries.ts';
+import { createHostLanes, type HostLanes } from './host-lanes.ts';
 import { createLeases } from './leases.ts';
 import { pruneHistory } from './prune-history.ts';
+import { repeat } from './repeat.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createStatusMachine, readQueueSizes } from './status-machine.ts';
 
@@ -62,13 +61,14 @@ const QUEUE = 'webhooks';
 const SWEEP_EVERY_MS = 200;
 const JUDGE_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 const LEASE_MS = 20_000;
 const LOCK_MS = 10_000;
 const POSTPONE_MS = 15_000;
-/** How long a host is worked on before others that wait get their turn. Milliseconds. */
-const TURN_MS = 20_000;
 /** A host's job is added again after so long when nothing is heard of it: the queue may have been lost. Milliseconds. */
 const ADD_AGAIN_MS = 2_000;
+/** Longer than the queue takes to forget a job that has ended; under its id nothing is added before. Milliseconds. */
+const FORGET_MS = 50;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, jobs, logger, clock } = options;
@@ -83,117 +83,90 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     logger,
     onRecorded: (_attempts, { unhealthy }) => machine.failUnhealthy(unhealthy),
   });
-  const deliver = createDeliverWebhook({
-    ...options,
-    recorder,
-    leases,
-    metrics,
-    postponeMs: options.postponeMs ?? POSTPONE_MS,
-  });
+  const postponeMs = options.postponeMs ?? POSTPONE_MS;
   const stopping = new AbortController();
-  const lanes = new Map<string, HostLane>();
-  const addedAt = new Map<string, number>();
-  const loops: Promise<void>[] = [];
-  let streamsByHost: ReadonlyMap<string, readonly string[]> = new Map();
+  const news = createNews();
+  const sweeps = createSweeps(database, clock);
   let queueSizes: ReadonlyMap<string, number> = new Map();
+  const lanes = createHostLanes({
+    ...options,
+    leases,
+    deliver: createDeliverWebhook({ ...options, recorder, leases, metrics, postponeMs }),
+    streamsOf: sweeps.streamsOf,
+    queueSizeOf: (streamId) => queueSizes.get(streamId) ?? 1,
+    isEnding: () => stopping.signal.aborted,
+  });
+  let loops: readonly Promise<void>[] = [];
 
-  // Half of the concurrency is one for each host, the other half is shared by those that can use it.
-  const hostsMax = Math.ceil(options.concurrency / 2);
-  const shared = options.concurrency - hostsMax;
-  function allowance(underWay: number): number {
-    let extras = 0;
-    for (const lane of lanes.values()) extras += Math.max(0, lane.underWay - 1);
-    const fair = 1 + Math.floor(shared / lanes.size);
-    const free = Math.max(underWay, 1) + Math.max(0, shared - extras);
-    return Math.max(1, Math.min(options.concurrencyPerHost, fair, free));
+  async function judge(): Promise<void> {
+    queueSizes = await readQueueSizes(database);
+    await machine.failOverfull();
+    await machine.terminateFailed();
+  }
+  async function prune(): Promise<void> {
+    await pruneHistory(database, { before: new Date(clock.now() - options.historyDays * DAY_MS) });
   }
 
-  async function workOnHost({ payload: { host }, signal }: Job<Payload>): Promise<void> {
-    // A queue that was lost and filled again may have a second job of the same host.
-    if (lanes.has(host)) return;
-    let settings = await readStreamSettings(database);
-    const lane = createHostLane<Delivery>({
-      async claim(limit) {
-        const until = leases.end();
-        const streamIds = streamsByHost.get(host) ?? [];
-        const request = { streamIds, limit, now: new Date(clock.now()), until };
-        const claimed = await claimDeliveries(database, request);
-        for (const { id } of claimed) leases.hold(id, until);
-        if (claimed.length > 0) settings = await readStreamSettings(database);
-        return claimed;
-      },
-      deliver: (delivery) => deliver(delivery, { settings, queueSize: queueSizes.get(delivery.streamId) ?? 1 }, signal),
-      allowance,
-      isEnding: () => stopping.signal.aborted,
-      turnMs: TURN_MS,
-      clock,
-    });
-    lanes.set(host, lane);
-    try {
-      await lane.run();
-    } finally {
-      lanes.delete(host);
-      addedAt.delete(host);
-    }
-  }
+  return {
+    async start() {
+      const queue = jobs.queue<Payload>(QUEUE, { schema: payloadSchema, lockMs: options.lockMs ?? LOCK_MS });
+      await queue.work(
+        async ({ payload: { host }, signal }) => {
+          await lanes.run(host, signal);
+          sweeps.ended(host);
+        },
+        { concurrency: lanes.hostsMax },
+      );
+      const again = (task: string, everyMs: number, work: () => Promise<void>, sooner?: () => Promise<void>) =>
+        repeat({ task, everyMs, work, clock, logger, ...(sooner === undefined ? {} : { sooner }) }, stopping.signal);
+      loops = [
+        hearDeliveries({ database, clock, logger, onNews: news.tell }, stopping.signal),
+        again('sweep', options.sweepEveryMs ?? SWEEP_EVERY_MS, () => sweeps.sweep(queue, lanes), news.next),
+        again('judge', options.judgeEveryMs ?? JUDGE_EVERY_MS, judge),
+        again('prune', PRUNE_EVERY_MS, prune),
+        again('renew', leaseMs / 4, () => leases.renew()),
+      ];
+    },
+    async stop() {
+      stopping.abort();
+      lanes.wakeAll();
+      await Promise.all(loops);
+    },
+  };
+}
 
-  async function start(): Promise<void> {
-    const queue = jobs.queue<Payload>(QUEUE, { schema: payloadSchema, lockMs: options.lockMs ?? LOCK_MS });
-
-    async function sweep(): Promise<void> {
-      const due = await readDueStreams(database, new Date(clock.now()));
+/** Looks into the outbox which hosts have webhooks to get, and has them worked on. */
+function createSweeps(database: Database, clock: Clock) {
+  const addedAt = new Map<string, number>();
+  let streamsByHost: ReadonlyMap<string, readonly string[]> = new Map();
+  return {
+    streamsOf: (host: string): readonly string[] => streamsByHost.get(host) ?? [],
+    /** A host's job is done: another one may be added soon, when the queue has forgotten this one. */
+    ended: (host: string): void => void addedAt.set(host, clock.now() - ADD_AGAIN_MS + FORGET_MS),
+    async sweep(queue: JobQueue<Payload>, lanes: HostLanes): Promise<void> {
+      const now = clock.now();
+      const due = await readDueStreams(database, new Date(now));
       const byHost = Map.groupBy(due, ({ webhookUrl }) => hostOf(webhookUrl));
       streamsByHost = new Map(
         Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
       );
-      const now = clock.now();
-      const hosts: string[] = [];
-      for (const host of byHost.keys()) {
-        const lane = lanes.get(host);
-        if (lane !== undefined) lane.wake();
-        else if ((addedAt.get(host) ?? -Infinity) + ADD_AGAIN_MS <= now) hosts.push(host);
-      }
-      for (const [host, at] of addedAt) if (!byHost.has(host) && at + ADD_AGAIN_MS <= now) addedAt.delete(host);
+      for (const [host, at] of addedAt) if (at + ADD_AGAIN_MS <= now) addedAt.delete(host);
+      const hosts = [...byHost.keys()].filter((host) => !lanes.wake(host) && !addedAt.has(host));
       if (hosts.length === 0) return;
       await queue.addBulk(hosts.map((host) => ({ id: host, payload: { host } })));
       for (const host of hosts) addedAt.set(host, now);
-    }
-
-    async function judge(): Promise<void> {
-      queueSizes = await readQueueSizes(database);
-      await machine.failOverfull();
-      await machine.terminateFailed();
-    }
-
-    await queue.work(workOnHost, { concurrency: hostsMax });
-    loops.push(
-      repeat('sweep', options.sweepEveryMs ?? SWEEP_EVERY_MS, sweep),
-      repeat('judge', options.judgeEveryMs ?? JUDGE_EVERY_MS, judge),
-      repeat('prune', PRUNE_EVERY_MS, async () => {
-        await pruneHistory(database, { before: new Date(clock.now() - options.historyDays * 86_400_000) });
-      }),
-      repeat('renew', leaseMs / 4, () => leases.renew()),
-    );
-  }
-
-  /** Until the worker stops; a failure is told of, and the work is tried again. */
-  async function repeat(task: string, everyMs: number, work: () => Promise<void>): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await work();
-      } catch (error) {
-        logger.warn({ task, reason: errorText(error) }, 'Work on the outbox failed and will be tried again');
-      }
-      await clock.sleep(everyMs, stopping.signal).catch(() => undefined);
-    }
-  }
-
-  return {
-    start,
-    async stop() {
-      stopping.abort();
-      for (const lane of lanes.values()) lane.wake();
-      await Promise.all(loops);
     },
+  };
+}
+
+/** What one tells and another waits for. */
+function createNews() {
+  let next = Promise.withResolvers<void>();
+  return {
+    tell(): void {
+      next.resolve();
+      next = Promise.withResolvers();
+    },
+    next: (): Promise<void> => next.promise,
   };
 }

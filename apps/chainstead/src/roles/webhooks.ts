@@ -1,0 +1,50 @@
+import type { Chain } from '@chainstead/chains';
+import { createEgress } from '@chainstead/egress';
+import type { Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
+import type { RoleContext } from './role.ts';
+
+export interface WebhooksOptions {
+  readonly context: RoleContext;
+  readonly jobs: Jobs;
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+}
+
+/** The sending of webhooks, at work. */
+export interface RunningWebhooks {
+  /** Begins no more attempts; those under way end by themselves, or with the jobs. */
+  stop(): Promise<void>;
+  /** Ends connections; after the jobs are closed. */
+  close(): Promise<void>;
+}
+
+/** Sends the webhooks of all streams, over connections of their own. */
+export async function startWebhooks({ context, jobs, chains }: WebhooksOptions): Promise<RunningWebhooks> {
+  const { configuration, database, logger, metrics, clock } = context;
+  const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost } = configuration.webhooks;
+  // Metadata's client tells at the start what is allowed.
+  const egress = createEgress({
+    allowPrivate: configuration.privateNetworks,
+    connectionsPerOrigin: concurrencyPerHost,
+  });
+  const enriched = chains.map(({ chain, pool }) => ({
+    chain,
+    enrich: createEnrichMatch({ database, chain, pool, clock, logger }),
+  }));
+  const worker = createDeliveryWorker({
+    database,
+    jobs,
+    egress,
+    bodies: createWebhookBodies({ database, chains: enriched, clock }),
+    retries: { retries, delaysMs: retryDelaysMs },
+    historyDays,
+    concurrency,
+    concurrencyPerHost,
+    logger,
+    metrics,
+    clock,
+  });
+  await worker.start();
+  return { stop: () => worker.stop(), close: () => egress.close() };
+}
