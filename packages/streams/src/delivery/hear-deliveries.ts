@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { DELIVERIES_CHANNEL } from '../watching/announce-deliveries.ts';
+
+export interface HearDeliveriesOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called when there may be new webhooks in the outbox. */
+  onNews(): void;
+}
+
+const RECONNECT_MS = 5_000;
+
+/**
+ * Listens for new webhooks until the signal aborts, over one connection of the pool. What is missed while the connection is away
+ * is found by looking: a listener only saves the wait until then.
+ */
+export async function hearDeliveries(options: HearDeliveriesOptions, signal: AbortSignal): Promise<void> {
+  const { clock, logger } = options;
+  while (!signal.aborted) {
+    try {
+      await listen(options, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.debug({ reason: errorText(error) }, 'Listening for new webhooks was interrupted');
+      await clock.sleep(RECONNECT_MS, signal).catch(() => undefined);
+    }
+  }
+}
+
+/** Throws when the connection breaks, and when the signal aborts. */
+async function listen({ database, onNews }: HearDeliveriesOptions, signal: AbortSignal): Promise<void> {
+  const client = await database.pool.connect();
+  let broken: Error | undefined;
+  client.on('error', (error) => {
+    broken = error;
+  });
+  try {
+    client.on('notification', onNews);
+    await client.query(`LISTEN ${DELIVERIES_CHANNEL}`);
+    onNews();
+    await once(client, 'end', { signal });
+    throw new Error('The connection was closed');
+  } finally {
+    // Not for anybody else: it would go on listening.
+    client.release(broken ?? true);
+  }
+}

@@ -1,0 +1,29 @@
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+
+export interface RepeatOptions {
+  /** What is done, for the log. */
+  readonly task: string;
+  readonly everyMs: number;
+  readonly work: () => Promise<void>;
+  /** Asked before each time; when it resolves, the next time comes at once. */
+  readonly sooner?: () => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Does something again and again until the signal aborts; a failure is told of, and the next time comes all the same. */
+export async function repeat(options: RepeatOptions, signal: AbortSignal): Promise<void> {
+  const { task, everyMs, work, sooner, clock, logger } = options;
+  while (!signal.aborted) {
+    const woken = sooner?.();
+    try {
+      await work();
+    } catch (error) {
+      logger.warn({ task, reason: errorText(error) }, 'Work on the outbox failed and will be tried again');
+    }
+    const waiting = new AbortController();
+    const waited = clock.sleep(everyMs, AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
+    await (woken === undefined ? waited : Promise.race([waited, woken]));
+    waiting.abort();
+  }
+}
