@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAddressFilter } from './address-filter.ts';
 
-const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => parseAddress(`0x${Buffer.from(bytes).toString('hex')}`));
+const address = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes) => parseAddress(`0x${Buffer.from(bytes).toString('hex')}`));
 
 describe('address filter', () => {
   it('has every address that was added', () => {

@@ -1,0 +1,170 @@
+import type { Address } from '@chainstead/core';
+import type { WatchedBlock } from '@chainstead/sync';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
+import { scanBlock } from '../matching/testing/naive-scan.ts';
+import { createStreamAddressStore } from '../records/stream-addresses.ts';
+import { createStreamStore } from '../records/stream-store.ts';
+import type { Stream, StreamConfig } from '../stream.ts';
+import { FOLLOWED_CONFIRMATIONS, type FollowedChain, openFollowedChain, walletsOf } from './testing/followed-chain.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 930_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+async function open(): Promise<FollowedChain> {
+  const followed = await openFollowedChain(scratch.database, nextChain++);
+  onTestFinished(() => followed.close());
+  return followed;
+}
+
+function createStream({ chain }: FollowedChain, config: Partial<StreamConfig>): Promise<Stream> {
+  const description = `${chain.key} ${JSON.stringify(config)}`;
+  return createStreamStore(scratch.database).create({ ...exampleStream(config), chainIds: [chain.id], description });
+}
+
+const watch = (stream: Stream, addresses: readonly Address[]) =>
+  createStreamAddressStore(scratch.database).add(stream.id, addresses);
+
+/** `stream block counts`, of matches that count. */
+async function storedMatches({ chain }: FollowedChain): Promise<string[]> {
+  const rows = await scratch.database.query<{ line: string }>(
+    `SELECT concat_ws(' ', stream_id, '0x' || encode(block_hash, 'hex'), logs, txs) AS line
+     FROM stream_matches WHERE chain_id = $1 AND removed_at IS NULL`,
+    [chain.id],
+  );
+  return rows.map(({ line }) => line).sort();
+}
+
+function matchLine(stream: Stream, block: WatchedBlock, addresses: ReadonlySet<Address>): string[] {
+  const found = scanBlock(block, stream, addresses, new Set());
+  return found === null ? [] : [`${stream.id} ${block.header.hash} ${found.logs.length} ${found.transactions.length}`];
+}
+
+async function deliveries({ chain }: FollowedChain, kind: string): Promise<{ block: number; status: string }[]> {
+  return scratch.database.query(
+    'SELECT block_number AS block, status FROM stream_deliveries WHERE chain_id = $1 AND kind = $2 ORDER BY 1',
+    [chain.id, kind],
+  );
+}
+
+describe('streams over a followed chain', () => {
+  it('match every block of the canonical chain once, through reorganisations, a restart and catching up', async () => {
+    const followed = await open();
+    const { scripted } = followed;
+    const first = scripted.head + 1;
+    const wallets = walletsOf(followed, 0, 6);
+    const native = await createStream(followed, { includeNativeTxs: true });
+    await watch(native, wallets);
+    const transfers = await createStream(followed, {
+      includeContractLogs: true,
+      allAddresses: true,
+      topic0: [TRANSFER_SIGNATURE],
+      abi: [ERC20_TRANSFER],
+    });
+    const before = followed.start();
+    await followed.caughtUp();
+    scripted.mine(6);
+    await followed.caughtUp();
+    scripted.reorg(3, 5);
+    await followed.caughtUp();
+    await before.stop();
+    // Down meanwhile: a deep reorganisation, and more blocks than one commit holds.
+    scripted.reorg(6, 8);
+    scripted.mine(90);
+    const after = followed.start();
+    await followed.caughtUp();
+    await after.stop();
+    const blocks = Array.from({ length: scripted.head - first + 1 }, (_, index) => followed.blockAt(first + index));
+    const expected = blocks.flatMap((block) => [
+      ...matchLine(native, block, new Set(wallets)),
+      ...matchLine(transfers, block, new Set()),
+    ]);
+    const stored = (await storedMatches(followed)).filter(
+      (line) => !line.includes(followed.blockAt(first - 1).header.hash),
+    );
+    expect(stored).toEqual(expected.toSorted());
+    expect(expected.length).toBeGreaterThan(100);
+    const confirmed = await deliveries(followed, 'confirmed');
+    expect(confirmed.filter(({ status }) => status === 'pending').map(({ block }) => block)).toEqual(
+      (await matchedNumbers(followed)).filter((number) => number <= scripted.head - FOLLOWED_CONFIRMATIONS),
+    );
+  }, 60_000);
+
+  it('apply from the next block on, addresses and streams that are added while it is followed', async () => {
+    const followed = await open();
+    const { scripted } = followed;
+    const running = followed.start();
+    onTestFinished(() => running.stop());
+    await followed.caughtUp();
+    const streams: { stream: Stream; addresses: Set<Address> }[] = [];
+    const expected: string[] = [];
+    for (const [index, wallet] of walletsOf(followed, 0, 12).entries()) {
+      // Logs alone at first; transactions are needed from the second stream on.
+      if (index % 4 === 0)
+        streams.push({
+          stream: await createStream(
+            followed,
+            index === 0 ? { includeContractLogs: true } : { includeNativeTxs: true, tag: `${index}` },
+          ),
+          addresses: new Set(),
+        });
+      for (const { stream, addresses } of streams) {
+        await watch(stream, [wallet]);
+        addresses.add(wallet);
+      }
+      for (const { header } of scripted.mine(2).map(({ number }) => followed.blockAt(number)))
+        for (const { stream, addresses } of streams)
+          expected.push(...matchLine(stream, followed.blockAt(header.number), addresses));
+      await followed.caughtUp();
+    }
+    expect(await storedMatches(followed)).toEqual(expected.toSorted());
+    expect(expected.length).toBeGreaterThan(20);
+  }, 60_000);
+
+  it('drop what waits for a block that is removed, and tell those that want it', async () => {
+    const followed = await open();
+    const { scripted } = followed;
+    const stream = await createStream(followed, { includeNativeTxs: true, sendRemoved: true });
+    await watch(stream, walletsOf(followed, 0, 12));
+    const running = followed.start();
+    onTestFinished(() => running.stop());
+    await followed.caughtUp();
+    const first = scripted.head;
+    const depth = FOLLOWED_CONFIRMATIONS - 1;
+    scripted.mine(depth);
+    await followed.caughtUp();
+    const matched = (await deliveries(followed, 'unconfirmed')).map(({ block }) => block);
+    const [sent, ...waiting] = matched.filter((block) => block > first).toReversed();
+    expect(waiting.length).toBeGreaterThan(0);
+    await scratch.database.query(
+      "UPDATE stream_deliveries SET status = 'delivered', body = '{}' WHERE chain_id = $1 AND block_number = $2",
+      [followed.chain.id, sent],
+    );
+    scripted.reorg(depth, depth + 1);
+    await followed.caughtUp();
+    const gone = await scratch.database.query<{ block: number; kind: string; status: string }>(
+      `SELECT d.block_number AS block, d.kind, d.status FROM stream_deliveries d JOIN stream_matches m USING (chain_id, block_number, stream_id, block_hash)
+       WHERE d.chain_id = $1 AND m.removed_at IS NOT NULL ORDER BY d.block_number DESC, d.kind`,
+      [followed.chain.id],
+    );
+    expect(gone).toEqual([
+      { block: sent, kind: 'removed', status: 'pending' },
+      { block: sent, kind: 'unconfirmed', status: 'delivered' },
+      ...waiting.map((block) => ({ block, kind: 'unconfirmed', status: 'dropped' })),
+    ]);
+  }, 30_000);
+});
+
+async function matchedNumbers({ chain }: FollowedChain): Promise<number[]> {
+  const rows = await scratch.database.query<{ block_number: number }>(
+    'SELECT block_number FROM stream_matches WHERE chain_id = $1 AND removed_at IS NULL ORDER BY 1',
+    [chain.id],
+  );
+  return rows.map((row) => row.block_number);
+}

@@ -1,0 +1,118 @@
+/** A scripted chain that the real engine follows into a database, with a watcher. For tests. */
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import {
+  type Address,
+  createMetricsRegistry,
+  type Log,
+  parseAddress,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createUpstreamPool, parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
+import { createChainSync, createSyncMetrics, type WatchedBlock } from '@chainstead/sync';
+import { createScriptedChain, type ScriptedBlock, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { expect, vi } from 'vitest';
+import { createStreamsWatcher } from '../create-streams-watcher.ts';
+
+export interface FollowedChain {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly scripted: ScriptedChain;
+  /** Starts an ingest process; it ends with `stop`. */
+  start(): { stop(): Promise<void> };
+  /** Until the head of the chain is committed. */
+  caughtUp(): Promise<void>;
+  /** A block of the canonical chain, read without the engine. */
+  blockAt(number: number): WatchedBlock;
+  close(): Promise<void>;
+}
+
+export const FOLLOWED_CONFIRMATIONS = 4;
+
+export async function openFollowedChain(database: Database, chainId: number): Promise<FollowedChain> {
+  const chain = createChainRegistry({
+    additional: [
+      {
+        key: `followed-${chainId}`,
+        id: chainId,
+        confirmations: FOLLOWED_CONFIRMATIONS,
+        pollIntervalMs: 10,
+        headerHash: true,
+      },
+    ],
+  }).get(chainId);
+  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 12, transactionsMax: 3, stepsMax: 2 });
+  scripted.mine(3);
+  const node = await serveScriptedChain(scripted);
+  const registry = createMetricsRegistry();
+  const logger = silentLogger();
+  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry });
+  await pool.start();
+  const metrics = createSyncMetrics(registry);
+  return {
+    chain,
+    pool,
+    scripted,
+    start() {
+      const ended = new AbortController();
+      const sync = createChainSync({
+        chain,
+        pool,
+        database,
+        datasets: [],
+        logger,
+        metrics,
+        clock: systemClock,
+        watcher: createStreamsWatcher({ database }),
+        settings: {
+          startBlock: null,
+          endBlock: null,
+          proof: 'strict',
+          backfillProof: 'none',
+          backfillOrder: 'newest-first',
+          proverRate: 0,
+        },
+      });
+      const running = sync.run(ended.signal);
+      return {
+        async stop() {
+          ended.abort();
+          await running;
+        },
+      };
+    },
+    caughtUp: () =>
+      vi.waitFor(
+        async () => {
+          const [row] = await database.query<{ hash: string }>(
+            "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1",
+            [chainId],
+          );
+          expect(row?.hash).toBe(scripted.blockAt(scripted.head)?.hash);
+        },
+        { timeout: 20_000, interval: 10 },
+      ),
+    blockAt(number) {
+      const block = scripted.blockAt(number);
+      if (block === undefined) throw new Error(`There is no block ${number}`);
+      return watchedBlock(block);
+    },
+    async close() {
+      await pool.close();
+      await node.close();
+    },
+  };
+}
+
+function watchedBlock(scripted: ScriptedBlock): WatchedBlock {
+  const block = parseBlock({ ...scripted.header, transactions: scripted.transactions });
+  const receipts = scripted.receipts.map(parseReceipt);
+  const logs: Log[] = receipts.flatMap((receipt) => receipt.logs);
+  return { header: block.header, block, receipts, logs, internalTransfers: null };
+}
+
+/** Wallets of a scripted chain that its transactions name. */
+export function walletsOf({ scripted }: FollowedChain, from: number, to: number): Address[] {
+  return scripted.wallets.slice(from, to).map(parseAddress);
+}
