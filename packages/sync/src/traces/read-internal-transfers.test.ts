@@ -1,0 +1,126 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, parseAddress, type Receipt, silentLogger } from '@chainstead/core';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import {
+  askNode,
+  compileSolidity,
+  createScriptedChain,
+  type Devnet,
+  serveScriptedChain,
+  startDevnet,
+} from '@chainstead/testkit';
+import { type Abi, getContractAddress } from 'viem';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { InternalTransfer } from '../block-watcher.ts';
+import { readWatchedBlock, type WatchedReader } from '../read-watched-block.ts';
+import { transfersOfFlatTraces } from './flat-traces.ts';
+
+const SOURCE = `// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.24;
+contract Child { constructor() payable {} function end(address payable heir) external { selfdestruct(heir); } }
+contract Payer {
+  constructor() payable {}
+  receive() external payable {}
+  function pay(address payable to, uint256 value) public { (bool ok,) = to.call{value: value}(""); require(ok); }
+  function payTwiceAndRevert(address payable to) external { pay(to, 1); pay(to, 2); revert("no"); }
+  /// A subtree that is reverted, between two that are not; a call without value.
+  function mixed(address payable to) external {
+    pay(to, 10);
+    try this.payTwiceAndRevert(to) {} catch {}
+    (bool ok,) = to.call(""); require(ok);
+    pay(to, 11);
+  }
+  /// Creation and end in one transaction, so that the account really goes (EIP-6780).
+  function foundAndEnd(address payable heir) external { Child made = new Child{value: 30}(); made.end(heir); }
+  function failWhole(address payable to) external { pay(to, 40); revert("whole"); }
+}`;
+const CHAIN_ID = 940_001;
+const CHAIN = createChainRegistry({ additional: [{ key: 'traced', id: CHAIN_ID }] }).get(CHAIN_ID);
+const HEIR = parseAddress('0x00000000000000000000000000000000000000d1');
+
+let devnet: Devnet;
+let reader: WatchedReader;
+let payer: { readonly address: Address; readonly abi: Abi };
+
+beforeAll(async () => {
+  devnet = await startDevnet({ chainId: CHAIN_ID });
+  reader = await readerOf(devnet.url);
+  const contract = (await compileSolidity({ 'Payer.sol': SOURCE })).get('Payer');
+  if (contract === undefined) throw new Error('There is no contract Payer');
+  payer = { address: await devnet.deploy(contract), abi: contract.abi };
+  const [from] = devnet.accounts;
+  await devnet.client.sendTransaction({ account: from ?? null, to: payer.address, value: 1_000n, chain: null });
+});
+afterAll(async () => {
+  await reader.pool.close();
+  await devnet.stop();
+});
+
+async function readerOf(url: string): Promise<WatchedReader & { readonly pool: UpstreamPool }> {
+  const logger = silentLogger();
+  const pool = createUpstreamPool({ chain: CHAIN, upstreams: [{ url }], logger, metrics: createMetricsRegistry() });
+  await pool.start();
+  return { pool, chain: CHAIN, policy: 'record', logger };
+}
+
+const NEEDS = { transactions: true, internalTransfers: true };
+
+/** The transfers of the block in which the function was called. */
+async function transfersOf(functionName: string, args: readonly unknown[] = []) {
+  const { blockNumber } = await devnet.send({ ...payer, functionName, args });
+  const block = await readWatchedBlock(reader, Number(blockNumber), NEEDS);
+  if (block === null || block.internalTransfers === null) throw new Error('The block is not to be had');
+  const traces = await askNode(devnet.url, 'trace_block', [block.header.raw.number]);
+  const executed = new Set(block.receipts.map(({ transactionHash }: Receipt) => transactionHash));
+  return { framed: block.internalTransfers, flat: transfersOfFlatTraces(traces, block.header.hash, executed) };
+}
+
+const plain = (transfers: readonly InternalTransfer[]) => transfers.map(({ from, to, value }) => ({ from, to, value }));
+
+describe('internal transfers of a node', () => {
+  it('are those of calls that were not reverted, from either form of traces', async () => {
+    const { framed, flat } = await transfersOf('mixed', [HEIR]);
+    const expected = [10n, 11n].map((value) => ({ from: payer.address, to: HEIR, value }));
+    expect(plain(framed)).toEqual(expected);
+    expect(plain(flat)).toEqual(expected);
+    expect(framed.every(({ gas }) => gas !== null && gas > 0n)).toBe(true);
+  });
+
+  it('are those of creations and of contracts that end', async () => {
+    const child = parseAddress(getContractAddress({ from: payer.address, nonce: 1n }));
+    const { framed, flat } = await transfersOf('foundAndEnd', [HEIR]);
+    const expected = [
+      { from: payer.address, to: child, value: 30n },
+      { from: child, to: HEIR, value: 30n },
+    ];
+    expect(plain(framed)).toEqual(expected);
+    expect(plain(flat)).toEqual(expected);
+  });
+
+  it('are none of a transaction that failed, and not what the transaction itself sends', async () => {
+    const [from] = devnet.accounts;
+    const call = { ...payer, account: from ?? null, chain: null, gas: 200_000n };
+    const failed = await devnet.client.writeContract({ ...call, functionName: 'failWhole', args: [HEIR] });
+    const sent = await devnet.client.sendTransaction({ account: from ?? null, to: HEIR, value: 5n, chain: null });
+    for (const hash of [failed, sent]) {
+      const { blockNumber } = await devnet.client.getTransactionReceipt({ hash });
+      const block = await readWatchedBlock(reader, Number(blockNumber), NEEDS);
+      expect(block?.block.transactionHashes).toContain(hash);
+      expect(block?.internalTransfers).toEqual([]);
+    }
+  });
+});
+
+describe('a node without traces', () => {
+  it('gives blocks without internal transfers', async () => {
+    const scripted = createScriptedChain({ seed: 3, chainId: CHAIN_ID, emptyShare: 0 });
+    scripted.mine(2);
+    const node = await serveScriptedChain(scripted);
+    onTestFinished(() => node.close());
+    const own = await readerOf(node.url);
+    onTestFinished(() => own.pool.close());
+    const block = await readWatchedBlock(own, 2, NEEDS);
+    expect(block?.block.transactions).toHaveLength(scripted.blockAt(2)?.transactions.length ?? 0);
+    expect(block?.internalTransfers).toEqual([]);
+  });
+});
