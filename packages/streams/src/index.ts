@@ -15,6 +15,7 @@ export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
 export { createHistoricalJobs, type HistoricalJobs } from './historical/historical-jobs.ts';
 export { createPastBlockServices } from './historical/past-block-services.ts';
 export type { PastChain } from './historical/past-chain.ts';
+export { readStreamSettings } from './records/settings.ts';
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
 export type { StreamServices } from './routes/stream-services.ts';
 export type { Stream, StreamConfig, StreamStatus } from './stream.ts';

@@ -13,8 +13,10 @@ import { createJobs } from '@chainstead/jobs';
 import { VERSION } from '../version.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole } from './role.ts';
+import { openStreamApi } from './stream-api.ts';
 
-const BODY_BYTES_MAX = 1_048_576;
+/** Room for the 50,000 addresses that a stream takes at once, written generously. */
+const BODY_BYTES_MAX = 4_194_304;
 const REQUEST_TIMEOUT_MS = 30_000;
 const RATE_WINDOW_SECONDS = 1;
 /** The API only adds jobs: a few connections do. */
@@ -47,19 +49,27 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     logger,
     metrics,
   });
+  const streams = await openStreamApi(context);
+  const close = async (): Promise<void> => {
+    await streams.close();
+    await jobs.close();
+  };
   try {
     const chains = configuration.chains.map(({ chain }) => chain);
-    const routes = createDatasetRoutes({ jobs, chains, datasets: configuration.datasets, onDemand, clock });
+    const routes = [
+      ...createDatasetRoutes({ jobs, chains, datasets: configuration.datasets, onDemand, clock }),
+      ...streams.routes,
+    ];
     const listening = await listen(context, routes, configuration.api.port);
     return {
       address: listening.address,
       async stop() {
         await listening.stop();
-        await jobs.close();
+        await close();
       },
     };
   } catch (error) {
-    await jobs.close();
+    await close();
     throw error;
   }
 }

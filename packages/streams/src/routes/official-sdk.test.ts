@@ -32,8 +32,9 @@ interface Axios {
 
 /** The SDK has no setting for this host: its HTTP client is told to go elsewhere. */
 function redirectSdk(to: string): void {
-  const folder = require.resolve('@moralisweb3/common-core');
-  const axios: { default?: Axios } & Axios = require(require.resolve('axios', { paths: [folder] }));
+  const sdk = createRequire(require.resolve('moralis'));
+  const core = createRequire(sdk.resolve('@moralisweb3/common-core'));
+  const axios: { default?: Axios } & Axios = core('axios');
   (axios.default ?? axios).interceptors.request.use((config) => {
     if (config.url?.startsWith(PROVIDER)) config.url = to + config.url.slice(PROVIDER.length);
     return config;

@@ -1,0 +1,64 @@
+import type { ChainId } from '@chainstead/core';
+import { createEgress } from '@chainstead/egress';
+import type { RouteModule } from '@chainstead/http';
+import {
+  createEnrichMatch,
+  createPastBlockServices,
+  createReplayAttempt,
+  createStreamRoutes,
+  createTestWebhook,
+  readStreamSettings,
+  type StreamServices,
+} from '@chainstead/streams';
+import { openPool } from '../upstream-pools.ts';
+import type { RoleContext } from './role.ts';
+
+/** The API of streams, with what of it leaves the database. */
+export interface StreamApi {
+  readonly routes: readonly RouteModule[];
+  close(): Promise<void>;
+}
+
+/**
+ * The routes of streams. Webhooks are sent by the worker, all but the test webhook; nodes are asked only for past blocks, so
+ * the pool of a chain starts with the first such request. Makes the secret of the webhooks when there is none yet.
+ */
+export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
+  const { configuration, database, logger, metrics, clock } = context;
+  await readStreamSettings(database);
+  const egress = createEgress({ allowPrivate: configuration.privateNetworks });
+  const chains = configuration.chains.map((configured) => {
+    const { chain, proof: policy } = configured;
+    const pool = openPool(configured, { logger, metrics, clock });
+    return { chain, pool, policy, enrich: createEnrichMatch({ database, chain, pool, clock, logger }) };
+  });
+  const pastBlocks = createPastBlockServices({ database, chains, logger });
+  const starts = new Map<ChainId, Promise<void>>();
+
+  /** @throws NoUpstreamError; the next request tries again. */
+  function startPool(id: ChainId): Promise<void> {
+    const known = starts.get(id);
+    if (known !== undefined) return known;
+    const pool = chains.find(({ chain }) => chain.id === id)?.pool;
+    const start = pool === undefined ? Promise.resolve() : pool.start();
+    starts.set(id, start);
+    start.catch(() => starts.delete(id));
+    return start;
+  }
+
+  const services: StreamServices = {
+    chains: chains.map(({ chain }) => chain),
+    testWebhook: createTestWebhook({ egress, settings: () => readStreamSettings(database), clock }),
+    replayAttempt: createReplayAttempt({ database, clock }),
+    previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
+    sendBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.sendBlock(request)),
+    createHistoricalJob: (request) => startPool(request.chain.id).then(() => pastBlocks.createHistoricalJob(request)),
+  };
+  return {
+    routes: createStreamRoutes(services),
+    async close() {
+      await Promise.allSettled(starts.values());
+      await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);
+    },
+  };
+}
