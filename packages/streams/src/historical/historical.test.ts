@@ -1,0 +1,198 @@
+import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createEnrichMatch } from '../enrichment/enrich-match.ts';
+import { exampleStream } from '../matching/testing/example-stream.ts';
+import { scanBlock } from '../matching/testing/naive-scan.ts';
+import { createStreamAddressStore } from '../records/stream-addresses.ts';
+import { createStreamStore } from '../records/stream-store.ts';
+import type { Stream } from '../stream.ts';
+import {
+  FOLLOWED_CONFIRMATIONS,
+  type FollowedChain,
+  openFollowedChain,
+  walletsOf,
+} from '../watching/testing/followed-chain.ts';
+import { createHistoricalJobs } from './historical-jobs.ts';
+import { createPastBlockServices } from './past-block-services.ts';
+import type { PastChain } from './past-chain.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 950_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+/** A chain that was followed up to its head before there was any stream, and a stream. */
+async function open(blocks: number) {
+  const followed = await openFollowedChain(scratch.database, nextChain++);
+  onTestFinished(() => followed.close());
+  const { chain, pool, scripted } = followed;
+  const logger = silentLogger();
+  const running = followed.start();
+  await followed.caughtUp();
+  scripted.mine(blocks);
+  await followed.caughtUp();
+  await running.stop();
+  const config = { ...exampleStream({ includeNativeTxs: true }), chainIds: [chain.id], description: chain.key };
+  const stream = await createStreamStore(scratch.database).create(config);
+  const wallets = walletsOf(followed, 0, 4);
+  await createStreamAddressStore(scratch.database).add(stream.id, wallets);
+  const past: PastChain = { chain, pool, policy: 'strict' };
+  const enrich = createEnrichMatch({ database: scratch.database, chain, pool, clock: systemClock, logger });
+  const services = createPastBlockServices({ database: scratch.database, chains: [{ ...past, enrich }], logger });
+  const work = () => {
+    const ended = new AbortController();
+    const jobs = createHistoricalJobs({
+      database: scratch.database,
+      chains: [past],
+      logger,
+      clock: systemClock,
+      idleMs: 10,
+    });
+    const done = jobs.run(ended.signal);
+    const stop = async () => {
+      ended.abort();
+      await done;
+    };
+    onTestFinished(stop);
+    return { stop };
+  };
+  return { ...followed, followed, stream, wallets, services, config, work };
+}
+
+function matchingNumbers(
+  followed: FollowedChain,
+  stream: Stream,
+  addresses: readonly Address[],
+  from: number,
+  to: number,
+) {
+  const watched = new Set(addresses);
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return numbers.filter((number) => scanBlock(followed.blockAt(number), stream, watched, new Set()) !== null);
+}
+
+async function deliveriesOf(stream: Stream): Promise<string[]> {
+  const rows = await scratch.database.query<{ line: string }>(
+    "SELECT concat_ws(' ', block_number, kind, status) AS line FROM stream_deliveries WHERE stream_id = $1 ORDER BY block_number, kind",
+    [stream.id],
+  );
+  return rows.map(({ line }) => line);
+}
+
+const jobOf = async (id: string) => {
+  const [job] = await scratch.database.query<{ status: string; next_block: number; matches: number }>(
+    'SELECT status, next_block, matches FROM historical_jobs WHERE id = $1',
+    [id],
+  );
+  return job;
+};
+const finished = (id: string) =>
+  vi.waitFor(async () => expect((await jobOf(id))?.status).toBe('done'), { timeout: 20_000, interval: 10 });
+
+describe('historical jobs', () => {
+  it('deliver what matched in past blocks, also when they are interrupted', async () => {
+    const { chain, followed, scripted, services, stream, wallets, work } = await open(90);
+    const to = scripted.head - FOLLOWED_CONFIRMATIONS;
+    const job = await services.createHistoricalJob({
+      stream,
+      chain,
+      range: { fromBlock: 1, toBlock: to },
+      addresses: null,
+    });
+    expect(job).toMatchObject({ totalBlocks: to, totalJobs: 1 });
+    const id = job?.id ?? '';
+    const first = work();
+    await vi.waitFor(async () => expect((await jobOf(id))?.next_block).toBeGreaterThan(1), { interval: 1 });
+    await first.stop();
+    work();
+    await finished(id);
+    const expected = matchingNumbers(followed, stream, wallets, 1, to);
+    expect(await deliveriesOf(stream)).toEqual(expected.map((number) => `${number} confirmed pending`));
+    expect(await jobOf(id)).toMatchObject({ matches: expected.length, next_block: to + 1 });
+    expect(expected.length).toBeGreaterThan(10);
+  }, 60_000);
+
+  it('wait for blocks that are not confirmed yet, and send again what was sent', async () => {
+    const { chain, followed, scripted, services, stream, work } = await open(6);
+    const [wallet = '' as Address] = walletsOf(followed, 5, 6);
+    const range = { fromBlock: 1, toBlock: scripted.head };
+    const job = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet] });
+    work();
+    const confirmed = scripted.head - FOLLOWED_CONFIRMATIONS;
+    await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.next_block).toBe(confirmed + 1), {
+      interval: 10,
+    });
+    const running = followed.start();
+    onTestFinished(() => running.stop());
+    scripted.mine(FOLLOWED_CONFIRMATIONS);
+    await finished(job?.id ?? '');
+    const matching = matchingNumbers(followed, stream, [wallet], 1, range.toBlock);
+    const own = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
+    expect(own).toEqual(matching.map((number) => `${number} confirmed pending`));
+    await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()");
+    const again = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet] });
+    await finished(again?.id ?? '');
+    const resent = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
+    expect(resent).toEqual(own);
+  }, 60_000);
+
+  it('take the blocks between two times', async () => {
+    const { chain, followed, services, scripted, stream } = await open(20);
+    const time = (number: number) => followed.blockAt(number).header.timestamp;
+    const create = (fromTimestamp: number, toTimestamp: number) =>
+      services.createHistoricalJob({ stream, chain, range: { fromTimestamp, toTimestamp }, addresses: null });
+    expect(await create(time(5), time(9))).toMatchObject({ totalBlocks: 5 });
+    expect(await create(time(5) + 1, time(10) - 1)).toMatchObject({ totalBlocks: 4 });
+    expect(await create(time(scripted.head), time(scripted.head) + 999)).toMatchObject({ totalBlocks: 1 });
+    expect(await create(time(scripted.head) + 1, time(scripted.head) + 999)).toBeNull();
+  }, 60_000);
+});
+
+describe('single past blocks', () => {
+  it('are shown as the webhook that a configuration would cause', async () => {
+    const { chain, config, followed, services, scripted, stream, wallets } = await open(30);
+    const [number = 0] = matchingNumbers(followed, stream, wallets, 1, scripted.head);
+    const preview = (blockNumber: number, addresses: readonly Address[]) =>
+      services.previewBlock({ chain, blockNumber, config, addresses });
+    const { hash, timestamp } = followed.blockAt(number).header;
+    expect(await preview(number, wallets)).toMatchObject({
+      found: true,
+      body: {
+        confirmed: true,
+        retries: 0,
+        streamId: '',
+        tag: config.tag,
+        block: { number: `${number}`, hash, timestamp: `${timestamp}` },
+      },
+    });
+    expect(await preview(number, [])).toEqual({ found: true, body: null });
+    expect(await preview(scripted.head + 1_000, wallets)).toEqual({ found: false });
+    expect(await deliveriesOf(stream)).toEqual([]);
+  }, 60_000);
+
+  it('are sent by a stream as it is now, as often as it is asked for', async () => {
+    const { chain, followed, services, scripted, stream, wallets } = await open(30);
+    const matching = matchingNumbers(followed, stream, wallets, 1, scripted.head);
+    const [old = 0] = matching;
+    const send = (blockNumber: number) => services.sendBlock({ chain, blockNumber, stream });
+    expect(await send(old)).toBe(true);
+    expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`]);
+    await scratch.database.query("UPDATE stream_deliveries SET status = 'failed', retries = 8 WHERE stream_id = $1", [
+      stream.id,
+    ]);
+    expect(await send(old)).toBe(true);
+    expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`]);
+    const recent = matching.findLast((number) => number > scripted.head - FOLLOWED_CONFIRMATIONS);
+    if (recent !== undefined) {
+      expect(await send(recent)).toBe(true);
+      expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`, `${recent} unconfirmed pending`]);
+    }
+    scripted.mine(1);
+    expect(await send(scripted.head)).toBe(false);
+    expect(recent).toBeDefined();
+  }, 60_000);
+});
