@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, type Clock, type Logger } from '@chainstead/core';
+import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
 import { createTokenFactsReader } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -34,16 +34,16 @@ export interface EnrichRequest {
 
 /**
  * Reads what a webhook shows that is neither in the block nor in the stream: token facts, results of triggers, native balances,
- * the latter two as of the block. @throws ChainsteadError (retryable) when no node answers, until that has lasted too long
+ * the latter two as of the block. @throws NodesUnansweredError until that has lasted too long
  */
 export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<Enrichment>;
 
-/** The chain's nodes did not answer a moment ago, and are not asked again yet. */
-export class NodesRestingError extends ChainsteadError {
+/** No node of the chain told what a webhook is to show, now or a moment ago. */
+export class NodesUnansweredError extends ChainsteadError {
   constructor(chain: string, cause: unknown) {
     super({
-      code: 'NODES_RESTING',
-      message: `No node of ${chain} answered a moment ago`,
+      code: 'NODES_UNANSWERED',
+      message: `No node of ${chain} told what a webhook is to show: ${errorText(cause)}`,
       facts: { chain },
       retryable: true,
       cause,
@@ -65,7 +65,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
 
   /** Every webhook would wait for the same time-outs. */
   function requireNodes(): void {
-    if (rest !== null && rest.until > clock.now()) throw new NodesRestingError(chain.key, rest.cause);
+    if (rest !== null && rest.until > clock.now()) throw new NodesUnansweredError(chain.key, rest.cause);
   }
 
   async function ask<T>(signal: AbortSignal, question: (bounded: AbortSignal) => Promise<T>): Promise<T> {
@@ -73,8 +73,9 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
       return await question(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     } catch (cause) {
       signal.throwIfAborted();
+      if (!(cause instanceof ChainsteadError)) throw cause;
       rest = { until: clock.now() + restMs, cause };
-      throw cause;
+      throw new NodesUnansweredError(chain.key, cause);
     }
   }
 
@@ -85,8 +86,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
       requireNodes();
       return await ask(signal, (bounded) => notes.read(contracts, bounded));
     } catch (error) {
-      signal.throwIfAborted();
-      if (waitedMs < TOKENS_WAIT_MS_MAX) throw error;
+      if (!(error instanceof NodesUnansweredError) || waitedMs < TOKENS_WAIT_MS_MAX) throw error;
       logger.warn({ chain: chain.key, err: error }, 'A webhook goes without the names of its tokens');
       return notes.known(contracts);
     }

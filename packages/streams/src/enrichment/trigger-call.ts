@@ -39,6 +39,7 @@ export function triggerCall(trigger: StreamTrigger, item: SelectedItem): Trigger
 /** Results of a call, one for each output of the function. An answer that the ABI can't read is an error. */
 export function triggerResults(trigger: StreamTrigger, answer: Hex): readonly TriggerResult[] {
   const outputs = trigger.functionAbi.outputs ?? [];
+  if (answer === '0x' && outputs.length > 0) return triggerError('the contract answered nothing');
   try {
     const decoded: unknown = decodeFunctionResult({ abi: [functionOf(trigger.functionAbi)], data: answer });
     const values: readonly unknown[] = outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];

@@ -1,0 +1,243 @@
+import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { finishBody, renderBody } from '../payload/render-body.ts';
+import { receiveWebhook } from '../payload/testing/received-webhook.ts';
+import type { AbiItem, NativeBalanceSelector, StreamTrigger } from '../stream.ts';
+import { createEnrichMatch, type EnrichMatch } from './enrich-match.ts';
+import { type DevnetStage, openDevnetStage } from './testing/devnet-stage.ts';
+
+let scratch: ScratchDatabase;
+let stage: DevnetStage;
+let pool: UpstreamPool;
+beforeAll(async () => {
+  [scratch, stage] = await Promise.all([createScratchDatabase(), openDevnetStage()]);
+});
+afterAll(async () => {
+  await stage?.close();
+  await scratch?.drop();
+});
+beforeEach(async () => {
+  await scratch.database.query('TRUNCATE tokens');
+  stage.proxy.isDown = false;
+  pool = await stage.openPool();
+  stage.proxy.calls.clear();
+});
+afterEach(() => pool.close());
+
+const MINUTE_MS = 60_000;
+const signal = new AbortController().signal;
+
+function enricher(restMs = 0): EnrichMatch {
+  const { chain } = stage;
+  return createEnrichMatch({
+    database: scratch.database,
+    chain,
+    pool,
+    clock: systemClock,
+    logger: silentLogger(),
+    timeoutMs: 2_000,
+    restMs,
+  });
+}
+
+function oracleFunction(name: string): AbiItem {
+  const item = stage.oracleAbi.find((one) => one.type === 'function' && one.name === name);
+  if (item === undefined) throw new Error(`The oracle has no function ${name}`);
+  return item as AbiItem;
+}
+
+function trigger(name: string, changes: Partial<StreamTrigger> = {}): StreamTrigger {
+  return { type: 'erc20transfer', contractAddress: stage.oracle, functionAbi: oracleFunction(name), ...changes };
+}
+
+async function enriched(
+  config: {
+    readonly triggers?: readonly StreamTrigger[];
+    readonly getNativeBalances?: readonly NativeBalanceSelector[];
+  },
+  options: { readonly waitedMs?: number; readonly enrich?: EnrichMatch; readonly to?: Address } = {},
+) {
+  const { waitedMs = 0, enrich = enricher() } = options;
+  const receipt = await stage.mint(options.to ?? account(1), 1_500_000n);
+  const { match, block } = await stage.matchOf(receipt);
+  const stream = { triggers: config.triggers ?? null, getNativeBalances: config.getNativeBalances ?? [] };
+  const read = () => enrich({ match, stream, block, waitedMs }, signal);
+  const show = async () => {
+    const enrichment = await read();
+    const named = { id: match.streamId, tag: 'devnet', abi: null };
+    const body = renderBody({ match, stream: named, chain: stage.chain, block, enrichment });
+    return receiveWebhook(finishBody(body, { confirmed: false, retries: 0 }));
+  };
+  return { block, read, show };
+}
+
+function account(index: number): Address {
+  const found = stage.devnet.accounts[index];
+  if (found === undefined) throw new Error('The devnet has too few accounts');
+  return found;
+}
+
+describe('token facts', () => {
+  test('of a contract that nobody asked yet are read and stored for everybody; after that no node is asked', async () => {
+    const { show } = await enriched({});
+    expect((await show()).erc20Transfers).toMatchObject([
+      {
+        contract: stage.token,
+        tokenName: 'Stage Token',
+        tokenSymbol: 'STG',
+        tokenDecimals: '6',
+        valueWithDecimals: '1.5',
+      },
+    ]);
+    expect(await scratch.database.query('SELECT name, decimals, facts_status FROM tokens')).toEqual([
+      { name: 'Stage Token', decimals: 6, facts_status: 'known' },
+    ]);
+    stage.proxy.isDown = true;
+    expect((await show()).erc20Transfers).toMatchObject([{ tokenSymbol: 'STG' }]);
+  });
+
+  test('that no node tells postpone the webhook for a minute; then it goes without them', async () => {
+    stage.proxy.isDown = true;
+    const early = await enriched({}, { waitedMs: MINUTE_MS - 1 });
+    await expect(early.read()).rejects.toMatchObject({ retryable: true });
+    const late = await enriched({}, { waitedMs: MINUTE_MS });
+    expect((await late.show()).erc20Transfers).toMatchObject([{ tokenName: '', tokenSymbol: '', value: '1500000' }]);
+  });
+});
+
+describe('triggers', () => {
+  const set = (value: bigint) =>
+    stage.devnet.send({ address: stage.oracle, abi: stage.oracleAbi, functionName: 'set', args: [value] });
+
+  test('are called as of the block, whatever happened since, in the order they are configured', async () => {
+    await set(41n);
+    const { show, block } = await enriched({
+      triggers: [
+        trigger('stored'),
+        trigger('twice', { inputs: ['$value'] }),
+        trigger('pair', { inputs: ['$to'] }),
+        trigger('sum', { inputs: [['1', '$value', '0x10']] }),
+      ],
+    });
+    await set(42n);
+    const [transfer] = (await show()).erc20Transfers;
+    const balance = await stage.devnet.client.getBalance({ address: account(1), blockNumber: BigInt(block.number) });
+    expect(transfer.triggers).toEqual([
+      { name: 'output1', value: '41' },
+      { name: 'doubled', value: '3000000' },
+      { name: 'output1', value: balance.toString() },
+      { name: 'owner', value: account(1) },
+      { name: 'total', value: '1500017' },
+    ]);
+    for (const [, at] of stage.proxy.calls.get('eth_call')?.slice(-4) ?? [])
+      expect(at).toEqual({ blockHash: block.hash });
+  });
+
+  test('call from the account that is told or selected', async () => {
+    const { show } = await enriched({
+      triggers: [
+        trigger('caller', { callFrom: account(3) }),
+        trigger('caller', { callFrom: '$to' }),
+        trigger('caller', { type: 'tx', callFrom: '$fromAddress' }),
+      ],
+    });
+    const { erc20Transfers, txs } = await show();
+    expect(erc20Transfers[0].triggers.map(({ value }: { value: string }) => value)).toEqual([account(3), account(1)]);
+    expect(txs[0].triggers).toEqual([{ name: 'output1', value: account(0) }]);
+  });
+
+  test('of logs ask only for logs of their topic0, and contracts may be selected', async () => {
+    const transfers = {
+      type: 'log',
+      contractAddress: '$address',
+      topic0: 'Transfer(address,address,uint256)',
+    } as const;
+    const functionAbi: AbiItem = {
+      type: 'function',
+      name: 'balanceOf',
+      stateMutability: 'view',
+      inputs: [{ name: 'owner', type: 'address' }],
+      outputs: [{ name: 'balance', type: 'uint256' }],
+    };
+    const { show } = await enriched(
+      {
+        triggers: [
+          { ...transfers, functionAbi, inputs: ['$topic2'] },
+          { ...transfers, functionAbi, inputs: ['$topic2'], topic0: 'Approval(address,address,uint256)' },
+        ],
+      },
+      { to: account(7) },
+    );
+    expect((await show()).logs[0].triggers).toEqual([{ name: 'balance', value: '1500000' }]);
+  });
+
+  test('that fail show as errors beside those that work: reverts, foreign contracts, selectors without a value', async () => {
+    const { show } = await enriched({
+      triggers: [
+        trigger('fails'),
+        trigger('twice', { inputs: ['7'], contractAddress: account(9) }),
+        trigger('twice', { inputs: ['7'], contractAddress: '$operator', type: 'nfttransfer' }),
+        trigger('twice', { inputs: ['$data'], type: 'log', callFrom: '$topic3' }),
+        trigger('twice', { inputs: ['7'] }),
+      ],
+    });
+    const { erc20Transfers, logs } = await show();
+    expect(erc20Transfers[0].triggers).toEqual([
+      { name: 'error', value: expect.stringContaining('no luck') },
+      { name: 'error', value: 'the contract answered nothing' },
+      { name: 'doubled', value: '14' },
+    ]);
+    expect(logs[0].triggers).toEqual([{ name: 'error', value: '$topic3 gives no address here' }]);
+  });
+
+  test('that no node answers postpone the webhook for an hour; then they show as errors', async () => {
+    const config = {
+      triggers: [trigger('stored')],
+      getNativeBalances: [{ type: 'tx', selectors: ['$fromAddress'] }],
+    } as const;
+    await (await enriched({})).read();
+    stage.proxy.isDown = true;
+    const early = await enriched(config, { waitedMs: 60 * MINUTE_MS - 1 });
+    await expect(early.read()).rejects.toMatchObject({ retryable: true });
+    const late = await enriched(config, { waitedMs: 60 * MINUTE_MS });
+    const body = await late.show();
+    expect(body.erc20Transfers[0].triggers).toEqual([{ name: 'error', value: 'no node answered' }]);
+    expect(body.nativeBalances).toEqual([]);
+  });
+
+  test('ask nothing for a while after no node answered', async () => {
+    const enrich = enricher(60_000);
+    const { read } = await enriched({ triggers: [trigger('stored')] }, { enrich });
+    stage.proxy.isDown = true;
+    await expect(read()).rejects.toThrow();
+    stage.proxy.isDown = false;
+    stage.proxy.calls.clear();
+    await expect(read()).rejects.toMatchObject({ code: 'NODES_UNANSWERED', retryable: true });
+    expect(stage.proxy.calls.get('eth_call')).toBeUndefined();
+  });
+});
+
+describe('native balances', () => {
+  test('are those after the block, each address once, in the order of the selectors', async () => {
+    const { show, block } = await enriched({
+      getNativeBalances: [
+        { type: 'erc20transfer', selectors: ['$to', '$contract'] },
+        { type: 'tx', selectors: ['$fromAddress', '$toAddress', '$receiptContractAddress'] },
+        { type: 'log', selectors: ['$topic1', '$topic2'] },
+      ],
+    });
+    await stage.devnet.mine();
+    await stage.devnet.client.setBalance({ address: account(1), value: 1n });
+    const { nativeBalances } = await show();
+    const zero = `0x${'0'.repeat(40)}`;
+    const addresses = nativeBalances.map(({ address }: { address: string }) => address);
+    expect(addresses).toEqual([account(1), stage.token, account(0), zero]);
+    const at = { blockNumber: BigInt(block.number) };
+    for (const { address, balance } of nativeBalances)
+      expect(balance).toBe((await stage.devnet.client.getBalance({ address, ...at })).toString());
+    expect(nativeBalances[0].balanceWithDecimals).toBe('10000');
+    expect(stage.proxy.calls.get('eth_getBalance')).toHaveLength(4);
+  });
+});
