@@ -286,4 +286,6 @@ CREATE INDEX "feed_answers_by_block" ON "feed_answers"
 CREATE INDEX "pool_prices_by_block" ON "pool_prices"
   USING brin ("chain_id", "block_number" int8_minmax_multi_ops) WITH (pages_per_range = 32, autosummarize = on);--> statement-breakpoint
 CREATE INDEX "nft_metadata_events_by_block" ON "nft_metadata_events"
-  USING brin ("chain_id", "block_number" int8_minmax_multi_ops) WITH (pages_per_range = 32, autosummarize = on);
+  USING brin ("chain_id", "block_number" int8_minmax_multi_ops) WITH (pages_per_range = 32, autosummarize = on);--> statement-breakpoint
+-- Whatever is there already was seen in ERC-20 transfers: nothing else was indexed.
+UPDATE "tokens" SET "seen_as" = 1;

@@ -40,6 +40,29 @@ describe('migrate', () => {
     expect(await scratch.database.query('SELECT count(*) AS n FROM sync_chains')).toEqual([{ n: 0 }]);
   });
 
+  test('tokens from before NFTs were indexed count as seen in ERC-20 transfers', async () => {
+    const path = join(folder, 'meta/_journal.json');
+    const all = await readFile(path, 'utf8');
+    const parsed: { entries: { tag: string }[] } = JSON.parse(all);
+    const before = parsed.entries.slice(0, (await journal()).indexOf('0003_nfts'));
+    await writeFile(path, JSON.stringify({ ...parsed, entries: before }));
+    await migrate(scratch.database, { folder });
+    await scratch.database.query('INSERT INTO tokens (address, chain_id) VALUES (decode($1, $2), 1)', [
+      'ab'.repeat(20),
+      'hex',
+    ]);
+    await writeFile(path, all);
+    await migrate(scratch.database, { folder });
+    await scratch.database.query('INSERT INTO tokens (address, chain_id) VALUES (decode($1, $2), 1)', [
+      'cd'.repeat(20),
+      'hex',
+    ]);
+    expect(await scratch.database.query('SELECT seen_as FROM tokens ORDER BY address')).toEqual([
+      { seen_as: 1 },
+      { seen_as: 0 },
+    ]);
+  });
+
   test('four processes at once apply each migration once', async () => {
     const databases = Array.from({ length: 4 }, (_, index) =>
       openDatabase({ url: scratch.url, applicationName: `migrate-${index}`, logger: silentLogger() }),

@@ -2,13 +2,12 @@
  * Never stop silently: while a chain is led, its head, upstream health and coverage are written down every few seconds,
  * and a chain without progress says why in status, in a metric and in one log line a minute.
  */
-import { type ChainId, type ChainsteadError, errorText, rangeSize } from '@chainstead/core';
+import { type ChainId, type ChainsteadError, errorText } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { readChainState } from './checkpoint.ts';
-import { listCoverage, missingCoverage } from './coverage.ts';
+import { measureCoverage } from './measure-coverage.ts';
 
 export interface StatusReports {
   /** To be told of each head seen and each checkpoint moved. */
@@ -134,21 +133,4 @@ export async function saveChainStop(database: Database, chainId: ChainId, error:
     'UPDATE sync_chains SET stop_code = $2, stop_message = $3, updated_at = now() WHERE chain_id = $1',
     [chainId, error.code, error.message],
   );
-}
-
-async function measureCoverage({ chain, database, datasets, metrics }: ChainSyncOptions): Promise<void> {
-  const coverage = await listCoverage(database, chain.id);
-  const state = await readChainState(database, chain.id);
-  metrics.coveredBlocks.reset();
-  for (const dataset of datasets) {
-    const own = coverage.filter((one) => one.dataset === dataset.name);
-    for (const one of own)
-      metrics.coveredBlocks.inc({ chain: chain.key, dataset: dataset.name, proof: one.proof }, rangeSize(one.range));
-    const wanted = { from: state?.historyStart ?? 0, to: state?.checkpoint?.number ?? (state?.firstFollowed ?? 0) - 1 };
-    const gaps = missingCoverage(wanted, [dataset.name], own);
-    metrics.gapBlocks.set(
-      { chain: chain.key, dataset: dataset.name },
-      gaps.reduce((sum, gap) => sum + rangeSize(gap.range), 0),
-    );
-  }
 }
