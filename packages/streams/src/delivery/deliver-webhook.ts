@@ -41,8 +41,16 @@ export interface SendingFacts {
   readonly queueSize: number;
 }
 
-/** Sends one webhook that is in hand and records what came of it. Never throws: what fails is given back, or is left to its lease. */
-export type DeliverWebhook = (delivery: Delivery, facts: SendingFacts, signal: AbortSignal) => Promise<void>;
+/**
+ * Sends one webhook that is in hand and records what came of it. Never throws: what fails is given back, or is left to its lease.
+ * @param onAnswered called when the receiver has taken it; recording that takes longer
+ */
+export type DeliverWebhook = (
+  delivery: Delivery,
+  facts: SendingFacts,
+  signal: AbortSignal,
+  onAnswered: () => void,
+) => Promise<void>;
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, leases, metrics, clock, logger } = options;
@@ -51,11 +59,14 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     delivery: Delivery,
     facts: SendingFacts,
     signal: AbortSignal,
+    onAnswered: () => void,
   ): Promise<DeliveryResult | 'lost'> {
     const body = await bodyOf(delivery, signal);
     if (body === 'dropped' || body === 'postponed' || body === 'lost') return body;
     if (!leases.isHeld(delivery.id)) return 'lost';
     const outcome = await send(options, { delivery, body: body.text, facts, signal });
+    // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
+    if (outcome.success) onAnswered();
     metrics.answered(outcome.durationMs / 1_000);
     const finishedAt = new Date(clock.now());
     const attempt = { id: randomUUID(), delivery, body: body.text, outcome, finishedAt };
@@ -97,9 +108,9 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     }
   }
 
-  return async (delivery, facts, signal) => {
+  return async (delivery, facts, signal, onAnswered) => {
     try {
-      const result = await deliver(delivery, facts, signal);
+      const result = await deliver(delivery, facts, signal, onAnswered);
       if (result !== 'lost') metrics.count(result);
     } catch (error) {
       if (!signal.aborted) logger.error({ delivery_id: delivery.id, err: error }, 'Webhook could not be handled');

@@ -2,7 +2,7 @@ import { systemClock } from '@chainstead/core';
 import { describe, expect, test, vi } from 'vitest';
 import { createHostLane, type HostLaneOptions } from './host-lane.ts';
 
-/** Items that are delivered when the test says so. */
+/** Items that are delivered when the test says so, at a moment that lasts. */
 function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
   const waiting = Array.from({ length: items }, (_, index) => index);
   const open = new Map<number, () => void>();
@@ -13,10 +13,13 @@ function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
       return waiting.splice(0, limit);
     },
     deliver: (item) => new Promise((resolve) => open.set(item, resolve)),
+    giveBack: async (items) => {
+      waiting.unshift(...items);
+    },
     allowance: () => 4,
     isEnding: () => false,
     turnMs: 60_000,
-    clock: systemClock,
+    clock: { ...systemClock, now: () => 0 },
     ...changes,
   });
   const finish = (item: number): void => {
@@ -80,5 +83,81 @@ describe('a lane', () => {
     await vi.waitFor(() => expect(claims).toBe(2));
     finish(3);
     await failed;
+  });
+
+  test('sends the next one when one is answered, and ends when all are recorded', async () => {
+    const answered: (() => void)[] = [];
+    const recorded: (() => void)[] = [];
+    const { lane, run } = stage(5, {
+      allowance: () => 1,
+      deliver: (_item, onAnswered) => {
+        answered.push(onAnswered);
+        return new Promise((resolve) => recorded.push(resolve));
+      },
+    });
+    let ended = false;
+    void run.then(() => {
+      ended = true;
+    });
+    for (let count = 1; count <= 5; count++) {
+      await vi.waitFor(() => expect(answered).toHaveLength(count));
+      expect(lane.underWay).toBe(1);
+      answered.at(-1)?.();
+    }
+    await vi.waitFor(() => expect(lane.underWay).toBe(0));
+    for (const done of recorded.slice(0, 4)) done();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toBe(false);
+    recorded.at(-1)?.();
+    await run;
+  });
+
+  test('claims ahead for a host that answers quickly, and gives back what has waited for too long', async () => {
+    let now = 0;
+    const given: number[] = [];
+    const { open, claims, finish, run } = stage(40, {
+      clock: { ...systemClock, now: () => now },
+      giveBack: async (items) => void given.push(...items),
+    });
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    now = 50;
+    for (const item of [0, 1, 2, 3]) finish(item);
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    now = 100;
+    for (const item of [4, 5, 6, 7]) finish(item);
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    expect(Math.max(...claims)).toBeGreaterThan(4);
+    const claimed = claims.reduce((sum, limit) => sum + limit, 0);
+    // The host hangs, then answers once more.
+    now = 2_000;
+    finish(8);
+    await vi.waitFor(() => expect(given).toHaveLength(claimed - 12));
+    for (let item = 9; item < 40; item++) {
+      if (given.includes(item)) continue;
+      await vi.waitFor(() => expect(open.has(item)).toBe(true));
+      finish(item);
+    }
+    await run;
+  });
+
+  test('gives back what it has claimed ahead when the process ends', async () => {
+    let now = 0;
+    let ending = false;
+    const given: number[] = [];
+    const { lane, open, finish, run } = stage(40, {
+      clock: { ...systemClock, now: () => now },
+      isEnding: () => ending,
+      giveBack: async (items) => void given.push(...items),
+    });
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    now = 100;
+    for (const item of [0, 1, 2, 3]) finish(item);
+    await vi.waitFor(() => expect(open.size).toBe(4));
+    ending = true;
+    lane.wake();
+    await vi.waitFor(() => expect(given.length).toBeGreaterThan(0));
+    expect([...open.keys()].some((item) => given.includes(item))).toBe(false);
+    for (const item of [...open.keys()]) finish(item);
+    await run;
   });
 });

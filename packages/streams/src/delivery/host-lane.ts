@@ -3,8 +3,10 @@ import type { Clock } from '@chainstead/core';
 export interface HostLaneOptions<Item> {
   /** Takes up to so many that are due; fewer when there are no more for now. */
   readonly claim: (limit: number) => Promise<readonly Item[]>;
-  /** Sends one. Never throws. */
-  readonly deliver: (item: Item) => Promise<void>;
+  /** Sends one, and resolves when that is recorded. Never throws. */
+  readonly deliver: (item: Item, onAnswered: () => void) => Promise<void>;
+  /** For those that were taken and are not sent after all. */
+  readonly giveBack: (items: readonly Item[]) => Promise<void>;
   /** How many may be under way at once, as of now and when so many are. At least 1. */
   readonly allowance: (underWay: number) => number;
   /** Whether no more are to be claimed, because the process ends. */
@@ -16,6 +18,7 @@ export interface HostLaneOptions<Item> {
 
 /** One receiving host's share of the sending: it keeps so many webhooks under way and no more, however slow the host is. */
 export interface HostLane {
+  /** Sent and not answered yet. */
   readonly underWay: number;
   /** Sends what is due until nothing is, or until its turn is over. Throws what `claim` throws, after all has been sent. */
   run(): Promise<void>;
@@ -23,9 +26,22 @@ export interface HostLane {
   wake(): void;
 }
 
+/** Claimed ahead is what a host answers in so much time, measured over as much. Milliseconds. */
+const AHEAD_MS = 100;
+const AHEAD_MAX = 256;
+/** What was claimed and waits for longer is given back: a reorganisation or a pause may have come in between. Milliseconds. */
+const STALE_MS = 1_000;
+/** Answered and not recorded yet: so much is sent once more when the process dies. */
+const UNRECORDED_MAX = 512;
+
 export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
-  const { claim, deliver, allowance, isEnding, turnMs, clock } = options;
+  const { claim, deliver, giveBack, allowance, isEnding, turnMs, clock } = options;
+  const pace = createPace(clock);
+  let claimed: readonly Item[] = [];
+  let claimedAt = 0;
   let underWay = 0;
+  let unfinished = 0;
+  let isClaiming = false;
   let mayHaveMore = true;
   let failure: { readonly error: unknown } | null = null;
   let changed = Promise.withResolvers<void>();
@@ -37,17 +53,50 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
 
   async function start(item: Item): Promise<void> {
     underWay += 1;
-    await deliver(item);
-    underWay -= 1;
+    unfinished += 1;
+    let isUnderWay = true;
+    const answered = (): void => {
+      if (!isUnderWay) return;
+      isUnderWay = false;
+      underWay -= 1;
+      pace.count();
+      change();
+    };
+    await deliver(item, answered);
+    answered();
+    unfinished -= 1;
     change();
   }
 
+  function startClaimed(most: number): void {
+    const count = Math.min(claimed.length, most - underWay, UNRECORDED_MAX + underWay - unfinished);
+    if (count <= 0) return;
+    const next = claimed.slice(0, count);
+    claimed = claimed.slice(count);
+    for (const item of next) void start(item);
+  }
+
   async function claimSome(limit: number): Promise<void> {
+    isClaiming = true;
     mayHaveMore = false;
     try {
       const items = await claim(limit);
       if (items.length === limit) mayHaveMore = true;
-      for (const item of items) void start(item);
+      if (claimed.length === 0) claimedAt = clock.now();
+      claimed = [...claimed, ...items];
+    } catch (error) {
+      failure = { error };
+    }
+    isClaiming = false;
+    change();
+  }
+
+  async function putBack(): Promise<void> {
+    const items = claimed;
+    claimed = [];
+    mayHaveMore = true;
+    try {
+      await giveBack(items);
     } catch (error) {
       failure = { error };
     }
@@ -60,12 +109,15 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     async run() {
       const turnEnds = clock.now() + turnMs;
       for (;;) {
-        const mayClaim = mayHaveMore && failure === null && !isEnding() && clock.now() < turnEnds;
-        if (!mayClaim && underWay === 0) break;
         const most = allowance(underWay);
-        const free = most - underWay;
+        if (claimed.length > 0 && (isEnding() || clock.now() - claimedAt > STALE_MS)) await putBack();
+        startClaimed(most);
+        const mayClaim = mayHaveMore && failure === null && !isEnding() && clock.now() < turnEnds;
+        if (!mayClaim && !isClaiming && claimed.length === 0 && unfinished === 0) break;
+        const ahead = pace.expected();
+        const wanted = most + ahead - underWay - claimed.length;
         // Claims of a few at a time: each is a round trip to Postgres.
-        if (mayClaim && free >= Math.ceil(most / 2)) await claimSome(free);
+        if (mayClaim && !isClaiming && wanted >= Math.ceil((most + ahead) / 2)) void claimSome(wanted);
         else await changed.promise;
       }
       if (failure !== null) throw failure.error;
@@ -73,6 +125,28 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     wake() {
       mayHaveMore = true;
       change();
+    },
+  };
+}
+
+/** Counts answers. */
+function createPace(clock: Clock) {
+  let since = clock.now();
+  let answers = 0;
+  let expected = 0;
+  return {
+    count(): void {
+      answers += 1;
+    },
+    /** How many are likely to be answered in the next AHEAD_MS, as were in the last. */
+    expected(): number {
+      const elapsed = clock.now() - since;
+      if (elapsed >= AHEAD_MS) {
+        expected = Math.min(AHEAD_MAX, Math.floor((answers * AHEAD_MS) / elapsed));
+        since = clock.now();
+        answers = 0;
+      }
+      return expected;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readStreamSettings } from '../records/settings.ts';
-import { claimDeliveries } from './claim-deliveries.ts';
+import { claimDeliveries, giveBack } from './claim-deliveries.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
 import type { Delivery } from './delivery.ts';
 import { createHostLane, type HostLane } from './host-lane.ts';
@@ -58,6 +58,11 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
     return claimed;
   }
 
+  async function putBack(deliveries: readonly Delivery[]): Promise<void> {
+    for (const { id } of deliveries) leases.letGo(id);
+    await giveBack(database, deliveries, new Date(clock.now()));
+  }
+
   return {
     hostsMax,
     async run(host, signal) {
@@ -70,7 +75,9 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
           if (claimed.length > 0) settings = await readStreamSettings(database);
           return claimed;
         },
-        deliver: (delivery) => deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId) }, signal),
+        deliver: (delivery, onAnswered) =>
+          deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId) }, signal, onAnswered),
+        giveBack: putBack,
         allowance,
         isEnding,
         turnMs: TURN_MS,

@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { type Hex, keccak256, stringToBytes } from 'viem';
+import type { Hash } from '@chainstead/core';
+import { keccak256Hex } from '@chainstead/proof';
 
 /**
  * `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal (interface 2.8). The receiver
  * parses the body and hashes what JSON.stringify makes of it, so the body must be exactly that.
  */
-export function signBody(body: string, secret: string): Hex {
-  return keccak256(stringToBytes(body + secret));
+export function signBody(body: string, secret: string): Hash {
+  return keccak256Hex(Buffer.from(body + secret));
 }
 
 /** The secrets that sign at a moment. */
