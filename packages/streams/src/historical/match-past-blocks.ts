@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ChainMovedError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
+import { ANY_ADDRESS } from '../matching/candidate-addresses.ts';
 import { compileStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
@@ -64,6 +65,6 @@ function matcherOf(chain: Chain, stream: PastStream['stream']): StreamMatcher {
     index,
     needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
     readsSpam: readsSpam(stream),
-    mayWatch: () => true,
+    mayWatch: ANY_ADDRESS,
   };
 }

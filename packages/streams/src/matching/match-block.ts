@@ -1,6 +1,6 @@
 import type { Address, Hash, Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
-import { visitLogAddresses } from './candidate-addresses.ts';
+import { type AddressTest, ANY_ADDRESS, visitLogAddresses } from './candidate-addresses.ts';
 import type { CompiledStream, LogFacts } from './compile-stream.ts';
 import type { Match } from './match.ts';
 import { createMatchDraft, type MatchDraft } from './match-draft.ts';
@@ -11,7 +11,10 @@ import { transactionParties } from './transaction-parties.ts';
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
 /** What is known of addresses apart from the block. */
-export type AddressFacts = Pick<LogFacts, 'isSpam'>;
+export interface AddressFacts extends Pick<LogFacts, 'isSpam'> {
+  /** Sorts out what nobody watches before it is looked up. @default any may be watched */
+  readonly mayBeWatched?: AddressTest;
+}
 
 /**
  * What of a block matches each stream; streams without anything are left out. Ordered by stream id. Pure. Costs one look at
@@ -40,7 +43,8 @@ export function matchBlock(
     return draft;
   };
   const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
-  const matching: Matching = { block, watched, index, facts: logFacts, draftOf };
+  const test = facts.mayBeWatched ?? ANY_ADDRESS;
+  const matching: Matching = { block, watched, index, facts: logFacts, test, draftOf };
   if (watched.size > 0) {
     matchTransactions(matching);
     matchInternalTransfers(matching);
@@ -58,6 +62,7 @@ interface Matching {
   readonly watched: WatchedAddresses;
   readonly index: StreamIndex;
   readonly facts: LogFacts;
+  readonly test: AddressTest;
   readonly draftOf: (stream: CompiledStream) => MatchDraft;
 }
 
@@ -114,7 +119,7 @@ function watchersOf(matching: Matching, log: Log): ReadonlyMap<CompiledStream, R
     return known;
   };
   for (const stream of everywhere(matching.index, log)) causesOf(stream);
-  visitLogAddresses(log, (occurring) =>
+  visitLogAddresses(log, matching.test, (occurring) =>
     visitWatchers(matching, occurring, (stream, address) => {
       if (stream.looksAtLogs) causesOf(stream).add(address);
     }),

@@ -7,7 +7,8 @@ import type { Address } from '@chainstead/core';
  */
 export interface AddressFilter {
   add(address: Address): void;
-  mayHave(address: Address): boolean;
+  /** Of the address whose forty digits begin at this place of a text. @param at default: after `0x` */
+  mayHave(text: string, at?: number): boolean;
   /** Distinct addresses, as far as their eight bytes tell them apart. */
   readonly size: number;
 }
@@ -15,9 +16,10 @@ export interface AddressFilter {
 const CAPACITY_FIRST = 1_024;
 /** Above it the table doubles. */
 const LOAD_MAX = 0.75;
-/** The last eight bytes: small numbers, which look like addresses in logs, share the first ones. */
-const HIGH_AT = 26;
-const LOW_AT = 34;
+const PREFIX_DIGITS = 2;
+/** Digits before the last eight bytes: small numbers, which look like addresses in logs, share the first ones. */
+const HIGH_AT = 24;
+const LOW_AT = 32;
 const WORD_DIGITS = 8;
 
 export function createAddressFilter(): AddressFilter {
@@ -61,13 +63,13 @@ export function createAddressFilter(): AddressFilter {
       return size;
     },
     add(address) {
-      const high = wordAt(address, HIGH_AT);
-      if (put(table, high, lowOf(address, high))) size++;
+      const high = wordAt(address, PREFIX_DIGITS + HIGH_AT);
+      if (put(table, high, lowOf(address, PREFIX_DIGITS, high))) size++;
       if (size > LOAD_MAX * (table.length / 2)) grow();
     },
-    mayHave(address) {
-      const high = wordAt(address, HIGH_AT);
-      const low = lowOf(address, high);
+    mayHave(text, at = PREFIX_DIGITS) {
+      const high = wordAt(text, at + HIGH_AT);
+      const low = lowOf(text, at, high);
       const place = placeOf(table, high, low);
       return table[place] === high && table[place + 1] === low;
     },
@@ -75,8 +77,8 @@ export function createAddressFilter(): AddressFilter {
 }
 
 /** Never a pair of zeros. */
-function lowOf(address: Address, high: number): number {
-  const low = wordAt(address, LOW_AT);
+function lowOf(text: string, at: number, high: number): number {
+  const low = wordAt(text, at + LOW_AT);
   return high === 0 && low === 0 ? 1 : low;
 }
 

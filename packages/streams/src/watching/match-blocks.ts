@@ -2,12 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
-import { candidateAddresses } from '../matching/candidate-addresses.ts';
+import { type AddressTest, candidateAddresses } from '../matching/candidate-addresses.ts';
 import { FILTER_VARIABLES } from '../matching/filter.ts';
 import type { Match } from '../matching/match.ts';
 import { matchBlock, type WatchedAddresses } from '../matching/match-block.ts';
 import type { StreamIndex } from '../matching/stream-index.ts';
 import type { Stream } from '../stream.ts';
+import { createAddressFilter } from './address-filter.ts';
 
 /** The streams of a chain, as blocks are matched with them. */
 export interface StreamMatcher {
@@ -16,7 +17,7 @@ export interface StreamMatcher {
   /** Whether any of them looks at spam flags. */
   readonly readsSpam: boolean;
   /** False only for addresses that no stream watches. */
-  mayWatch(address: Address): boolean;
+  readonly mayWatch: AddressTest;
 }
 
 /** What of a block matched which stream. */
@@ -49,7 +50,9 @@ export async function matchWatched(
 ): Promise<BlockMatch[]> {
   if (watched.size === 0 && matcher.index.everywhere.size === 0) return [];
   const spam = matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set<Address>();
-  const facts = { isSpam: (address: Address) => spam.has(address) };
+  const filter = createAddressFilter();
+  for (const address of watched.keys()) filter.add(address);
+  const facts = { isSpam: (address: Address) => spam.has(address), mayBeWatched: filter.mayHave };
   return blocks.flatMap((block) => matchBlock(block, watched, matcher.index, facts).map((match) => ({ block, match })));
 }
 
@@ -63,8 +66,8 @@ export function readsSpam(stream: Pick<Stream, 'filterPossibleSpamAddresses' | '
 
 function candidates({ mayWatch }: StreamMatcher, blocks: readonly WatchedBlock[]): Address[] {
   const found = new Set<Address>();
-  for (const block of blocks) candidateAddresses(block, found);
-  return [...found].filter((address) => mayWatch(address));
+  for (const block of blocks) candidateAddresses(block, found, mayWatch);
+  return [...found];
 }
 
 async function readWatchers(

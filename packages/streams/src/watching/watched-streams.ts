@@ -74,7 +74,7 @@ export function createWatchedStreams(database: Database): WatchedStreams {
         index,
         needs: needsOf(index, chain),
         readsSpam: [...index.byId.keys()].some((id) => current.readsSpam.has(id)),
-        mayWatch: (address) => filter.mayHave(address),
+        mayWatch: filter.mayHave,
       };
     },
   };
