@@ -7,6 +7,7 @@ import { acceptedKeys, environmentSource, parseConfiguration } from '../configur
 import { runRoles } from '../run-roles.ts';
 import { openStorage } from '../storage.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
+import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
 /** The whole program over the demo chain, with a database of its own that is deleted afterwards. */
 export interface DemoProgram {
@@ -79,5 +80,8 @@ function demoEnvironment(
     START_BLOCK_DEVNET: '0',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '100',
+    CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),
+    // Its receiver of webhooks is on this machine.
+    WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
   };
 }

@@ -2,7 +2,9 @@ import type { CommandContext } from '../command-context.ts';
 import { readComparisons } from './comparisons.ts';
 import { startDemoChain } from './demo-chain.ts';
 import { startDemoProgram } from './demo-program.ts';
+import { startDemoStream } from './demo-stream.ts';
 import { awaitEquality } from './equality.ts';
+import { watchWebhooks } from './watch-webhooks.ts';
 
 /** One sale each: all kinds of sale occur. */
 const ROUNDS_OF_HISTORY = 9;
@@ -10,7 +12,7 @@ const ROUNDS_AT_THE_HEAD = 4;
 const REORG_DEPTH = 6;
 
 /**
- * The bounded demo: history, head and a reorganisation that takes a sale away, each compared with the node. Everything is stopped at the end.
+ * The bounded demo: history, head and a reorganisation that takes a sale away, each compared with the node; so are the webhooks of a stream. Everything is stopped at the end.
  * @throws DemoMismatchError when something is served that the node does not say
  */
 export async function runDemoOnce(context: CommandContext): Promise<void> {
@@ -31,11 +33,19 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
         for (const { subject, expected } of comparisons) say(`    ${String(expected.length).padStart(4)} ${subject}`);
       };
       await compare('history');
-      await chain.makeTraffic(ROUNDS_AT_THE_HEAD);
-      await compare('head');
-      await chain.devnet.reorg(REORG_DEPTH);
-      await chain.makeTraffic(1);
-      await compare(`reorganisation of ${REORG_DEPTH} blocks`);
+      const stream = await startDemoStream(program.address, chain);
+      try {
+        const webhooks = await watchWebhooks(chain, stream, { clock: context.clock, signal: stopSignal });
+        await chain.makeTraffic(ROUNDS_AT_THE_HEAD);
+        await compare('head');
+        await webhooks.beforeReorg();
+        await chain.devnet.reorg(REORG_DEPTH);
+        await chain.makeTraffic(1);
+        await compare(`reorganisation of ${REORG_DEPTH} blocks`);
+        for (const line of await webhooks.afterReorg()) say(line);
+      } finally {
+        await stream.close();
+      }
     } finally {
       stop.abort();
       await program.ended;

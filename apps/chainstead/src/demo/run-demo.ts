@@ -3,6 +3,7 @@ import type { ExpectedTrade } from '@chainstead/testkit';
 import type { CommandContext } from '../command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoProgram } from './demo-program.ts';
+import { type DemoStream, describeWebhook, startDemoStream } from './demo-stream.ts';
 
 const PAUSE_MS = 500;
 const CATCH_UP_MS_MAX = 20_000;
@@ -19,9 +20,18 @@ export async function runDemo(context: CommandContext): Promise<void> {
     const program = await startDemoProgram(chain, context);
     const traffic = keepTrafficUp(chain, context);
     await untilCaughtUp(program.address, context);
-    context.stdout.write(renderInvitation(program.address, chain, sale));
-    await program.ended;
-    await traffic;
+    let invited = false;
+    const stream = await startDemoStream(program.address, chain, (webhook) => {
+      if (invited) context.stdout.write(`${describeWebhook(webhook)}\n`);
+    });
+    try {
+      context.stdout.write(renderInvitation(program.address, chain, sale, stream));
+      invited = true;
+      await program.ended;
+      await traffic;
+    } finally {
+      await stream.close();
+    }
   } finally {
     await chain.stop();
   }
@@ -50,7 +60,12 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
   }
 }
 
-function renderInvitation(address: string, { wallets, tokens, market }: DemoChain, sale: ExpectedTrade): string {
+function renderInvitation(
+  address: string,
+  { wallets, tokens, market }: DemoChain,
+  sale: ExpectedTrade,
+  stream: DemoStream,
+): string {
   const [wallet] = wallets;
   const [token] = tokens;
   const url = (path: string, query = ''): string => `'${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}${query}'`;
@@ -69,12 +84,16 @@ Chainstead runs and indexes a local chain that never stands still.
   The NFT collections of a wallet; what a collection says of itself:
     curl ${url(`${wallet}/nft/collections`, '&token_counts=true')}
     curl ${url(`${collection}/metadata`)}
+  A stream that watches ${stream.wallet} for transfers; what it delivered; every attempt:
+    curl '${address}/streams/evm?limit=10'
+    curl '${address}/stats'
+    curl '${address}/history/logs?limit=5'
   Every route, to try out in a browser:
     ${address}/docs
   Is it caught up? What does it measure?
     curl ${address}/ready
     curl ${address}/metrics
 
-Ctrl-C stops it and deletes its data.
+Ctrl-C stops it and deletes its data. From here on, one line for each webhook that arrives at the stream's receiver:
 `;
 }

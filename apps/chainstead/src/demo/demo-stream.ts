@@ -1,0 +1,155 @@
+import { type Address, ChainsteadError } from '@chainstead/core';
+import { DEMO_TOKEN_ABI, type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
+import { keccak256, numberToHex, parseAbiItem, stringToBytes } from 'viem';
+import { z } from 'zod';
+import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
+
+/** A stream that tells a receiver on this machine of a wallet's transfers of one token. */
+export interface DemoStream {
+  readonly id: string;
+  readonly wallet: Address;
+  /** The token whose transfers are told. */
+  readonly token: Address;
+  /** Every webhook so far, the same one as often as it came. @throws DemoStreamError for one that is not signed right */
+  webhooks(): DemoWebhook[];
+  close(): Promise<void>;
+}
+
+/** What the demo looks at in a webhook. */
+export type DemoWebhook = z.infer<typeof webhookSchema>;
+
+const webhookSchema = z.object({
+  streamId: z.string(),
+  tag: z.string(),
+  confirmed: z.boolean(),
+  block: z.object({ number: z.string(), hash: z.string() }),
+  logs: z.array(z.unknown()),
+  txs: z.array(z.unknown()),
+  erc20Transfers: z.array(
+    z.object({
+      transactionHash: z.string(),
+      logIndex: z.string(),
+      from: z.string(),
+      to: z.string(),
+      value: z.string(),
+      tokenSymbol: z.string(),
+    }),
+  ),
+});
+
+/** The API of streams did not do what the demo asked for, or a webhook is not as it should be. */
+export class DemoStreamError extends ChainsteadError {
+  constructor(problem: string) {
+    super({ code: 'DEMO_STREAM', message: `The demo's stream: ${problem}`, facts: {}, retryable: false });
+  }
+}
+
+const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+/** Blocks until the demo's webhooks are confirmed: more than its reorganisations take away. */
+export const DEMO_CONFIRMATIONS = 8;
+
+/** Makes the stream and its receiver. From the next block on it tells. @param onWebhook is called for each one that is the stream's */
+export async function startDemoStream(
+  api: string,
+  { wallets, tokens }: Pick<DemoChain, 'wallets' | 'tokens'>,
+  onWebhook: (webhook: DemoWebhook) => void = () => undefined,
+): Promise<DemoStream> {
+  const [wallet] = wallets;
+  const [token] = tokens;
+  if (wallet === undefined || token === undefined) throw new DemoStreamError('there is no wallet or no token');
+  const receiver = await startWebhookReceiver({
+    answer(received) {
+      const webhook = webhookSchema.parse(JSON.parse(received.body));
+      // The test webhook is of no stream.
+      if (webhook.streamId !== '') onWebhook(webhook);
+      return {};
+    },
+  });
+  try {
+    const { secretKey } = z.object({ secretKey: z.string() }).parse(await ask(api, 'GET', '/settings'));
+    const created = await ask(api, 'PUT', '/streams/evm', streamOf(receiver, token));
+    const { id } = z.object({ id: z.string() }).parse(created);
+    await ask(api, 'POST', `/streams/evm/${id}/address`, { address: wallet });
+    return {
+      id,
+      wallet,
+      token,
+      webhooks: () =>
+        receiver.received.map((one) => readSigned(one, secretKey)).filter(({ streamId }) => streamId === id),
+      close: () => receiver.close(),
+    };
+  } catch (error) {
+    await receiver.close();
+    throw error;
+  }
+}
+
+function streamOf({ url }: WebhookReceiver, token: Address) {
+  const topic0 = 'Transfer(address,address,uint256)';
+  return {
+    webhookUrl: `${url}/webhook`,
+    description: "A wallet's transfers of one token",
+    tag: 'demo-dollars',
+    chainIds: [numberToHex(DEMO_CHAIN_ID)],
+    includeContractLogs: true,
+    topic0: [topic0],
+    abi: DEMO_TOKEN_ABI.filter(({ type }) => type === 'event'),
+    advancedOptions: [{ topic0, filter: { eq: ['moralis_streams_contract_address', token] } }],
+  };
+}
+
+/** As a receiver has to: keccak256 of the text and the secret. */
+function readSigned({ body, headers }: ReceivedWebhook, secret: string): DemoWebhook {
+  if (headers['x-signature'] !== keccak256(stringToBytes(body + secret)))
+    throw new DemoStreamError(`a webhook is not signed with the secret: ${body.slice(0, 200)}`);
+  return webhookSchema.parse(JSON.parse(body));
+}
+
+async function ask(api: string, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(api + path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok)
+    throw new DemoStreamError(`${method} ${path} was answered ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** The transfers of webhooks as texts, each once: webhooks arrive at least once. */
+export function toldTransfers(webhooks: readonly DemoWebhook[]): string[] {
+  const texts = webhooks.flatMap(({ block, erc20Transfers }) =>
+    erc20Transfers.map(({ transactionHash, logIndex, from, to, value }) =>
+      transferText([block.hash, transactionHash, logIndex, from, to, value]),
+    ),
+  );
+  return [...new Set(texts)];
+}
+
+/** The transfers that the stream has to tell of, as the node has them from a block on, in the texts of `toldTransfers`. */
+export async function readWatchedTransfers(
+  { client }: DemoChain['devnet'],
+  { wallet, token }: Pick<DemoStream, 'wallet' | 'token'>,
+  fromBlock: bigint,
+): Promise<string[]> {
+  const logs = await client.getLogs({ address: token, event: TRANSFER, fromBlock, strict: true });
+  return logs
+    .map(({ blockHash, transactionHash, logIndex, args }) =>
+      transferText([blockHash, transactionHash, String(logIndex), args.from, args.to, String(args.value)].map(lower)),
+    )
+    .filter((text) => text.includes(wallet));
+}
+
+const lower = (text: string): string => text.toLowerCase();
+
+function transferText(parts: readonly string[]): string {
+  return parts.join(' ');
+}
+
+/** One line for a person. */
+export function describeWebhook({ tag, block, confirmed, logs, txs, erc20Transfers }: DemoWebhook): string {
+  const [first] = erc20Transfers;
+  const state = confirmed ? 'confirmed  ' : 'unconfirmed';
+  const what = first === undefined ? '' : `, ${first.value} ${first.tokenSymbol} from ${first.from} to ${first.to}`;
+  return `webhook  ${tag}  block ${block.number}  ${state}  ${logs.length + txs.length} record(s)${what}`;
+}
