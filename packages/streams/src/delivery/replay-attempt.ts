@@ -11,8 +11,8 @@ export interface ReplayOptions {
 const IN_HAND_MS = 60_000;
 
 /**
- * Has the body of a failed attempt sent once more as it was, under the same delivery id, when its stream is active. While
- * another attempt is under way, it follows that one.
+ * Has the body of a failed attempt sent once more as it was, under the same delivery id, when its stream is active; nothing of
+ * a deleted stream is sent. While another attempt is under way, it follows that one.
  */
 export function createReplayAttempt({ database, clock }: ReplayOptions): ReplayAttempt {
   return async ({ streamId, attemptId }) => {
@@ -22,6 +22,7 @@ export function createReplayAttempt({ database, clock }: ReplayOptions): ReplayA
          due_at = CASE WHEN d.status = 'pending' AND d.due_at <= $4 THEN d.due_at ELSE $3 END
        FROM stream_attempts a
        WHERE a.id = $1 AND a.stream_id = $2 AND NOT a.success AND a.body IS NOT NULL AND d.id = a.delivery_id
+         AND EXISTS (SELECT FROM streams s WHERE s.id = a.stream_id AND s.deleted_at IS NULL)
        RETURNING d.id`,
       [attemptId, streamId, new Date(now), new Date(now + IN_HAND_MS)],
     );
