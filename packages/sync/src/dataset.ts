@@ -90,10 +90,10 @@ export interface Dataset<Row = unknown> {
   /** Rows for these logs (of one or more whole blocks, in chain order). Ignores what is not its own. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
   /**
-   * At most so many rows come of this log, from the log alone and without decoding it. For datasets of which one log can
-   * cause many: by it the engine bounds what it holds decoded at a time. Absent: a few.
+   * The rows of `decode` one at a time, each made when it is asked for. For datasets of which one log can cause many: where
+   * there are very many, the engine holds only some of them at a time.
    */
-  rowsMax?(log: Log): number;
+  eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
   /** The row in COPY text format (packages/db copy-text). The first column should be the first of the key, so that sorting lines gives index locality. */
   copyLine(row: Row): string;
   /** Token contracts that the rows mention, for the token facts queue. */

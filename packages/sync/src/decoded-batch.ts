@@ -5,7 +5,6 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
 import type { Dataset, DecodeContext, MentionedContract } from './dataset.ts';
-import { ROWS_AT_ONCE, splitByRows } from './split-by-rows.ts';
 
 /** What the batch knows of one block. */
 export interface BlockFacts {
@@ -28,11 +27,17 @@ export interface DecodedBatch {
   /** Ascending by number. */
   readonly blockLines: readonly string[];
   /**
-   * Each dataset once; where blocks cause very many rows, once for each portion of the blocks. Then nothing is decoded
-   * before its turn, nor held after it: to go through them again is to decode again.
+   * Each dataset once; one that has very many rows several times, with some of them. Then nothing is decoded before its turn,
+   * nor held after it: to go through them again is to decode again.
    */
   readonly parts: Iterable<DatasetLines>;
 }
+
+/**
+ * Rows of a dataset that are decoded and held at a time. A row takes up to a kilobyte on its way to the database, and four
+ * commits of a chain may be under way. Ordinary chunks stay far below.
+ */
+export const ROWS_AT_ONCE = 50_000;
 
 /** Decodes logs in chain order. `blocks` must hold every block of the logs. */
 export function decodeBatch(
@@ -43,27 +48,44 @@ export function decodeBatch(
   rowsAtOnce: number = ROWS_AT_ONCE,
 ): DecodedBatch {
   const context = { chain, timestampOf: (number: number) => timestampOf(blocks, number) };
-  const portions = splitByRows(logs, datasets, rowsAtOnce);
-  const [whole] = portions;
+  function* decode(): Generator<DatasetLines> {
+    for (const dataset of datasets) yield* decodeParts(dataset, logs, context, rowsAtOnce);
+  }
   return {
     blockLines: [...blocks.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
-    parts:
-      portions.length === 1 && whole !== undefined
-        ? datasets.map((dataset) => decodePart(dataset, whole, context))
-        : { [Symbol.iterator]: () => decodeParts(portions, datasets, context) },
+    parts: onePartEach(decode()) ?? { [Symbol.iterator]: decode },
   };
 }
 
-function* decodeParts(
-  portions: readonly (readonly Log[])[],
-  datasets: readonly Dataset[],
-  context: DecodeContext,
-): Generator<DatasetLines> {
-  for (const portion of portions) for (const dataset of datasets) yield decodePart(dataset, portion, context);
+/** All parts, unless a dataset has several. */
+function onePartEach(parts: Iterable<DatasetLines>): readonly DatasetLines[] | null {
+  const held: DatasetLines[] = [];
+  for (const part of parts) {
+    if (held.at(-1)?.dataset === part.dataset) return null;
+    held.push(part);
+  }
+  return held;
 }
 
-function decodePart(dataset: Dataset, logs: readonly Log[], context: DecodeContext): DatasetLines {
-  const rows = dataset.decode(logs, context);
+/** At least one part. */
+function* decodeParts(
+  dataset: Dataset,
+  logs: readonly Log[],
+  context: DecodeContext,
+  rowsAtOnce: number,
+): Generator<DatasetLines> {
+  let rows: unknown[] = [];
+  for (const row of dataset.eachRow?.(logs, context) ?? dataset.decode(logs, context)) {
+    if (rows.length === rowsAtOnce) {
+      yield toPart(dataset, rows);
+      rows = [];
+    }
+    rows.push(row);
+  }
+  yield toPart(dataset, rows);
+}
+
+function toPart(dataset: Dataset, rows: readonly unknown[]): DatasetLines {
   const lines = rows.map((row) => dataset.copyLine(row));
   return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }

@@ -1,7 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROWS_AT_ONCE } from './split-by-rows.ts';
+import { ROWS_AT_ONCE } from './decoded-batch.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from './testing/marked-chain.ts';
 import { createMarkTables, misderived } from './testing/marks-dataset.ts';
 

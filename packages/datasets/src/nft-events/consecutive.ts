@@ -42,15 +42,9 @@ export function createExpansion(): Expansion {
       block = blockNumber;
       left = CONSECUTIVE_IDS_OF_BLOCK_MAX;
     }
-    const ids = idsToExpand(range);
-    if (ids === null || ids > left) return false;
-    left -= ids;
+    const ids = range.last - range.first + 1n;
+    if (ids > CONSECUTIVE_IDS_MAX || ids > left) return false;
+    left -= Number(ids);
     return true;
   };
-}
-
-/** How many ids a range has; null where they are too many to be expanded. */
-export function idsToExpand({ first, last }: Pick<ConsecutiveRange, 'first' | 'last'>): number | null {
-  const after = last - first;
-  return after < BigInt(CONSECUTIVE_IDS_MAX) ? Number(after) + 1 : null;
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Log } from '@chainstead/core';
 import { addressAt, decimalAt, wordCount } from './abi-words.ts';
-import { createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
+import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
 import { createPunkReader, type PunkMove } from './crypto-punks.ts';
 import {
   MALFORMED_REASONS,
@@ -33,20 +33,27 @@ export interface NftMovements {
 export function decodeNftMovements(logs: readonly Log[], chain: Chain): NftMovements {
   const movements: NftMovement[] = [];
   const malformed: MalformedNftLog[] = [];
+  for (const read of readNftLogs(logs, chain))
+    if ('reason' in read) malformed.push(read);
+    else movements.push(read);
+  return { movements, malformed };
+}
+
+/** The same in the order of the logs, each movement made when it is asked for: a few logs may hold a great many. */
+export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftMovement | MalformedNftLog> {
   const readPunk = createPunkReader();
   const expands = createExpansion();
   for (const log of logs) {
     const read = log.address === chain.cryptoPunks ? readPunkMove(log, readPunk(log)) : readLog(log, chain, expands);
     if (read === null) continue;
-    if (typeof read === 'number') malformed.push({ log, reason: read });
-    else if ('log' in read) movements.push(read);
-    else for (const movement of read) movements.push(movement);
+    if (typeof read === 'number') yield { log, reason: read };
+    else if ('log' in read) yield read;
+    else yield* read;
   }
-  return { movements, malformed };
 }
 
 /** What a log says: movements, why it can't be read, or null where it is no event of NFTs. */
-type LogRead = NftMovement | readonly NftMovement[] | MalformedReason | null;
+type LogRead = NftMovement | Iterable<NftMovement> | MalformedReason | null;
 
 const { undecodable } = MALFORMED_REASONS;
 
@@ -113,14 +120,15 @@ function multiTokenParties(log: Log): { operator: Address; from: Address; to: Ad
 function readConsecutive(log: Log, expands: Expansion): LogRead {
   const range = readConsecutiveRange(log);
   if (typeof range === 'number') return range;
+  if (expands(log.blockNumber, range)) return expand(log, range);
   const { first, last, from, to } = range;
-  const { consecutive } = MOVEMENT_KINDS;
-  if (!expands(log.blockNumber, range))
-    return { ...movement(log, 0, consecutive, first.toString(), from, to), lastTokenId: last.toString() };
-  const expanded: NftMovement[] = [];
-  for (let id = first; id <= last; id++)
-    expanded.push(movement(log, expanded.length, consecutive, id.toString(), from, to));
-  return expanded;
+  const unexpanded = movement(log, 0, MOVEMENT_KINDS.consecutive, first.toString(), from, to);
+  return { ...unexpanded, lastTokenId: last.toString() };
+}
+
+function* expand(log: Log, { first, last, from, to }: ConsecutiveRange): Generator<NftMovement> {
+  for (let id = first, item = 0; id <= last; id++, item++)
+    yield movement(log, item, MOVEMENT_KINDS.consecutive, id.toString(), from, to);
 }
 
 function readPunkMove(log: Log, read: PunkMove | null | 'malformed'): LogRead {

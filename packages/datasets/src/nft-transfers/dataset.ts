@@ -1,9 +1,8 @@
 import type { Address, Hash } from '@chainstead/core';
 import { COPY_NULL, copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext, MentionedContract } from '@chainstead/sync';
-import { decodeNftMovements } from '../nft-events/decode-nft-movements.ts';
+import { readNftLogs } from '../nft-events/decode-nft-movements.ts';
 import { MOVEMENT_KINDS, type MovementKind, type NftMovement } from '../nft-events/movement.ts';
-import { movementsMax } from '../nft-events/movements-max.ts';
 import { nftTransferTopics } from '../nft-events/topics.ts';
 import { nftBalances } from './balances.ts';
 import { nftHistories } from './histories.ts';
@@ -65,19 +64,18 @@ export const nftTransfers: Dataset<NftTransferRow> = {
         'ON nft_transfers USING btree (token_address, chain_id, token_id, block_number, transaction_index, log_index, item)',
     },
   ],
-  decode,
-  rowsMax: movementsMax,
+  decode: (logs, context) => [...eachRow(logs, context)],
+  eachRow,
   copyLine,
   contracts,
   derived: nftBalances,
   histories: nftHistories,
 };
 
-function decode(...[logs, context]: Parameters<Dataset['decode']>): NftTransferRow[] {
+function* eachRow(...[logs, context]: Parameters<Dataset['decode']>): Generator<NftTransferRow> {
   const times = createBlockTimes(context);
-  return decodeNftMovements(logs, context.chain).movements.map((movement) =>
-    toRow(movement, context.chain.id, times(movement.log.blockNumber)),
-  );
+  for (const read of readNftLogs(logs, context.chain))
+    if (!('reason' in read)) yield toRow(read, context.chain.id, times(read.log.blockNumber));
 }
 
 function toRow(movement: NftMovement, chainId: number, blockTimestamp: string): NftTransferRow {

@@ -1,8 +1,8 @@
 import type { Address, Hash } from '@chainstead/core';
 import { copyHex } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
-import { decodeNftMovements } from '../nft-events/decode-nft-movements.ts';
-import type { MalformedReason } from '../nft-events/movement.ts';
+import { readNftLogs } from '../nft-events/decode-nft-movements.ts';
+import type { MalformedNftLog, MalformedReason } from '../nft-events/movement.ts';
 import { nftTransferTopics } from '../nft-events/topics.ts';
 
 /** A log that names an event of NFTs and could not be read, as the table holds it (schema.ts). */
@@ -31,16 +31,11 @@ export const nftMalformedLogs: Dataset<NftMalformedLogRow> = {
     'reason',
   ],
   key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
-  decode: (logs, { chain }) =>
-    decodeNftMovements(logs, chain).malformed.map(({ log, reason }) => ({
-      tokenAddress: log.address,
-      chainId: chain.id,
-      blockNumber: log.blockNumber,
-      transactionIndex: log.transactionIndex,
-      logIndex: log.logIndex,
-      transactionHash: log.transactionHash,
-      reason,
-    })),
+  decode: (logs, { chain }) => {
+    const rows: NftMalformedLogRow[] = [];
+    for (const read of readNftLogs(logs, chain)) if ('reason' in read) rows.push(toRow(read, chain.id));
+    return rows;
+  },
   copyLine: (row) =>
     [
       copyHex(row.tokenAddress),
@@ -52,3 +47,15 @@ export const nftMalformedLogs: Dataset<NftMalformedLogRow> = {
       row.reason,
     ].join('\t'),
 };
+
+function toRow({ log, reason }: MalformedNftLog, chainId: number): NftMalformedLogRow {
+  return {
+    tokenAddress: log.address,
+    chainId,
+    blockNumber: log.blockNumber,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    transactionHash: log.transactionHash,
+    reason,
+  };
+}

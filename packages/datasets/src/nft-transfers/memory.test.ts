@@ -8,7 +8,7 @@ import { CONSECUTIVE_TRANSFER_TOPIC } from '../nft-events/topics.ts';
 import { account, contract } from './example-moves.ts';
 import type { CommitProcessOptions } from './testing/commit-process.ts';
 
-const HEAP_MEGABYTES = 160;
+const HEAP_MEGABYTES = 128;
 const BLOCKS = [3, 4, 5, 9];
 const EVENTS_OF_BLOCK = 15;
 /** So many of a block's events are expanded. */

@@ -3,13 +3,13 @@ import { type Address, createMetricsRegistry, parseAddress, type Receipt, silent
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   askNode,
+  type CompiledContract,
   compileSolidity,
   createScriptedChain,
   type Devnet,
   serveScriptedChain,
   startDevnet,
 } from '@chainstead/testkit';
-import { type Abi, getContractAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { InternalTransfer } from '../block-watcher.ts';
 import { readWatchedBlock, type WatchedReader } from '../read-watched-block.ts';
@@ -19,6 +19,7 @@ const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 contract Child { constructor() payable {} function end(address payable heir) external { selfdestruct(heir); } }
 contract Payer {
+  address public last;
   constructor() payable {}
   receive() external payable {}
   function pay(address payable to, uint256 value) public { (bool ok,) = to.call{value: value}(""); require(ok); }
@@ -31,7 +32,7 @@ contract Payer {
     pay(to, 11);
   }
   /// Creation and end in one transaction, so that the account really goes (EIP-6780).
-  function foundAndEnd(address payable heir) external { Child made = new Child{value: 30}(); made.end(heir); }
+  function foundAndEnd(address payable heir) external { Child made = new Child{value: 30}(); made.end(heir); last = address(made); }
   function failWhole(address payable to) external { pay(to, 40); revert("whole"); }
 }`;
 const CHAIN_ID = 940_001;
@@ -40,7 +41,7 @@ const HEIR = parseAddress('0x00000000000000000000000000000000000000d1');
 
 let devnet: Devnet;
 let reader: WatchedReader;
-let payer: { readonly address: Address; readonly abi: Abi };
+let payer: { readonly address: Address; readonly abi: CompiledContract['abi'] };
 
 beforeAll(async () => {
   devnet = await startDevnet({ chainId: CHAIN_ID });
@@ -87,8 +88,8 @@ describe('internal transfers of a node', () => {
   });
 
   it('are those of creations and of contracts that end', async () => {
-    const child = parseAddress(getContractAddress({ from: payer.address, nonce: 1n }));
     const { framed, flat } = await transfersOf('foundAndEnd', [HEIR]);
+    const child = parseAddress(await devnet.client.readContract({ ...payer, functionName: 'last' }));
     const expected = [
       { from: payer.address, to: child, value: 30n },
       { from: child, to: HEIR, value: 30n },

@@ -2,9 +2,10 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import { backfillRanges, createSyncMetrics, verifyRanges } from '@chainstead/sync';
+import { backfillRanges, createSyncMetrics, type Dataset, verifyRanges } from '@chainstead/sync';
 import { stagePool } from '../../histories/testing/history-stage.ts';
 import { nftTransfers } from '../dataset.ts';
+import { nftMalformedLogs } from '../malformed-logs.ts';
 
 export interface CommitProcessOptions {
   readonly databaseUrl: string;
@@ -18,7 +19,15 @@ const chain = createChainRegistry().get('eth');
 const pool = stagePool(chain, options.nodeUrl, 1_000);
 const database = openDatabase({ url: options.databaseUrl, applicationName: 'commits', poolSize: 5, logger });
 const metrics = createSyncMetrics(createMetricsRegistry());
-const shared = { chain, pool, database, datasets: [nftTransfers], logger, clock: systemClock, metrics };
+const shared = {
+  chain,
+  pool,
+  database,
+  datasets: [nftTransfers, nftMalformedLogs] as readonly Dataset[],
+  logger,
+  clock: systemClock,
+  metrics,
+};
 const range = { from: 0, to: options.lastBlock };
 await pool.start();
 await backfillRanges({ ...shared, proof: 'record', backfillProof: 'none' }, [range], new AbortController().signal);

@@ -1,0 +1,103 @@
+import { createChainRegistry } from '@chainstead/chains';
+import type { Log } from '@chainstead/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Dataset } from './dataset.ts';
+import { type BlockFacts, type DatasetLines, decodeBatch } from './decoded-batch.ts';
+
+const CHAIN = createChainRegistry().get('eth');
+const hash = `0x${'22'.repeat(32)}` as Log['blockHash'];
+
+/** A log that causes as many rows as its index says. */
+const logOf = (logIndex: number, place: number): Log => ({
+  address: `0x${'11'.repeat(20)}` as Log['address'],
+  topics: [],
+  data: '0x',
+  blockNumber: place >> 2,
+  blockHash: hash,
+  transactionHash: hash,
+  transactionIndex: place & 3,
+  logIndex,
+  blockTimestamp: null,
+});
+
+interface Spread {
+  readonly dataset: Dataset<string>;
+  /** Rows that were made so far. */
+  made(): number;
+}
+
+function spread(name: string, lazily: boolean): Spread {
+  let made = 0;
+  function* eachRow(logs: readonly Log[]): Generator<string> {
+    for (const { blockNumber, transactionIndex, logIndex } of logs)
+      for (let item = 0; item < logIndex; item++) {
+        made++;
+        yield `${9 - item} ${name} ${blockNumber} ${transactionIndex}`;
+      }
+  }
+  const dataset: Dataset<string> = {
+    name,
+    topics: () => [],
+    table: name,
+    columns: [],
+    key: [],
+    decode: (logs) => [...eachRow(logs)],
+    copyLine: (row) => row,
+    contracts: (rows) =>
+      rows.length === 0 ? [] : [{ address: `0x${'11'.repeat(20)}` as Log['address'], standard: 'erc721' }],
+    ...(lazily ? { eachRow } : {}),
+  };
+  return { dataset, made: () => made };
+}
+
+const counts = fc.array(fc.nat(9), { maxLength: 30 });
+
+function decode(rows: readonly number[], rowsAtOnce: number, lazily = true) {
+  const spreads = [spread('one', lazily), spread('two', lazily)];
+  const logs = rows.map(logOf);
+  const blocks = new Map<number, BlockFacts>(
+    logs.map(({ blockNumber: number }) => [number, { number, hash, parentHash: null, timestamp: 0 }]),
+  );
+  const { parts } = decodeBatch(CHAIN, spreads.map(({ dataset }) => dataset) as Dataset[], logs, blocks, rowsAtOnce);
+  return { parts, made: () => spreads.reduce((sum, { made }) => sum + made(), 0) };
+}
+
+const linesOf = (parts: Iterable<DatasetLines>): string[] => [...parts].flatMap(({ lines }) => lines).sort();
+
+test('parts hold all rows, at most so many each, sorted, dataset by dataset, as often as they are asked for', () => {
+  fc.assert(
+    fc.property(counts, fc.integer({ min: 1, max: 40 }), fc.boolean(), (rows, rowsAtOnce, lazily) => {
+      const { parts } = decode(rows, rowsAtOnce, lazily);
+      expect(linesOf(parts)).toEqual(linesOf(decode(rows, 1_000).parts));
+      expect(linesOf(parts)).toEqual(linesOf(parts));
+      const total = rows.reduce((sum, count) => sum + count, 0);
+      const names = [...parts].map(({ dataset }) => dataset.name);
+      const each = Math.max(1, Math.ceil(total / rowsAtOnce));
+      expect(names).toEqual(['one', 'two'].flatMap((name) => Array.from({ length: each }, () => name)));
+      for (const { lines, mentions } of parts) {
+        expect(lines.length).toBeLessThanOrEqual(rowsAtOnce);
+        expect(lines).toEqual(lines.toSorted());
+        expect(mentions).toHaveLength(lines.length === 0 ? 0 : 1);
+      }
+    }),
+  );
+});
+
+test('what fits is decoded once, before it is asked for', () => {
+  const { parts, made } = decode([3, 4, 3], 10);
+  expect(made()).toBe(20);
+  linesOf(parts);
+  expect(made()).toBe(20);
+});
+
+test('of what does not fit only the next part is made when it is asked for', () => {
+  const { parts, made } = decode([9, 9, 9, 9], 10);
+  const before = made();
+  const turns = parts[Symbol.iterator]();
+  for (const expected of [11, 21, 31, 36]) {
+    turns.next();
+    expect(made() - before).toBe(expected);
+  }
+  expect(before).toBeLessThanOrEqual(36);
+});
