@@ -1,0 +1,240 @@
+/** Webhooks of the running program over a real node: every field of every body is what the node says. */
+import type { Address } from '@chainstead/core';
+import type { WebhookReceiver } from '@chainstead/testkit';
+import { parseEther, toEventSelector } from 'viem';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type NodeWebhook,
+  readNodeBalance,
+  readNodeTokenBalance,
+  readNodeWebhook,
+  type Watch,
+} from './node-webhook.ts';
+import {
+  type ArrivedWebhook,
+  awaitWebhook,
+  CONFIRMATIONS,
+  createStreamStage,
+  type StreamStage,
+  withSortedCauses,
+} from './stream-stage.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+const TRANSFER_EVENT = {
+  type: 'event',
+  name: 'Transfer',
+  anonymous: false,
+  inputs: [
+    { name: 'from', type: 'address', indexed: true },
+    { name: 'to', type: 'address', indexed: true },
+    { name: 'value', type: 'uint256', indexed: false },
+  ],
+};
+const TRANSFER = 'Transfer(address,address,uint256)';
+
+let stage: StreamStage;
+let receiver: WebhookReceiver;
+let alice: Address;
+let bob: Address;
+let carol: Address;
+
+beforeAll(async () => {
+  stage = await createStreamStage(1_337_020);
+  receiver = await stage.receive();
+  [alice, bob, carol] = stage.devnet.accounts.slice(5) as [Address, Address, Address];
+});
+afterAll(() => stage?.close());
+
+interface Expected extends Watch {
+  readonly blockNumber: bigint;
+  /** Members that the stream's owner chose, or that are read beside the block. */
+  readonly more?: Readonly<Partial<NodeWebhook>> & Readonly<Record<string, unknown>>;
+}
+
+/** Both webhooks of a block, compared with the node in every field. @returns the unconfirmed one */
+async function expectBoth(id: string, { blockNumber, more = {}, ...watch }: Expected): Promise<ArrivedWebhook> {
+  const owned = { streamId: id, tag: 'acceptance', abi: [], nativeBalances: [], retries: 0 };
+  const said = { ...(await readNodeWebhook(stage.devnet, blockNumber, watch)), ...owned, ...more };
+  const unconfirmed = await awaitWebhook(stage, receiver, id, { blockNumber, confirmed: false });
+  expect(withSortedCauses(unconfirmed.parsed)).toEqual({ ...said, confirmed: false });
+  await stage.devnet.mine(CONFIRMATIONS);
+  const confirmed = await awaitWebhook(stage, receiver, id, { blockNumber, confirmed: true });
+  expect(withSortedCauses(confirmed.parsed)).toEqual({ ...said, confirmed: true });
+  const records = said.logs.length + said.txs.length + said.txsInternal.length;
+  expect(records).toBeGreaterThan(0);
+  expect(unconfirmed.headers).toMatchObject({ 'content-type': 'application/json', 'x-records-charged': '0' });
+  expect(confirmed.headers).toMatchObject({ 'x-region': 'us-east-1', 'x-records-charged': String(records) });
+  expect(confirmed.headers['webhook-id']).not.toBe(unconfirmed.headers['webhook-id']);
+  return unconfirmed;
+}
+
+function transfer(to: Address, value: bigint, from = alice) {
+  return { ...stage.token, functionName: 'transfer', args: [to, value], from };
+}
+
+async function mint(to: Address, value = 1_000_000_000n): Promise<void> {
+  await stage.devnet.send({ ...stage.token, functionName: 'mint', args: [to, value] });
+}
+
+async function sendEther(from: Address, to: Address, ether: string): Promise<bigint> {
+  const { client } = stage.devnet;
+  const hash = await client.sendTransaction({ account: from, to, value: parseEther(ether), chain: null });
+  const { blockNumber } = await client.waitForTransactionReceipt({ hash });
+  return blockNumber;
+}
+
+describe('a stream tells what the node says of', () => {
+  it('native transactions, of senders and receivers', async () => {
+    const id = await stage.watch(receiver, { includeNativeTxs: true }, [alice, bob]);
+    const blockNumber = await sendEther(alice, bob, '1.25');
+    await expectBoth(id, { blockNumber, watched: [alice, bob], native: true });
+    const creation = await stage.devnet.client.sendTransaction({ account: bob, data: '0x6001600055', chain: null });
+    const created = await stage.devnet.client.waitForTransactionReceipt({ hash: creation });
+    const { parsed } = await expectBoth(id, {
+      blockNumber: created.blockNumber,
+      watched: [alice, bob],
+      native: true,
+    });
+    expect(parsed.txs).toMatchObject([{ toAddress: null, receiptContractAddress: created.contractAddress }]);
+  });
+
+  it('ERC-20 transfers and approvals, with names, symbols and decimals', async () => {
+    const id = await stage.watch(receiver, { includeContractLogs: true }, [alice]);
+    await mint(alice);
+    const watch = { watched: [alice], logs: () => true };
+    const moved = await stage.devnet.send(transfer(bob, 1_234_567n));
+    const { parsed } = await expectBoth(id, { ...watch, blockNumber: moved.blockNumber });
+    expect(parsed).toMatchObject({
+      txs: [],
+      erc20Transfers: [
+        { tokenName: 'Test Dollar', tokenSymbol: 'TUSD', tokenDecimals: '6', valueWithDecimals: '1.234567' },
+      ],
+    });
+    const approved = await stage.devnet.send({
+      ...stage.token,
+      functionName: 'approve',
+      args: [carol, 2n ** 256n - 1n],
+      from: alice,
+    });
+    const approval = await expectBoth(id, { ...watch, blockNumber: approved.blockNumber });
+    expect(approval.parsed.erc20Approvals).toHaveLength(1);
+  });
+
+  it('NFTs of both standards: transfers, batches and approvals', async () => {
+    const { cats, prints } = stage.market;
+    const id = await stage.watch(receiver, { includeContractLogs: true }, [carol]);
+    const watch = { watched: [carol], logs: () => true };
+    const expectNft = async (call: object): Promise<ArrivedWebhook> => {
+      const { blockNumber } = await stage.devnet.send({ ...cats, functionName: 'mint', ...call });
+      return expectBoth(id, { ...watch, blockNumber });
+    };
+    await expectNft({ args: [carol, 9_001n] });
+    await expectNft({ functionName: 'approve', args: [bob, 9_001n], from: carol });
+    await expectNft({ functionName: 'transferFrom', args: [carol, alice, 9_001n], from: carol });
+    const batch = await expectNft({
+      ...prints,
+      functionName: 'mintBatch',
+      args: [carol, [71n, 72n, 73n], [1n, 20n, 300n]],
+    });
+    expect(batch.parsed.nftTransfers).toMatchObject([{ amount: '1' }, { amount: '20' }, { amount: '300' }]);
+    await expectNft({ ...prints, functionName: 'setApprovalForAll', args: [bob, true], from: carol });
+  });
+
+  it('internal transactions, and none of what moves no ether', async () => {
+    const { wrappedEther } = stage.market;
+    const id = await stage.watch(receiver, { includeInternalTxs: true }, [bob]);
+    await stage.devnet.send({ ...wrappedEther, functionName: 'deposit', value: 5_000n, from: bob });
+    const withdraw = { ...wrappedEther, functionName: 'withdraw', args: [4_321n], from: bob };
+    const { blockNumber } = await stage.devnet.send(withdraw);
+    const { parsed } = await expectBoth(id, { blockNumber, watched: [bob], internal: true });
+    expect(parsed.txsInternal).toMatchObject([{ from: wrappedEther.address, to: bob, value: '4321' }]);
+  });
+
+  it('events that pass a filter, with their transactions where they are asked for', async () => {
+    const filter = { and: [{ gt: ['value', '1000'] }, { ne: ['to', carol] }] };
+    const advancedOptions = { topic0: TRANSFER, filter, includeNativeTxs: true };
+    const config = { includeContractLogs: true, topic0: [TRANSFER], abi: [TRANSFER_EVENT], advancedOptions };
+    const id = await stage.watch(receiver, config, [alice]);
+    await mint(alice);
+    for (const call of [transfer(bob, 1_000n), transfer(carol, 2_000n)]) await stage.devnet.send(call);
+    const { blockNumber } = await stage.devnet.send(transfer(bob, 1_001n));
+    await expectBoth(id, {
+      blockNumber,
+      watched: [alice],
+      logs: ({ topics }) => topics[0] === toEventSelector(TRANSFER),
+      more: {
+        abi: [TRANSFER_EVENT],
+        txs: (await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], native: true })).txs,
+      },
+    });
+    const told = receiver.received.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body));
+    expect(told.flatMap(({ erc20Transfers }) => erc20Transfers.map(({ value }: { value: string }) => value))).toEqual(
+      expect.arrayContaining(['1001']),
+    );
+    expect(JSON.stringify(told)).not.toMatch(/"value":"(1000|2000)"/);
+  });
+
+  it('an event of all addresses', async () => {
+    const config = { includeContractLogs: true, allAddresses: true, topic0: [TRANSFER], abi: [TRANSFER_EVENT] };
+    const id = await stage.watch(receiver, config);
+    await mint(carol);
+    const { blockNumber } = await stage.devnet.send(transfer(bob, 77n, carol));
+    const logs: Watch['logs'] = ({ topics }) => topics[0] === toEventSelector(TRANSFER) && topics.length === 3;
+    await expectBoth(id, { blockNumber, watched: [], everywhere: true, logs, more: { abi: [TRANSFER_EVENT] } });
+    await stage.ask('DELETE', `/streams/evm/${id}`, {});
+  });
+
+  it('what triggers read, and native balances, as of the block', async () => {
+    const { address: token } = stage.token;
+    const functionAbi = {
+      type: 'function',
+      name: 'balanceOf',
+      stateMutability: 'view',
+      inputs: [{ name: 'account', type: 'address' }],
+      outputs: [{ name: 'held', type: 'uint256' }],
+    };
+    const config = {
+      includeContractLogs: true,
+      triggers: { type: 'erc20transfer', contractAddress: '$contract', functionAbi, inputs: ['$to'] },
+      getNativeBalances: { type: 'erc20transfer', selectors: ['$from', '$to'] },
+    };
+    await mint(alice);
+    const id = await stage.watch(receiver, config, [alice]);
+    const { blockNumber } = await stage.devnet.send(transfer(bob, 4_004n));
+    // Afterwards everything is another again.
+    await stage.devnet.send(transfer(bob, 1n));
+    await sendEther(bob, carol, '0.5');
+    const said = await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], logs: () => true });
+    const held = await readNodeTokenBalance(stage.devnet, token, bob, blockNumber);
+    const erc20Transfers = said.erc20Transfers.map((item) => ({
+      ...item,
+      triggers: [{ name: 'held', value: String(held) }],
+    }));
+    const nativeBalances = [
+      await readNodeBalance(stage.devnet, alice, blockNumber),
+      await readNodeBalance(stage.devnet, bob, blockNumber),
+    ];
+    const more = { erc20Transfers, nativeBalances };
+    await expectBoth(id, { blockNumber, watched: [alice], logs: () => true, more });
+  });
+
+  it('addresses from the next block on that they are added, and not once they are removed', async () => {
+    const id = await stage.watch(receiver, { includeNativeTxs: true }, [stage.market.feeRecipient]);
+    await stage.ask('POST', `/streams/evm/${id}/address`, { address: carol });
+    const first = await sendEther(carol, alice, '0.01');
+    await expectBoth(id, { blockNumber: first, watched: [carol], native: true });
+    await stage.ask('DELETE', `/streams/evm/${id}/address`, { address: carol });
+    const second = await sendEther(carol, alice, '0.02');
+    await stage.untilFollowed(second);
+    await stage.ask('POST', `/streams/evm/${id}/address`, { address: alice });
+    const third = await sendEther(carol, alice, '0.03');
+    await expectBoth(id, { blockNumber: third, watched: [alice], native: true });
+    const blocks = receiver.received
+      .filter(({ body }) => body.includes(id))
+      .map(({ body }) => JSON.parse(body).block.number);
+    expect(new Set(blocks)).toEqual(new Set([String(first), String(third)]));
+    expect(blocks).not.toContain(String(second));
+  });
+});
