@@ -5,6 +5,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { createJobs } from '@chainstead/jobs';
+import { createStreamRoutes } from '@chainstead/streams';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,10 +29,14 @@ const DOCUMENTS = [
   'docs/spam.md',
   'docs/collections.md',
   'docs/trades.md',
+  'docs/streams.md',
+  'docs/stream-matching.md',
   'docs/analytics.md',
 ];
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
+/** Of the process itself: docs/operating.md tells of them. */
+const SYSTEM_ROUTES = /^GET \/(health|ready|metrics)$/;
 const openApiDocument = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
 /** Lines of the `sh` blocks of a document. */
@@ -81,14 +86,20 @@ describe('README.md', () => {
     try {
       const chains = createChainRegistry();
       const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
-      const routes = createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock });
+      const unused = () => Promise.reject(new Error('Only described here'));
+      const services = { testWebhook: unused, replayAttempt: unused, previewBlock: unused, sendBlock: unused };
+      const routes = [
+        ...createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock }),
+        ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
+      ];
       const api = await createApiUnderTest(scratch.database, chains, routes);
       const { paths } = openApiDocument.parse(await (await api.request('/openapi.json')).json());
       const served = Object.entries(paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
       );
-      const listed = [...read('README.md').matchAll(/^\| `([A-Z]+ \/api\/\S+)` \|/gm)].map((match) => match[1] ?? '');
-      const ofApi = served.filter((route) => route.includes(' /api/'));
+      const rows = [...read('README.md').matchAll(/^\| (`[A-Z]+ \/.*?) \|/gm)].map((match) => match[1] ?? '');
+      const listed = rows.flatMap((cell) => [...cell.matchAll(/`(\S+ \S+)`/g)].map((match) => match[1] ?? ''));
+      const ofApi = served.filter((route) => !SYSTEM_ROUTES.test(route));
       expect(listed.toSorted()).toEqual(ofApi.toSorted());
     } finally {
       await jobs.close();
