@@ -17,5 +17,11 @@ const database = openDatabase({
   poolSize: 8,
   logger: silentLogger(),
 });
-await startStagedWorker(database, options.jobs, options.retries === undefined ? {} : { retries: options.retries });
+// Its kind is killed often: the next one is to go on soon.
+const changes = { leaseMs: 1_000, lockMs: 500 };
+await startStagedWorker(
+  database,
+  options.jobs,
+  options.retries === undefined ? changes : { ...changes, retries: options.retries },
+);
 process.stdout.write('working\n');
