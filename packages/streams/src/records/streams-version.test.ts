@@ -53,7 +53,7 @@ test('every change raises the version, by one', async () => {
   expect(copy).toMatchObject({ amountOfAddresses: 1, tag: 'changed' });
 });
 
-test('a block waits for nothing and sees what was committed before it; a change waits for the block', async () => {
+test('blocks wait for no other block and see what was committed before them; a change waits for the block', async () => {
   const stream = await create();
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
@@ -67,12 +67,12 @@ test('a block waits for nothing and sees what was committed before it; a change 
     order.push('block');
   });
   await held.promise;
-  const change = store.update(stream.id, (current) => ({ ...current, tag: 'later' })).then(() => order.push('change'));
   // Another chain's block shares the version with the first.
   await scratch.database.transaction(async (transaction) => {
     expect((await loadStreamsAt(transaction)).streams.find(({ id }) => id === stream.id)?.tag).toBe('');
     order.push('other block');
   });
+  const change = store.update(stream.id, (current) => ({ ...current, tag: 'later' })).then(() => order.push('change'));
   release.resolve();
   await Promise.all([block, change]);
   expect(order).toEqual(['other block', 'block', 'change']);
