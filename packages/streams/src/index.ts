@@ -3,11 +3,7 @@
  * webhooks. Start reading at `stream.ts` and `schema.ts`.
  */
 
-export {
-  createDeliveryWorker,
-  type DeliveryWorker,
-  type DeliveryWorkerOptions,
-} from './delivery/delivery-worker.ts';
+export { createDeliveryWorker } from './delivery/delivery-worker.ts';
 export { createReplayAttempt } from './delivery/replay-attempt.ts';
 export { createTestWebhook } from './delivery/test-webhook.ts';
 export { createEnrichMatch } from './enrichment/enrich-match.ts';

@@ -43,13 +43,13 @@ export interface SendingFacts {
 
 /**
  * Sends one webhook that is in hand and records what came of it. Never throws: what fails is given back, or is left to its lease.
- * @param onAnswered called when the receiver has taken it; recording that takes longer
+ * @param onTaken called when the receiver has taken it; recording that takes longer
  */
 export type DeliverWebhook = (
   delivery: Delivery,
   facts: SendingFacts,
   signal: AbortSignal,
-  onAnswered: () => void,
+  onTaken: () => void,
 ) => Promise<void>;
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
@@ -59,14 +59,14 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     delivery: Delivery,
     facts: SendingFacts,
     signal: AbortSignal,
-    onAnswered: () => void,
+    onTaken: () => void,
   ): Promise<DeliveryResult | 'lost'> {
     const body = await bodyOf(delivery, signal);
     if (body === 'dropped' || body === 'postponed' || body === 'lost') return body;
     if (!leases.isHeld(delivery.id)) return 'lost';
     const outcome = await send(options, { delivery, body: body.text, facts, signal });
     // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
-    if (outcome.success) onAnswered();
+    if (outcome.success) onTaken();
     metrics.answered(outcome.durationMs / 1_000);
     const finishedAt = new Date(clock.now());
     const attempt = { id: randomUUID(), delivery, body: body.text, outcome, finishedAt };
@@ -108,13 +108,14 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     }
   }
 
-  return async (delivery, facts, signal, onAnswered) => {
+  return async (delivery, facts, signal, onTaken) => {
     try {
-      const result = await deliver(delivery, facts, signal, onAnswered);
+      const result = await deliver(delivery, facts, signal, onTaken);
       if (result !== 'lost') metrics.count(result);
     } catch (error) {
       if (!signal.aborted) logger.error({ delivery_id: delivery.id, err: error }, 'Webhook could not be handled');
-      await giveBackQuietly(options, delivery);
+      // What fails for a reason of its own would fail again at once.
+      await giveBackQuietly(options, delivery, signal.aborted ? 0 : options.postponeMs);
     } finally {
       leases.letGo(delivery.id);
     }
@@ -145,10 +146,10 @@ async function send(
   return postWebhook(egress, { url: delivery.webhookUrl, headers, body, signal });
 }
 
-async function giveBackQuietly(options: DeliverWebhookOptions, delivery: Delivery): Promise<void> {
+async function giveBackQuietly(options: DeliverWebhookOptions, delivery: Delivery, delayMs: number): Promise<void> {
   const { database, clock, logger } = options;
   try {
-    await giveBack(database, [delivery], new Date(clock.now()));
+    await giveBack(database, [delivery], new Date(clock.now() + delayMs));
   } catch (error) {
     // Its lease runs out by itself.
     logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be given back');

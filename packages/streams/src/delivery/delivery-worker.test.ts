@@ -313,6 +313,44 @@ describe.each(backends)('webhooks on %s', (backend) => {
     await settled(streamId, ['delivered', 'delivered']);
   });
 
+  test('wait while what they tell can not be read, which is no failed attempt', async () => {
+    const receiver = await receive();
+    const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
+    await addMatches(scratch.database, streamId, { blocks: [1] });
+    let asked = 0;
+    const make = async (): Promise<string> => {
+      asked += 1;
+      if (asked < 3) throw new Error('No node answers');
+      return '{"streamId":"told at last"}';
+    };
+    const worker = await work({ bodies: { make } });
+    await settled(streamId, ['delivered']);
+    expect(receiver.received.map(({ body }) => body)).toEqual([
+      '{"confirmed":false,"retries":0,"streamId":"told at last"}',
+    ]);
+    expect(await readStreamStats(scratch.database, streamId)).toMatchObject({
+      webhooksDelivered: 1,
+      webhooksFailed: 0,
+    });
+    expect(await worker.metrics.metrics()).toContain('chainstead_webhooks_total{result="postponed"} 2');
+  });
+
+  test('whose block leaves the chain while what they tell is being read are not sent', async () => {
+    const receiver = await receive();
+    const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
+    await addMatches(scratch.database, streamId, { blocks: [1, 2] });
+    const make = async ({ blockNumber }: { readonly blockNumber: number }): Promise<string> => {
+      await scratch.database.query(
+        `UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = $1 AND block_number = 1`,
+        [streamId],
+      );
+      return `{"block":${blockNumber}}`;
+    };
+    await work({ bodies: { make } });
+    await settled(streamId, ['dropped', 'delivered']);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).block)).toEqual([2]);
+  });
+
   test('go at once when Postgres tells of them', async () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
