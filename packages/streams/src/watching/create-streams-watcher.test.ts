@@ -127,6 +127,47 @@ describe('streams over a followed chain', () => {
     expect(expected.length).toBeGreaterThan(20);
   }, 60_000);
 
+  it('miss no block after an address was added, and see none before, while blocks keep coming', async () => {
+    const followed = await open();
+    const { chain, scripted } = followed;
+    const running = followed.start();
+    onTestFinished(() => running.stop());
+    await followed.caughtUp();
+    const checkpoint = async (): Promise<number> => {
+      const [row] = await scratch.database.query<{ checkpoint: number }>(
+        'SELECT checkpoint FROM sync_chains WHERE chain_id = $1',
+        [chain.id],
+      );
+      return row?.checkpoint ?? 0;
+    };
+    const start = scripted.head;
+    let mining = true;
+    const mined = (async () => {
+      for (; mining && scripted.head < start + 400; await new Promise(setImmediate)) scripted.mine(1);
+    })();
+    const added: { stream: Stream; wallet: Address; before: number; after: number }[] = [];
+    for (const wallet of walletsOf(followed, 0, 8)) {
+      const stream = await createStream(followed, { includeNativeTxs: true, tag: wallet });
+      const before = await checkpoint();
+      await watch(stream, [wallet]);
+      added.push({ stream, wallet, before, after: await checkpoint() });
+    }
+    mining = false;
+    await mined;
+    scripted.mine(10);
+    await followed.caughtUp();
+    for (const { stream, wallet, before, after } of added) {
+      const stored = (await storedMatches(followed)).filter((line) => line.startsWith(stream.id));
+      const expected = (from: number): string[] =>
+        Array.from({ length: scripted.head - from }, (_, index) =>
+          matchLine(stream, followed.blockAt(from + 1 + index), new Set([wallet])),
+        ).flat();
+      expect(expected(before)).toEqual(expect.arrayContaining(stored));
+      expect(stored).toEqual(expect.arrayContaining(expected(after)));
+    }
+    expect(added.at(-1)?.after).toBeGreaterThan(start);
+  }, 60_000);
+
   it('drop what waits for a block that is removed, and tell those that want it', async () => {
     const followed = await open();
     const { scripted } = followed;

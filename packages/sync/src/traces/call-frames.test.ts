@@ -59,7 +59,8 @@ describe('flat traces', () => {
     blockHash: BLOCK,
     ...changes,
   });
-  const flat = (json: unknown) => transfersOfFlatTraces(json, BLOCK, new Set(TX.slice(0, 1)));
+  const flat = (json: unknown) =>
+    transfersOfFlatTraces(json, { chain: 'test', hash: BLOCK, executed: new Set(TX.slice(0, 1)) });
 
   it('leave out the transaction itself, rewards, and what is below a failed call', () => {
     const reward = { type: 'reward', action: { author: A, value: '0x5' }, traceAddress: [], blockHash: BLOCK };

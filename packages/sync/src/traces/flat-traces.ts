@@ -1,16 +1,29 @@
 import { type Hash, parseAddress, parseBigQuantity, parseHash } from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
 import type { InternalTransfer } from '../block-watcher.ts';
+import { ChainMovedError } from '../errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Whose traces they have to be. */
+export interface FlatTracedBlock {
+  /** Chain key, for errors. */
+  readonly chain: string;
+  readonly hash: Hash;
+  /** The transactions that have to be there. */
+  readonly executed: ReadonlySet<Hash>;
+}
 
 /**
  * Internal transfers in the answer of `trace_block` (OpenEthereum's trace module, as Erigon, Nethermind and Reth have it): one
  * list for the whole block, each call with its place in the tree of its transaction.
- * @param executed the transactions that have to be there
- * @throws MalformedAnswerError, InvalidPrimitiveError when they are not the traces of this block
+ * @throws MalformedAnswerError, InvalidPrimitiveError when they are not the traces of a block; ChainMovedError when they are those
+ * of another one.
  */
-export function transfersOfFlatTraces(json: unknown, blockHash: Hash, executed: ReadonlySet<Hash>): InternalTransfer[] {
+export function transfersOfFlatTraces(
+  json: unknown,
+  { chain, hash: blockHash, executed }: FlatTracedBlock,
+): InternalTransfer[] {
   if (!Array.isArray(json)) throw new MalformedAnswerError('The answer is not a list of traces');
   const missing = new Set(executed);
   const failed = new Set<string>();
@@ -18,7 +31,7 @@ export function transfersOfFlatTraces(json: unknown, blockHash: Hash, executed: 
   for (const entry of json) {
     const trace = objectOf(entry);
     if (parseHash(trace.blockHash) !== blockHash)
-      throw new MalformedAnswerError(`A trace is of block ${String(trace.blockHash)}, not of ${blockHash}`);
+      throw new ChainMovedError({ chain, what: `block ${String(trace.blockHash)} was traced instead of ${blockHash}` });
     // Rewards belong to no transaction.
     if (trace.transactionHash === undefined || trace.transactionHash === null) continue;
     const hash = parseHash(trace.transactionHash);

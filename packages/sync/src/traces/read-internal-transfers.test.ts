@@ -73,7 +73,10 @@ async function transfersOf(functionName: string, args: readonly unknown[] = []) 
   if (block === null || block.internalTransfers === null) throw new Error('The block is not to be had');
   const traces = await askNode(devnet.url, 'trace_block', [block.header.raw.number]);
   const executed = new Set(block.receipts.map(({ transactionHash }: Receipt) => transactionHash));
-  return { framed: block.internalTransfers, flat: transfersOfFlatTraces(traces, block.header.hash, executed) };
+  return {
+    framed: block.internalTransfers,
+    flat: transfersOfFlatTraces(traces, { chain: CHAIN.key, hash: block.header.hash, executed }),
+  };
 }
 
 const plain = (transfers: readonly InternalTransfer[]) => transfers.map(({ from, to, value }) => ({ from, to, value }));

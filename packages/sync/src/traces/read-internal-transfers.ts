@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Hash, InvalidPrimitiveError, type Logger, toQuantity, ZERO_ADDRESS } from '@chainstead/core';
 import { MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import type { InternalTransfer } from '../block-watcher.ts';
+import { ChainMovedError } from '../errors.ts';
 import type { ProvenBlock } from '../proven-block.ts';
 import { transfersOfCallFrames } from './call-frames.ts';
 import { transfersOfFlatTraces } from './flat-traces.ts';
@@ -11,6 +12,8 @@ export type TracedBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts'>;
 
 /** One attempt: tracing executes the whole block again. Milliseconds. */
 const TRACE_TIMEOUT_MS = 45_000;
+/** A chain without traces lacks them in every block; the log says so now and then. */
+const BLOCKS_PER_WARNING = 20;
 
 /**
  * The internal transfers of a block in the order of its execution, from `debug_traceBlockByHash` with the callTracer or from
@@ -28,12 +31,13 @@ export async function readInternalTransfers(
   const refusals: string[] = [];
   for (const read of isParityOnly(pool) ? [readFlat, readFrames] : [readFrames, readFlat])
     try {
-      return await read(pool, traced, signal);
+      return await read(pool, chain, traced, signal);
     } catch (error) {
       if (!(error instanceof RpcCallError)) throw error;
       refusals.push(error.message);
     }
-  logger.warn(
+  const level = traced.header.number % BLOCKS_PER_WARNING === 0 ? 'warn' : 'debug';
+  logger[level](
     { chain: chain.key, block: traced.header.number, refusals },
     'No upstream gives traces: internal transfers of the block are not matched',
   );
@@ -45,17 +49,17 @@ function isParityOnly(pool: UpstreamPool): boolean {
   return known.includes('parity') && !known.includes('debug');
 }
 
-async function readFrames(pool: UpstreamPool, traced: TracedBlock, signal?: AbortSignal) {
+async function readFrames(pool: UpstreamPool, _chain: Chain, traced: TracedBlock, signal?: AbortSignal) {
   const params = [traced.header.hash, { tracer: 'callTracer', timeout: '40s' }];
   return readChecked(pool, { method: 'debug_traceBlockByHash', params }, signal, (result) =>
     transfersOfCallFrames(result, traced.block.transactionHashes, executed(traced)),
   );
 }
 
-async function readFlat(pool: UpstreamPool, traced: TracedBlock, signal?: AbortSignal) {
+async function readFlat(pool: UpstreamPool, chain: Chain, traced: TracedBlock, signal?: AbortSignal) {
   const params = [toQuantity(traced.header.number)];
   return readChecked(pool, { method: 'trace_block', params }, signal, (result) =>
-    transfersOfFlatTraces(result, traced.header.hash, executed(traced)),
+    transfersOfFlatTraces(result, { chain: chain.key, hash: traced.header.hash, executed: executed(traced) }),
   );
 }
 
@@ -76,8 +80,10 @@ async function readChecked(
     try {
       return parse(answer.value);
     } catch (error) {
-      if (!(error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)) throw error;
-      pool.reportFault(answer.upstream, 'malformed', { method: call.method, reason: error.message });
+      if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+        pool.reportFault(answer.upstream, 'malformed', { method: call.method, reason: error.message });
+      // By number a node may answer for the block that has taken this one's place, which is no fault of its own.
+      else if (!(error instanceof ChainMovedError)) throw error;
       // Once all are excluded, the pool says so.
       refused.add(answer.upstream);
     }
