@@ -8,7 +8,7 @@ import {
   exampleServices,
   exampleStreamApi,
   MINIMAL,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 let scratch: ScratchDatabase;
 let ask: Client;

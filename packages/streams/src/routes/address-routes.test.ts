@@ -7,7 +7,7 @@ import {
   exampleServices,
   exampleStreamApi,
   MINIMAL,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 interface AddressPage {
   readonly result: readonly { readonly address: string }[];

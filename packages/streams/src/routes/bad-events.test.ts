@@ -1,5 +1,5 @@
-import { TRANSFER_EVENT, TRANSFER_HASH, TRANSFER_SIGNATURE } from './example-stream-api.ts';
-import { testRefusals } from './refusals.ts';
+import { TRANSFER_EVENT, TRANSFER_HASH, TRANSFER_SIGNATURE } from './testing/example-stream-api.ts';
+import { testRefusals } from './testing/refusals.ts';
 
 const SIGNATURE = 'must be an event signature such as Transfer(address,address,uint256), or its hash';
 const logs = { includeContractLogs: true, topic0: [TRANSFER_SIGNATURE], abi: [TRANSFER_EVENT] };

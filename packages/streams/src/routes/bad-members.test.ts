@@ -1,4 +1,4 @@
-import { testRefusals } from './refusals.ts';
+import { testRefusals } from './testing/refusals.ts';
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
 const EVENT = { type: 'event', name: 'Transfer', inputs: [] };

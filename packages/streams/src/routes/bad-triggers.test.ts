@@ -1,5 +1,5 @@
-import { TRANSFER_EVENT, TRANSFER_SIGNATURE } from './example-stream-api.ts';
-import { testRefusals } from './refusals.ts';
+import { TRANSFER_EVENT, TRANSFER_SIGNATURE } from './testing/example-stream-api.ts';
+import { testRefusals } from './testing/refusals.ts';
 
 const balanceOf = {
   type: 'function',

@@ -11,7 +11,7 @@ import {
   MINIMAL,
   TRANSFER_EVENT,
   TRANSFER_SIGNATURE,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 const ADDRESS = '0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 

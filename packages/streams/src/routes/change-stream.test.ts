@@ -11,7 +11,7 @@ import {
   TRANSFER_EVENT,
   TRANSFER_HASH,
   TRANSFER_SIGNATURE,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 const OTHER_ID = '11111111-2222-4333-8444-555555555555';
 

@@ -11,7 +11,7 @@ import {
   TRANSFER_EVENT,
   TRANSFER_HASH,
   TRANSFER_SIGNATURE,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 const BALANCE_OF = {
   name: 'balanceOf',

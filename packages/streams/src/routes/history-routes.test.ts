@@ -6,7 +6,7 @@ import {
   type ExampleServices,
   exampleServices,
   exampleStreamApi,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 const STREAM_A = 'aaaaaaaa-0000-4000-8000-000000000000';
 const STREAM_B = 'bbbbbbbb-0000-4000-8000-000000000000';

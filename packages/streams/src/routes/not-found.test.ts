@@ -1,6 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, clientOf, exampleServices, exampleStreamApi } from './example-stream-api.ts';
+import { type Client, clientOf, exampleServices, exampleStreamApi } from './testing/example-stream-api.ts';
 
 let scratch: ScratchDatabase;
 let ask: Client;

@@ -8,7 +8,7 @@ import {
   exampleStreamApi,
   TRANSFER_EVENT,
   TRANSFER_SIGNATURE,
-} from './example-stream-api.ts';
+} from './testing/example-stream-api.ts';
 
 // The SDK's ES modules do not load under plain Node; its documentation requires it too.
 const require = createRequire(import.meta.url);

@@ -11,6 +11,7 @@ import { notFound } from './stream-errors.ts';
 import { answer, jsonBody, pageSchema, statusSchema, streamResponse, streamSchema } from './stream-response.ts';
 import { type StreamChains, streamMembers } from './stream-schema.ts';
 import type { StreamServices } from './stream-services.ts';
+import { requireTraces } from './trace-check.ts';
 import { refuseInvalid } from './validation-failed.ts';
 import { requireWebhook } from './webhook-check.ts';
 
@@ -52,6 +53,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       async (c) => {
         const config = newConfig(c.req.valid('json'));
         checkStream(config, chainOf);
+        await requireTraces(services.offersTraces, config, chainOf);
         await requireWebhook(services.testWebhook, config);
         return c.json(streamResponse(await store.create(config)), 200);
       },
@@ -80,7 +82,9 @@ export function streamRoutes(services: StreamServices): RouteModule {
           checkStream(config, chainOf);
           return config;
         };
-        await requireWebhook(services.testWebhook, changed(existing(await store.get(id))));
+        const wanted = changed(existing(await store.get(id)));
+        await requireTraces(services.offersTraces, wanted, chainOf);
+        await requireWebhook(services.testWebhook, wanted);
         // Checked again on what is locked: another update may have come in between.
         return c.json(streamResponse(existing(await store.update(id, changed))), 200);
       },

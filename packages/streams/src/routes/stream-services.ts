@@ -60,10 +60,14 @@ export interface AcceptedJob {
 /** Replays a stream over past blocks. Null when the range has no block. */
 export type CreateHistoricalJob = (request: HistoricalJobRequest) => Promise<AcceptedJob | null>;
 
+/** Whether nodes of the chain give traces, without which there are no internal transactions. True while nobody knows. */
+export type OffersTraces = (chain: Chain) => Promise<boolean>;
+
 /** What the routes have done by others: everything that leaves the database. */
 export interface StreamServices {
   /** The chains that are followed here: on others no stream would ever fire. */
   readonly chains: readonly Chain[];
+  readonly offersTraces: OffersTraces;
   readonly testWebhook: TestWebhook;
   readonly replayAttempt: ReplayAttempt;
   readonly previewBlock: PreviewBlock;

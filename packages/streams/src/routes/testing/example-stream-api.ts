@@ -2,8 +2,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
-import { createStreamRoutes } from './create-stream-routes.ts';
-import type { StreamServices, WebhookTest } from './stream-services.ts';
+import { createStreamRoutes } from '../create-stream-routes.ts';
+import type { StreamServices, WebhookTest } from '../stream-services.ts';
 
 /** The key that an example API accepts. */
 export const EXAMPLE_KEY = 'test-key';
@@ -37,6 +37,8 @@ export function exampleServices(): ExampleServices {
     head: 100,
     preview: null,
     bodiesKept: true,
+    // Sepolia's nodes give none here.
+    offersTraces: async ({ key }) => key !== 'sepolia',
     async testWebhook({ webhookUrl }) {
       services.tested.push(webhookUrl);
       return services.answer;
