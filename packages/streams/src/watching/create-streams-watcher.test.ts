@@ -31,10 +31,16 @@ function createStream({ chain }: FollowedChain, config: Partial<StreamConfig>): 
 const watch = (stream: Stream, addresses: readonly Address[]) =>
   createStreamAddressStore(scratch.database).add(stream.id, addresses);
 
+const GROWING_NEEDS: readonly Partial<StreamConfig>[] = [
+  { includeContractLogs: true },
+  { includeNativeTxs: true },
+  { includeInternalTxs: true },
+];
+
 /** `stream block counts`, of matches that count. */
 async function storedMatches({ chain }: FollowedChain): Promise<string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', stream_id, '0x' || encode(block_hash, 'hex'), logs, txs) AS line
+    `SELECT concat_ws(' ', stream_id, '0x' || encode(block_hash, 'hex'), logs, txs, txs_internal) AS line
      FROM stream_matches WHERE chain_id = $1 AND removed_at IS NULL`,
     [chain.id],
   );
@@ -43,7 +49,9 @@ async function storedMatches({ chain }: FollowedChain): Promise<string[]> {
 
 function matchLine(stream: Stream, block: WatchedBlock, addresses: ReadonlySet<Address>): string[] {
   const found = scanBlock(block, stream, addresses, new Set());
-  return found === null ? [] : [`${stream.id} ${block.header.hash} ${found.logs.length} ${found.transactions.length}`];
+  if (found === null) return [];
+  const { logs, transactions, internalTransactions } = found;
+  return [[stream.id, block.header.hash, logs.length, transactions.length, internalTransactions.length].join(' ')];
 }
 
 async function deliveries({ chain }: FollowedChain, kind: string): Promise<{ block: number; status: string }[]> {
@@ -105,13 +113,10 @@ describe('streams over a followed chain', () => {
     const streams: { stream: Stream; addresses: Set<Address> }[] = [];
     const expected: string[] = [];
     for (const [index, wallet] of walletsOf(followed, 0, 12).entries()) {
-      // Logs alone at first; transactions are needed from the second stream on.
+      // Logs alone at first; then transactions are needed, and traces at last.
       if (index % 4 === 0)
         streams.push({
-          stream: await createStream(
-            followed,
-            index === 0 ? { includeContractLogs: true } : { includeNativeTxs: true, tag: `${index}` },
-          ),
+          stream: await createStream(followed, GROWING_NEEDS[index / 4] ?? {}),
           addresses: new Set(),
         });
       for (const { stream, addresses } of streams) {

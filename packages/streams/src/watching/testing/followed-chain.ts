@@ -7,11 +7,18 @@ import {
   parseAddress,
   silentLogger,
   systemClock,
+  toQuantity,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool, parseBlock, parseReceipt, type UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics, type WatchedBlock } from '@chainstead/sync';
-import { createScriptedChain, type ScriptedBlock, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import {
+  createScriptedChain,
+  type JsonObject,
+  type ScriptedBlock,
+  type ScriptedChain,
+  serveScriptedChain,
+} from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 import { createStreamsWatcher } from '../create-streams-watcher.ts';
 
@@ -44,7 +51,18 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
   }).get(chainId);
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 12, transactionsMax: 3, stepsMax: 2 });
   scripted.mine(3);
-  const node = await serveScriptedChain(scripted);
+  const node = await serveScriptedChain(scripted, {
+    methods: ({ source }) =>
+      new Map([
+        [
+          'debug_traceBlockByHash',
+          ([hash]) => {
+            const block = source.blockByHash(String(hash));
+            return block === undefined ? { result: null } : { result: block.transactions.map(traceOf) };
+          },
+        ],
+      ]),
+  });
   const registry = createMetricsRegistry();
   const logger = silentLogger();
   const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry });
@@ -109,7 +127,18 @@ function watchedBlock(scripted: ScriptedBlock): WatchedBlock {
   const block = parseBlock({ ...scripted.header, transactions: scripted.transactions });
   const receipts = scripted.receipts.map(parseReceipt);
   const logs: Log[] = receipts.flatMap((receipt) => receipt.logs);
-  return { header: block.header, block, receipts, logs, internalTransfers: null };
+  const internalTransfers = scripted.scripted.map(({ hash, from, to }) => {
+    return { transactionHash: hash, from: to, to: from, value: REFUND, gas: 1n };
+  });
+  return { header: block.header, block, receipts, logs, internalTransfers };
+}
+
+/** Wei. Every contract of the chain sends so much back. */
+const REFUND = 5n;
+
+function traceOf({ hash, from, to }: JsonObject): JsonObject {
+  const refund = { type: 'CALL', from: to, to: from, value: toQuantity(REFUND), gas: '0x1' };
+  return { txHash: hash, result: { type: 'CALL', from, to, value: '0x0', gas: '0x2', calls: [refund] } };
 }
 
 /** Wallets of a scripted chain that its transactions name. */
