@@ -87,7 +87,13 @@ describe('README.md', () => {
       const chains = createChainRegistry();
       const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
       const unused = () => Promise.reject(new Error('Only described here'));
-      const services = { testWebhook: unused, replayAttempt: unused, previewBlock: unused, sendBlock: unused };
+      const services = {
+        offersTraces: unused,
+        testWebhook: unused,
+        replayAttempt: unused,
+        previewBlock: unused,
+        sendBlock: unused,
+      };
       const routes = [
         ...createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock }),
         ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),

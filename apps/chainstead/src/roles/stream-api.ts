@@ -50,6 +50,7 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
     chains: chains.map(({ chain }) => chain),
     testWebhook: createTestWebhook({ egress, settings: () => readStreamSettings(database), clock }),
     replayAttempt: createReplayAttempt({ database, clock }),
+    offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
     sendBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.sendBlock(request)),
     createHistoricalJob: (request) => startPool(request.chain.id).then(() => pastBlocks.createHistoricalJob(request)),

@@ -6,6 +6,7 @@ import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { PreviewBlock, SendBlock, StreamServices } from '../routes/stream-services.ts';
 import { createHistoricalJobFactory } from './create-historical-job.ts';
 import { createPastMatcher } from './match-past-blocks.ts';
+import { createOffersTraces } from './offers-traces.ts';
 import { chainAmong, type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
 import { recordPastMatches } from './record-past-matches.ts';
 
@@ -19,8 +20,9 @@ export interface PastBlockServicesOptions {
 /** What the routes have done with single past blocks and ranges of them. */
 export function createPastBlockServices(
   options: PastBlockServicesOptions,
-): Pick<StreamServices, 'previewBlock' | 'sendBlock' | 'createHistoricalJob'> {
+): Pick<StreamServices, 'offersTraces' | 'previewBlock' | 'sendBlock' | 'createHistoricalJob'> {
   return {
+    offersTraces: createOffersTraces(options.chains),
     previewBlock: createPreviewBlock(options),
     sendBlock: createSendBlock(options),
     createHistoricalJob: createHistoricalJobFactory(options),

@@ -14,12 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** The example's nodes of Ethereum give traces, those of Sepolia none. */
+/** Ethereum's nodes give traces, those of Base none. */
+function tracedServices() {
+  return { ...exampleServices(), offersTraces: async ({ key }: { readonly key: string }) => key !== 'base' };
+}
+
 const REFUSED = {
   message: 'Validation Failed',
   details: {
     'requestBody.includeInternalTxs': {
-      message: 'no node of sepolia gives traces (debug_traceBlockByHash or trace_block)',
+      message: 'no node of base gives traces (debug_traceBlockByHash or trace_block)',
       value: true,
     },
   },
@@ -27,23 +31,23 @@ const REFUSED = {
 
 describe('internal transactions of a chain whose nodes give no traces', () => {
   test('are refused when a stream is created, before its webhook is tested', async () => {
-    const services = exampleServices();
+    const services = tracedServices();
     const ask = clientOf(await exampleStreamApi(scratch.database, services));
-    const stream = { ...MINIMAL, chainIds: ['0x1', '0xaa36a7'], includeInternalTxs: true };
+    const stream = { ...MINIMAL, chainIds: ['0x1', '0x2105'], includeInternalTxs: true };
     expect(await ask('PUT', '/streams/evm', stream)).toMatchObject({ status: 400, body: REFUSED });
     expect(services.tested).toEqual([]);
     expect((await ask('PUT', '/streams/evm', { ...stream, chainIds: ['0x1'] })).status).toBe(200);
   });
 
   test('are refused when a stream is changed to them, or to the chain', async () => {
-    const ask = clientOf(await exampleStreamApi(scratch.database, exampleServices()));
-    const onSepolia = { ...MINIMAL, description: 'on Sepolia', chainIds: ['0xaa36a7'] };
-    const { body: other } = await ask<AnsweredStream>('PUT', '/streams/evm', onSepolia);
+    const ask = clientOf(await exampleStreamApi(scratch.database, tracedServices()));
+    const onBase = { ...MINIMAL, description: 'on Base', chainIds: ['0x2105'] };
+    const { body: other } = await ask<AnsweredStream>('PUT', '/streams/evm', onBase);
     const change = await ask('POST', `/streams/evm/${other.id}`, { includeInternalTxs: true });
     expect(change).toMatchObject({ status: 400, body: REFUSED });
     const traced = { ...MINIMAL, description: 'traced', includeInternalTxs: true };
     const { body: stream } = await ask<AnsweredStream>('PUT', '/streams/evm', traced);
-    const move = await ask('POST', `/streams/evm/${stream.id}`, { chainIds: ['0xaa36a7'] });
+    const move = await ask('POST', `/streams/evm/${stream.id}`, { chainIds: ['0x2105'] });
     expect(move).toMatchObject({ status: 400, body: REFUSED });
   });
 });
