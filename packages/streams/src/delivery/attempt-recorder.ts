@@ -26,7 +26,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const BATCH_MAX = 200;
+const BATCH_MAX = 500;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
 

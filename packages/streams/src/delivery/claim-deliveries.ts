@@ -32,18 +32,23 @@ interface ClaimedRow {
 /**
  * Takes webhooks that are due, those due longest first, and hides them from every other taker by moving `due_at` to the end of
  * the lease: whoever dies leaves them due again. Rows that another taker is locking are skipped. Streams that are not active
- * keep theirs. Index: stream_deliveries_pending_by_stream, one range a stream.
+ * keep theirs. Index: stream_deliveries_pending_by_stream, one range a stream; only what is taken is locked.
  */
 export async function claimDeliveries(database: Database, request: ClaimRequest): Promise<Delivery[]> {
   const rows = await database.query<ClaimedRow>(
-    `WITH picked AS (
-       SELECT due.* FROM streams s CROSS JOIN LATERAL (
-         SELECT d.id, d.stream_id, d.chain_id, d.block_number, d.block_hash, d.due_at FROM stream_deliveries d
+    `WITH due AS (
+       SELECT waiting.id, waiting.due_at FROM streams s CROSS JOIN LATERAL (
+         SELECT d.id, d.due_at FROM stream_deliveries d
          WHERE d.stream_id = s.id AND d.status = 'pending' AND d.due_at <= $2
-         ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED
-       ) AS due
+         ORDER BY d.due_at LIMIT $3
+       ) AS waiting
        WHERE s.id = ANY ($1::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
-       ORDER BY due.due_at LIMIT $3
+       ORDER BY waiting.due_at LIMIT $3
+     ), picked AS (
+       SELECT d.id, d.stream_id, d.chain_id, d.block_number, d.block_hash
+       FROM due JOIN stream_deliveries d ON d.id = due.id
+       WHERE d.status = 'pending' AND d.due_at <= $2
+       ORDER BY due.due_at FOR UPDATE OF d SKIP LOCKED
      )
      UPDATE stream_deliveries AS d SET due_at = $4
      FROM picked
@@ -95,12 +100,12 @@ export async function isStillDue(database: Database, { id, retries }: Delivery):
   return rows.length > 0;
 }
 
-/** Lengthens leases. What is not pending any more is left alone. */
+/** Lengthens leases. What is not pending any more is left alone, and what by now is due later: it has been tried meanwhile. */
 export async function renewLeases(database: Database, ids: readonly string[], until: Date): Promise<void> {
-  await database.query(`UPDATE stream_deliveries SET due_at = $2 WHERE id = ANY ($1::uuid[]) AND status = 'pending'`, [
-    ids,
-    until,
-  ]);
+  await database.query(
+    `UPDATE stream_deliveries SET due_at = $2 WHERE id = ANY ($1::uuid[]) AND status = 'pending' AND due_at < $2`,
+    [ids, until],
+  );
 }
 
 /** Gives webhooks back that were not sent, to be taken again from `dueAt` on. It counts as no attempt. */

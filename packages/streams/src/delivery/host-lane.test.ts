@@ -12,7 +12,13 @@ function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
       claims.push(limit);
       return waiting.splice(0, limit);
     },
-    deliver: (item) => new Promise((resolve) => open.set(item, resolve)),
+    deliver: (item, onTaken) =>
+      new Promise((resolve) =>
+        open.set(item, () => {
+          onTaken();
+          resolve();
+        }),
+      ),
     giveBack: async (items) => {
       waiting.unshift(...items);
     },
@@ -90,8 +96,8 @@ describe('a lane', () => {
     const recorded: (() => void)[] = [];
     const { lane, run } = stage(5, {
       allowance: () => 1,
-      deliver: (_item, onAnswered) => {
-        answered.push(onAnswered);
+      deliver: (_item, onTaken) => {
+        answered.push(onTaken);
         return new Promise((resolve) => recorded.push(resolve));
       },
     });
@@ -120,10 +126,10 @@ describe('a lane', () => {
       giveBack: async (items) => void given.push(...items),
     });
     await vi.waitFor(() => expect(open.size).toBe(4));
-    now = 50;
+    now = 125;
     for (const item of [0, 1, 2, 3]) finish(item);
     await vi.waitFor(() => expect(open.size).toBe(4));
-    now = 100;
+    now = 250;
     for (const item of [4, 5, 6, 7]) finish(item);
     await vi.waitFor(() => expect(open.size).toBe(4));
     expect(Math.max(...claims)).toBeGreaterThan(4);
@@ -150,7 +156,7 @@ describe('a lane', () => {
       giveBack: async (items) => void given.push(...items),
     });
     await vi.waitFor(() => expect(open.size).toBe(4));
-    now = 100;
+    now = 250;
     for (const item of [0, 1, 2, 3]) finish(item);
     await vi.waitFor(() => expect(open.size).toBe(4));
     ending = true;
@@ -159,5 +165,44 @@ describe('a lane', () => {
     expect([...open.keys()].some((item) => given.includes(item))).toBe(false);
     for (const item of [...open.keys()]) finish(item);
     await run;
+  });
+
+  test('gives back what it has claimed ahead when one fails, and claims no more than it may send', async () => {
+    let now = 0;
+    let fails = false;
+    const given: number[] = [];
+    const settle: (() => void)[] = [];
+    const waiting = Array.from({ length: 40 }, (_, index) => index);
+    const claims: number[] = [];
+    const { run } = stage(0, {
+      clock: { ...systemClock, now: () => now },
+      claim: async (limit) => {
+        claims.push(limit);
+        return waiting.splice(0, limit);
+      },
+      deliver: (_item, onTaken) =>
+        new Promise((resolve) =>
+          settle.push(() => {
+            if (!fails) onTaken();
+            resolve();
+          }),
+        ),
+      giveBack: async (items) => void given.push(...items),
+    });
+    await vi.waitFor(() => expect(settle).toHaveLength(4));
+    now = 250;
+    for (const done of settle.splice(0)) done();
+    await vi.waitFor(() => expect(settle).toHaveLength(4));
+    expect(given).toEqual([]);
+    const before = claims.length;
+    fails = true;
+    settle.shift()?.();
+    await vi.waitFor(() => expect(given).not.toEqual([]));
+    while (waiting.length > 0 || settle.length > 0) {
+      settle.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await run;
+    expect(Math.max(...claims.slice(before))).toBeLessThanOrEqual(4);
   });
 });

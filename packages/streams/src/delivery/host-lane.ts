@@ -3,8 +3,8 @@ import type { Clock } from '@chainstead/core';
 export interface HostLaneOptions<Item> {
   /** Takes up to so many that are due; fewer when there are no more for now. */
   readonly claim: (limit: number) => Promise<readonly Item[]>;
-  /** Sends one, and resolves when that is recorded. Never throws. */
-  readonly deliver: (item: Item, onAnswered: () => void) => Promise<void>;
+  /** Sends one, and resolves when that is recorded. Tells as soon as it has been taken. Never throws. */
+  readonly deliver: (item: Item, onTaken: () => void) => Promise<void>;
   /** For those that were taken and are not sent after all. */
   readonly giveBack: (items: readonly Item[]) => Promise<void>;
   /** How many may be under way at once, as of now and when so many are. At least 1. */
@@ -27,12 +27,12 @@ export interface HostLane {
 }
 
 /** Claimed ahead is what a host answers in so much time, measured over as much. Milliseconds. */
-const AHEAD_MS = 100;
-const AHEAD_MAX = 256;
+const AHEAD_MS = 250;
+const AHEAD_MAX = 500;
 /** What was claimed and waits for longer is given back: a reorganisation or a pause may have come in between. Milliseconds. */
 const STALE_MS = 1_000;
 /** Answered and not recorded yet: so much is sent once more when the process dies. */
-const UNRECORDED_MAX = 512;
+const UNRECORDED_MAX = 1_000;
 
 export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   const { claim, deliver, giveBack, allowance, isEnding, turnMs, clock } = options;
@@ -42,6 +42,8 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   let underWay = 0;
   let unfinished = 0;
   let isClaiming = false;
+  let isClaimedAhead = false;
+  let mustGiveBack = false;
   let mayHaveMore = true;
   let failure: { readonly error: unknown } | null = null;
   let changed = Promise.withResolvers<void>();
@@ -54,16 +56,19 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   async function start(item: Item): Promise<void> {
     underWay += 1;
     unfinished += 1;
-    let isUnderWay = true;
-    const answered = (): void => {
-      if (!isUnderWay) return;
-      isUnderWay = false;
+    let isTaken = false;
+    await deliver(item, () => {
+      isTaken = true;
       underWay -= 1;
       pace.count();
       change();
-    };
-    await deliver(item, answered);
-    answered();
+    });
+    if (!isTaken) {
+      underWay -= 1;
+      // It may have been the failure after which a stream is to get nothing more.
+      mustGiveBack = true;
+      pace.reset();
+    }
     unfinished -= 1;
     change();
   }
@@ -110,15 +115,18 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
       const turnEnds = clock.now() + turnMs;
       for (;;) {
         const most = allowance(underWay);
-        if (claimed.length > 0 && (isEnding() || clock.now() - claimedAt > STALE_MS)) await putBack();
+        if (claimed.length > 0 && (mustGiveBack || isEnding() || clock.now() - claimedAt > STALE_MS)) await putBack();
+        if (!isClaiming || !isClaimedAhead) mustGiveBack = false;
         startClaimed(most);
         const mayClaim = mayHaveMore && failure === null && !isEnding() && clock.now() < turnEnds;
         if (!mayClaim && !isClaiming && claimed.length === 0 && unfinished === 0) break;
         const ahead = pace.expected();
         const wanted = most + ahead - underWay - claimed.length;
         // Claims of a few at a time: each is a round trip to Postgres.
-        if (mayClaim && !isClaiming && wanted >= Math.ceil((most + ahead) / 2)) void claimSome(wanted);
-        else await changed.promise;
+        if (mayClaim && !isClaiming && wanted >= Math.ceil((most + ahead) / 2)) {
+          isClaimedAhead = ahead > 0;
+          void claimSome(wanted);
+        } else await changed.promise;
       }
       if (failure !== null) throw failure.error;
     },
@@ -137,6 +145,11 @@ function createPace(clock: Clock) {
   return {
     count(): void {
       answers += 1;
+    },
+    reset(): void {
+      since = clock.now();
+      answers = 0;
+      expected = 0;
     },
     /** How many are likely to be answered in the next AHEAD_MS, as were in the last. */
     expected(): number {

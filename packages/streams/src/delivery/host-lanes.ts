@@ -71,12 +71,12 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
       let settings = await readStreamSettings(database);
       const lane = createHostLane<Delivery>({
         async claim(limit) {
-          const claimed = await claim(host, limit);
-          if (claimed.length > 0) settings = await readStreamSettings(database);
+          const [claimed, current] = await Promise.all([claim(host, limit), readStreamSettings(database)]);
+          settings = current;
           return claimed;
         },
-        deliver: (delivery, onAnswered) =>
-          deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId) }, signal, onAnswered),
+        deliver: (delivery, onTaken) =>
+          deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId) }, signal, onTaken),
         giveBack: putBack,
         allowance,
         isEnding,
