@@ -1,7 +1,7 @@
 /** Webhooks of the running program over a real node: every field of every body is what the node says. */
 import type { Address } from '@chainstead/core';
 import type { WebhookReceiver } from '@chainstead/testkit';
-import { parseEther, toEventSelector } from 'viem';
+import { numberToHex, parseEther, toEventSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type NodeWebhook,
@@ -12,6 +12,7 @@ import {
 } from './node-webhook.ts';
 import {
   type ArrivedWebhook,
+  arrivedOf,
   awaitWebhook,
   CONFIRMATIONS,
   createStreamStage,
@@ -236,5 +237,48 @@ describe('a stream tells what the node says of', () => {
       .map(({ body }) => JSON.parse(body).block.number);
     expect(new Set(blocks)).toEqual(new Set([String(first), String(third)]));
     expect(blocks).not.toContain(String(second));
+  });
+});
+
+describe('past blocks', () => {
+  const config = { includeNativeTxs: true };
+  const chainId = (): string => numberToHex(stage.devnet.chainId);
+
+  it('are shown as a webhook that a configuration would cause, and sent by a stream that did not exist', async () => {
+    const blockNumber = await sendEther(carol, bob, '0.004');
+    await stage.untilFollowed(blockNumber);
+    const said = await readNodeWebhook(stage.devnet, blockNumber, { watched: [carol], native: true });
+    const path = `/streams/evm/${chainId()}/block/${blockNumber}`;
+    const preview = await stage.ask('POST', path, { ...config, tag: 'shown', addresses: [carol] });
+    expect(preview.status).toBe(200);
+    const owned = { abi: [], nativeBalances: [], retries: 0, confirmed: false };
+    expect(withSortedCauses(preview.body)).toEqual({ ...said, ...owned, tag: 'shown', streamId: '' });
+    expect(await stage.ask('POST', path, { ...config, addresses: [stage.token.address] })).toEqual({
+      status: 200,
+      body: null,
+    });
+
+    const id = await stage.watch(receiver, config, [carol]);
+    const sent = await stage.ask('POST', `/streams/evm/${chainId()}/block-to-webhook/${blockNumber}/${id}`);
+    expect(sent).toEqual({ status: 200, body: null });
+    const { parsed } = await awaitWebhook(stage, receiver, id, { blockNumber, confirmed: false });
+    expect(withSortedCauses(parsed)).toEqual({ ...said, ...owned, tag: 'acceptance', streamId: id });
+  });
+
+  it('are replayed by a historical job, each that matches once and confirmed', async () => {
+    const blocks = [await sendEther(alice, bob, '0.005'), await sendEther(alice, bob, '0.006')];
+    await stage.devnet.mine(CONFIRMATIONS + 1);
+    await stage.untilFollowed((blocks[1] ?? 0n) + BigInt(CONFIRMATIONS + 1));
+    const id = await stage.watch(receiver, config, [alice]);
+    const range = { blockFrom: Number(blocks[0]), blockTo: Number(blocks[1]) + 1 };
+    const job = await stage.ask('POST', '/historicalJobs/createJob', { chainId: chainId(), streamId: id, ...range });
+    expect(job).toMatchObject({ status: 200, body: { totalBlocks: range.blockTo - range.blockFrom + 1 } });
+    for (const blockNumber of blocks) {
+      const said = await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], native: true });
+      const { parsed } = await awaitWebhook(stage, receiver, id, { blockNumber, confirmed: true });
+      const owned = { abi: [], nativeBalances: [], retries: 0, confirmed: true, tag: 'acceptance', streamId: id };
+      expect(withSortedCauses(parsed)).toEqual({ ...said, ...owned });
+    }
+    expect(arrivedOf(stage, receiver, id)).toHaveLength(blocks.length);
   });
 });
