@@ -17,6 +17,7 @@ COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
 COPY packages/proof/package.json packages/proof/package.json
 COPY packages/rpc/package.json packages/rpc/package.json
+COPY packages/streams/package.json packages/streams/package.json
 COPY packages/sync/package.json packages/sync/package.json
 COPY packages/testkit/package.json packages/testkit/package.json
 # Optional dependencies stay: the embedded Postgres is one, and the demo's node another.
