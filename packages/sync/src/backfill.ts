@@ -129,8 +129,9 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
     const read = await untilItSucceeds(options, range, stop, () => readClaimed(options, stretch, range, sizing, stop));
     if (read === null) return workAround(stretch, range);
     // A read counts as in flight until it is committed: that bounds what is held in memory.
-    await commits.add(() => commitRead(options, stretch, read, stop));
-    advance(rangeSize(range), read.logs.length);
+    const logs = read.logs.length;
+    await commits.add(releasing(read, (one) => commitRead(options, stretch, one, stop)));
+    advance(rangeSize(range), logs);
   };
 
   /** What another process leaves of a range, of which it holds a part or has covered one since it was planned. */
@@ -166,6 +167,19 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
       if (state.failure !== undefined) throw state.failure;
       stop.throwIfAborted();
     },
+  };
+}
+
+/**
+ * A task that lets its item go once it has begun. The queue keeps up to a hundred tasks that it has started (p-queue 9.3
+ * compacts its list no sooner while something waits), and with each would keep a whole read in memory.
+ */
+function releasing<Item>(item: Item, run: (item: Item) => Promise<void>): () => Promise<void> {
+  const held: { item: Item | null } = { item };
+  return () => {
+    const { item: taken } = held;
+    held.item = null;
+    return taken === null ? Promise.resolve() : run(taken);
   };
 }
 
