@@ -14,6 +14,7 @@ import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.
 import type { Dataset } from './dataset.ts';
 import { ChainMovedError } from './errors.ts';
 import { type RangeRead, readRangeFast, readRangeProven } from './read-range.ts';
+import { releasing } from './releasing-task.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface BackfillOptions extends CommitDependencies {
@@ -167,19 +168,6 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
       if (state.failure !== undefined) throw state.failure;
       stop.throwIfAborted();
     },
-  };
-}
-
-/**
- * A task that lets its item go once it has begun. The queue keeps up to a hundred tasks that it has started (p-queue 9.3
- * compacts its list no sooner while something waits), and with each would keep a whole read in memory.
- */
-function releasing<Item>(item: Item, run: (item: Item) => Promise<void>): () => Promise<void> {
-  const held: { item: Item | null } = { item };
-  return () => {
-    const { item: taken } = held;
-    held.item = null;
-    return taken === null ? Promise.resolve() : run(taken);
   };
 }
 
