@@ -71,9 +71,15 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
       let settings = await readStreamSettings(database);
       const lane = createHostLane<Delivery>({
         async claim(limit) {
-          const [claimed, current] = await Promise.all([claim(host, limit), readStreamSettings(database)]);
-          settings = current;
-          return claimed;
+          const [claimed, current] = await Promise.allSettled([claim(host, limit), readStreamSettings(database)]);
+          if (claimed.status === 'rejected') throw claimed.reason;
+          if (current.status === 'rejected') {
+            // Nobody else would hold what was claimed, and its lease would be renewed for as long as this process lives.
+            await putBack(claimed.value);
+            throw current.reason;
+          }
+          settings = current.value;
+          return claimed.value;
         },
         deliver: (delivery, onTaken) =>
           deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId) }, signal, onTaken),
