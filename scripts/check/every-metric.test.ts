@@ -26,9 +26,9 @@ describe('createEveryMetric', () => {
 });
 
 describe('monitoring', () => {
-  it('has five alert rules, on metrics that exist', () => {
+  it('has alert rules, on metrics that exist', () => {
     const rules = read('docs/prometheus/alerts.yml');
-    expect(rules.match(/^ +- alert: /gm)).toHaveLength(5);
+    expect(rules.match(/^ +- alert: /gm)?.length).toBeGreaterThanOrEqual(5);
     expect([...namedIn(rules)].filter((name) => !names.includes(name))).toEqual([]);
   });
 
