@@ -1,7 +1,7 @@
 import { createLogger } from '@chainstead/core';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { answer, closeAll, open, serve } from './test/local-servers.ts';
+import { answer, closeAll, open, serve } from './testing/local-servers.ts';
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { answer, closeAll, freePort, open, serve, serveTcp } from './test/local-servers.ts';
+import { answer, closeAll, freePort, open, serve, serveTcp } from './testing/local-servers.ts';
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { answer, closeAll, open, serve, serveTcp } from './test/local-servers.ts';
+import { answer, closeAll, open, serve, serveTcp } from './testing/local-servers.ts';
 
 const MIB = 1_048_576;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteModule } from './api-context.ts';
 import { keyOf } from './authentication.ts';
-import { createDemoApi, fixedKeys, WALLET } from './test/demo-api.ts';
+import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
 
 const KEY = 'accepted-key';
 const rows = `/demo/${WALLET}/rows`;

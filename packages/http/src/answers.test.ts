@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { createLogger, createMetricsRegistry } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { createDemoApi, fixedKeys, WALLET } from './test/demo-api.ts';
+import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDemoApi, errorOf, TOKEN, WALLET } from './test/demo-api.ts';
+import { createDemoApi, errorOf, TOKEN, WALLET } from './testing/demo-api.ts';
 
 const { app } = createDemoApi();
 const rows = `/demo/${WALLET}/rows`;

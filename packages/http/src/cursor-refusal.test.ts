@@ -1,6 +1,6 @@
 import { createCursorCodec } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { createDemoApi, errorOf, otherListRoute, TOKEN, WALLET } from './test/demo-api.ts';
+import { createDemoApi, errorOf, otherListRoute, TOKEN, WALLET } from './testing/demo-api.ts';
 
 const { app } = createDemoApi();
 const rows = `/demo/${WALLET}/rows`;

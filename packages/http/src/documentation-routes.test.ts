@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createDemoApi } from './test/demo-api.ts';
+import { createDemoApi } from './testing/demo-api.ts';
 
 const { app } = createDemoApi();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { totalOfRun } from './paging.ts';
-import { createDemoApi, TOKEN, WALLET } from './test/demo-api.ts';
+import { createDemoApi, TOKEN, WALLET } from './testing/demo-api.ts';
 
 const { app } = createDemoApi();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDemoApi, TOKEN, WALLET } from './test/demo-api.ts';
+import { createDemoApi, TOKEN, WALLET } from './testing/demo-api.ts';
 
 const OTHER = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const { app } = createDemoApi();

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
-import { createDemoApi, type DemoApi, fixedKeys, WALLET } from './test/demo-api.ts';
+import { createDemoApi, type DemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
 
 const open: ApiServer[] = [];
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bloomMayContain, bloomSaturation, logsBloom } from './bloom.ts';
 import { hexToBytes } from './hex-bytes.ts';
 import { committedReceipts } from './receipts-root.ts';
-import { readRecordedBlocks } from './recorded-blocks.ts';
+import { readRecordedBlocks } from './testing/recorded-blocks.ts';
 
 const recorded = readRecordedBlocks();
 

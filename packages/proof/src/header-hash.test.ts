@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkHeaderHash, headerHash } from './header-hash.ts';
-import { readRecordedBlocks } from './recorded-blocks.ts';
+import { readRecordedBlocks } from './testing/recorded-blocks.ts';
 
 const recorded = readRecordedBlocks();
 const verified = recorded.filter(({ chain }) => chain.headerHash).filter(({ block }) => headerHash(block.header.raw));

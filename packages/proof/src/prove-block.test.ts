@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BlockWithReceipts, type Proof, type ProvableChain, proveBlock } from './prove-block.ts';
 import { receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
-import { type RecordedBlock, readRecordedBlocks } from './recorded-blocks.ts';
+import { type RecordedBlock, readRecordedBlocks } from './testing/recorded-blocks.ts';
 
 const recorded = readRecordedBlocks();
 const ETHEREUM: ProvableChain = { receiptsRoot: 'ethereum', headerHash: true };

@@ -5,8 +5,14 @@ import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf, hashOf, seedCoverage, seedTransfers, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
-import { APES, COLLECTOR, seedNfts } from './seeded-nfts.ts';
+import {
+  addressOf,
+  hashOf,
+  seedCoverage,
+  seedTransfers,
+  timestampOf,
+} from '../erc20-transfers/testing/seeded-wallets.ts';
+import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
 
 const DOCUMENT = readFileSync(fileURLToPath(new URL('../../../../docs/analytics.md', import.meta.url)), 'utf8');
 const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0002_analytics.sql`, 'utf8');

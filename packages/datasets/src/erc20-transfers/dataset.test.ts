@@ -2,7 +2,7 @@ import { type Address, type Hash, type Hex, type Log, ZERO_ADDRESS } from '@chai
 import fc from 'fast-check';
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { erc20Transfers } from './dataset.ts';
 import { TRANSFER_TOPIC } from './transfer-event.ts';
 

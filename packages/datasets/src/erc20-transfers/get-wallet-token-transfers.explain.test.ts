@@ -1,9 +1,9 @@
 import type { Address } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
-import { addressOf, type SeededTransfer, seedCoverage, seedTransfers, timestampOf } from './seeded-wallets.ts';
+import { addressOf, type SeededTransfer, seedCoverage, seedTransfers, timestampOf } from './testing/seeded-wallets.ts';
 import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
 // 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; one token is in three of its transfers.

@@ -2,9 +2,9 @@ import type { Address } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
-import { addressOf, type SeededTransfer, seedTransfers, timestampOf } from './seeded-wallets.ts';
+import { addressOf, type SeededTransfer, seedTransfers, timestampOf } from './testing/seeded-wallets.ts';
 
 const chain = exampleChain();
 const BLOCKS = 60;

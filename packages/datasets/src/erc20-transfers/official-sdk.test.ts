@@ -3,8 +3,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
-import { addressOf, type SeededTransfer, seedCoverage, seedTransfers, timestampOf } from './seeded-wallets.ts';
+import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
+import { addressOf, type SeededTransfer, seedCoverage, seedTransfers, timestampOf } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 
 // The SDK's ES modules do not load under plain Node; its documentation requires it too.

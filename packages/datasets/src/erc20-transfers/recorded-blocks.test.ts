@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Hex, type Log, parseAddress, parseHash, parseQuantity } from '@chainstead/core';
 import { decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { erc20Transfers } from './dataset.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../../../shared/data/evm/', import.meta.url));

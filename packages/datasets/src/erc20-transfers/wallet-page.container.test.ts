@@ -18,9 +18,9 @@ import {
   startPostgresContainer,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
-import { examplePool } from '../example-pool.ts';
 import { datasets } from '../registry.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { examplePool } from '../testing/example-pool.ts';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
 import { walletTransfersStatement } from './wallet-transfers-statement.ts';
 

@@ -1,9 +1,9 @@
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { exampleApi } from '../example-api.ts';
-import { type Answer, eth, getTransfers, transfer, transfersIn } from './example-wallet.ts';
-import { seedCoverage, seedTransfers, timestampOf } from './seeded-wallets.ts';
+import { exampleApi } from '../testing/example-api.ts';
+import { type Answer, eth, getTransfers, transfer, transfersIn } from './testing/example-wallet.ts';
+import { seedCoverage, seedTransfers, timestampOf } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 
 let scratch: ScratchDatabase;

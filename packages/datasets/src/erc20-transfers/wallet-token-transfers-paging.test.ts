@@ -1,7 +1,7 @@
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { exampleApi } from '../example-api.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import {
   type Answer,
   blocksOf,
@@ -13,8 +13,8 @@ import {
   transfer,
   transfersIn,
   USDC,
-} from './example-wallet.ts';
-import { seedCoverage, seedTransfers } from './seeded-wallets.ts';
+} from './testing/example-wallet.ts';
+import { seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 
 let scratch: ScratchDatabase;

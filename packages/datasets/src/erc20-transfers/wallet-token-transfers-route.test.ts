@@ -2,7 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { exampleApi } from '../example-api.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import {
   type Answer,
   blocksOf,
@@ -15,8 +15,8 @@ import {
   transfersIn,
   USDC,
   WALLET,
-} from './example-wallet.ts';
-import { addressOf, hashOf, seedCoverage, seedTransfers, timestampOf } from './seeded-wallets.ts';
+} from './testing/example-wallet.ts';
+import { addressOf, hashOf, seedCoverage, seedTransfers, timestampOf } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 
 let scratch: ScratchDatabase;

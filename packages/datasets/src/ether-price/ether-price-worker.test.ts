@@ -20,9 +20,9 @@ import {
 } from '@chainstead/testkit';
 import type { TransactionReceipt } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleChain } from '../example-chain.ts';
-import { examplePool } from '../example-pool.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { examplePool } from '../testing/example-pool.ts';
 import { createEtherPriceWorker } from './ether-price-worker.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { createFeedPhasesReader } from './feed-phases.ts';

@@ -1,7 +1,7 @@
 import type { EtherPool } from '@chainstead/chains';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { dollarsOf, priceOfAnswer, priceOfPool } from './ether-price.ts';
 
 const ETHER = 10n ** 18n;

@@ -3,10 +3,10 @@ import { type Hash, type Log, parseHash } from '@chainstead/core';
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { addressOf, hashOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleChain } from '../example-chain.ts';
+import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { ANSWER_UPDATED_TOPIC, type FeedAnswerRow, feedAnswers } from './feed-answers.ts';
-import { hasRecordedLogs, recordedLogs } from './recorded-logs.ts';
+import { hasRecordedLogs, recordedLogs } from './testing/recorded-logs.ts';
 
 const ABI = parseAbi(['event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)']);
 const registry = createChainRegistry();

@@ -2,11 +2,11 @@ import { createChainRegistry, type EtherPool } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { addressOf, hashOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleChain } from '../example-chain.ts';
+import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { dollarsOf, priceOfPool } from './ether-price.ts';
 import { type PoolPriceRow, poolPrices, pricingPools, SWAP_EVENTS } from './pool-prices.ts';
-import { hasRecordedLogs, recordedLogs } from './recorded-logs.ts';
+import { hasRecordedLogs, recordedLogs } from './testing/recorded-logs.ts';
 
 const registry = createChainRegistry();
 const uniswap: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };

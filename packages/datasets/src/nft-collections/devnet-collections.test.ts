@@ -12,9 +12,9 @@ import {
   startDevnet,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
-import { exampleChain } from '../example-chain.ts';
-import { examplePool } from '../example-pool.ts';
+import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { examplePool } from '../testing/example-pool.ts';
 import { nftMetadataEvents } from './metadata-events-dataset.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { type ExampleReading, startReading } from './testing/example-reading.ts';

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { seedTrades } from '../nft-trades/seeded-trades.ts';
+import { seedTrades } from '../nft-trades/testing/seeded-trades.ts';
 import { addressOf } from './testing/example-contracts.ts';
 import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
 

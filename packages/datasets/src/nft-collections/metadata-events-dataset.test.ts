@@ -3,7 +3,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import fc from 'fast-check';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { type MetadataEventRow, nftMetadataEvents } from './metadata-events-dataset.ts';
 
 const chain = exampleChain();

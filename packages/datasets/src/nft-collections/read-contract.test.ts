@@ -3,8 +3,8 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChainNode, MULTICALL3_ADDRESS } from '@chainstead/testkit';
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
-import { examplePool } from '../example-pool.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { examplePool } from '../testing/example-pool.ts';
 import { type ContractReader, type ContractReading, createContractReader, type SeenEvents } from './read-contract.ts';
 import {
   addressOf,

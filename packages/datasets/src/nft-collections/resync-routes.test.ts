@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Address } from '@chainstead/core';
 import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EXAMPLE_KEY } from '../example-api.ts';
+import { EXAMPLE_KEY } from '../testing/example-api.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
 import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
 

@@ -1,9 +1,18 @@
 import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { decodeNftMovements } from './decode-nft-movements.ts';
-import { ALICE, BOB, CAROL, erc20Log, placed, punkAssignLog, punkBoughtLog, punkTransferLog } from './example-logs.ts';
 import { MALFORMED_REASONS, MOVEMENT_KINDS } from './movement.ts';
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  erc20Log,
+  placed,
+  punkAssignLog,
+  punkBoughtLog,
+  punkTransferLog,
+} from './testing/example-logs.ts';
 
 const PUNKS = `0x${'b4'.repeat(20)}` as Address;
 const decode = (...logs: Log[]) => decodeNftMovements(logs, exampleChain({ cryptoPunks: PUNKS }));

@@ -1,8 +1,9 @@
 import { type Hash, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, it, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { CONSECUTIVE_IDS_MAX, CONSECUTIVE_IDS_OF_BLOCK_MAX } from './consecutive.ts';
 import { decodeNftMovements } from './decode-nft-movements.ts';
+import { MALFORMED_REASONS, MOVEMENT_KINDS } from './movement.ts';
 import {
   ALICE,
   BOB,
@@ -17,8 +18,7 @@ import {
   singleLog,
   UINT256_MAX,
   unindexedLog,
-} from './example-logs.ts';
-import { MALFORMED_REASONS, MOVEMENT_KINDS } from './movement.ts';
+} from './testing/example-logs.ts';
 
 const KITTIES = `0x${'06'.repeat(20)}` as typeof COLLECTION;
 const CHAIN = exampleChain({ unindexedNfts: [KITTIES] });

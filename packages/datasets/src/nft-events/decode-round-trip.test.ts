@@ -2,8 +2,9 @@ import type { Hash, Hex, Log } from '@chainstead/core';
 import fc from 'fast-check';
 import { decodeEventLog, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { decodeNftMovements } from './decode-nft-movements.ts';
+import type { NftMovement } from './movement.ts';
 import {
   ALICE,
   accounts,
@@ -19,8 +20,7 @@ import {
   singleLog,
   UINT256_MAX,
   unindexedLog,
-} from './example-logs.ts';
-import type { NftMovement } from './movement.ts';
+} from './testing/example-logs.ts';
 
 const OLD_NFT = ALICE;
 const PUNKS = BOB;

@@ -1,10 +1,10 @@
 import type { EtherPool } from '@chainstead/chains';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addressOf, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
+import { addressOf, timestampOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { dollarsOf } from '../ether-price/ether-price.ts';
-import { exampleChain } from '../example-chain.ts';
-import { COLLECTION, seedDatasetCoverage, seedTrades } from '../nft-trades/seeded-trades.ts';
+import { COLLECTION, seedDatasetCoverage, seedTrades } from '../nft-trades/testing/seeded-trades.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { getSalePrices, type SalePrices } from './get-sale-prices.ts';
 
 const trusted: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token0', dollarDecimals: 18 };

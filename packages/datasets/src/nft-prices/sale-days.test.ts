@@ -2,9 +2,9 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleChain } from '../example-chain.ts';
-import { COLLECTION, removeTrades, type SeededTrade, seedTrades } from '../nft-trades/seeded-trades.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { COLLECTION, removeTrades, type SeededTrade, seedTrades } from '../nft-trades/testing/seeded-trades.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 
 const chain = exampleChain();
 const WETH = addressOf(0x2e);

@@ -2,10 +2,10 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
-import { seedAnswers } from '../ether-price/seeded-prices.ts';
-import { exampleApi } from '../example-api.ts';
-import { type SeededTrade, seedDatasetCoverage, seedTrades } from '../nft-trades/seeded-trades.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { seedAnswers } from '../ether-price/testing/seeded-prices.ts';
+import { type SeededTrade, seedDatasetCoverage, seedTrades } from '../nft-trades/testing/seeded-trades.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import { blockAgo, ether, getTokenPrices, sale } from './asked-prices.ts';
 import { tokenSalePricesRoute } from './sale-prices-route.ts';
 

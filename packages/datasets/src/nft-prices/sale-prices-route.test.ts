@@ -3,8 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addressOf, hashOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleApi } from '../example-api.ts';
+import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import {
   BUYER,
   COLLECTION,
@@ -13,7 +12,8 @@ import {
   type SeededTrade,
   seedDatasetCoverage,
   seedTrades,
-} from '../nft-trades/seeded-trades.ts';
+} from '../nft-trades/testing/seeded-trades.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './asked-prices.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices-route.ts';
 

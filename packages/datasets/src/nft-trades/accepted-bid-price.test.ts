@@ -4,7 +4,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptedBidPrice } from './accepted-bid-price.ts';
-import { exampleAddress } from './example-transaction.ts';
+import { exampleAddress } from './testing/example-transaction.ts';
 
 const CHAIN_ID = 1;
 const bytes = (account: number): Buffer => Buffer.from(exampleAddress(account).slice(2), 'hex');

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import type { z } from 'zod';
-import { EXAMPLE_KEY } from '../example-api.ts';
+import { EXAMPLE_KEY } from '../testing/example-api.ts';
 import { tradesSchema } from './trades-response.ts';
 
 /** What the tests of the trades routes speak of. */

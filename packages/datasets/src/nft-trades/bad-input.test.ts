@@ -2,10 +2,10 @@
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleApi } from '../example-api.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../nft-prices/sale-prices-route.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import { request } from './asked-trades.ts';
-import { COLLECTION, SELLER } from './seeded-trades.ts';
+import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
 const ADDRESS = 'must be a hexadecimal address (0x and 40 digits)';

@@ -1,11 +1,11 @@
 import { parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
 import { nftTransferTopics, TRANSFER_TOPIC } from '../nft-events/topics.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { nftTrades } from './dataset.ts';
-import { decodeExample, decodeLogs } from './example-trades.ts';
-import { erc721Transfer, exampleAddress, exampleTransaction } from './example-transaction.ts';
-import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './marketplaces/example-seaport.ts';
+import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './marketplaces/testing/example-seaport.ts';
+import { decodeExample, decodeLogs } from './testing/example-trades.ts';
+import { erc721Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
 import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
 
 const seller = exampleAddress(1);

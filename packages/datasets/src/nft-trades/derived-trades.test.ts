@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { nftTrades } from './dataset.ts';
 import { marketplaces } from './marketplaces.ts';
 import type { NftTradeRow } from './trade-rows.ts';

@@ -8,12 +8,12 @@ import { askNode, createLogPlayer, type Devnet, type LogPlayer, startDevnet } fr
 import { toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
-import { decodeLogs, tradesOf } from './example-trades.ts';
-import { erc721Transfer } from './example-transaction.ts';
-import { buyer, cats, type ExampleSale, prints, seller, trade, weth } from './marketplaces/example-sale.ts';
-import { chainOf, EXAMPLE_SALES } from './marketplaces/example-sales.ts';
-import { coin, erc721, orderFulfilled } from './marketplaces/example-seaport.ts';
+import { buyer, cats, type ExampleSale, prints, seller, trade, weth } from './marketplaces/testing/example-sale.ts';
+import { chainOf, EXAMPLE_SALES } from './marketplaces/testing/example-sales.ts';
+import { coin, erc721, orderFulfilled } from './marketplaces/testing/example-seaport.ts';
 import { marketplaces } from './marketplaces.ts';
+import { decodeLogs, tradesOf } from './testing/example-trades.ts';
+import { erc721Transfer } from './testing/example-transaction.ts';
 
 /** Versions of which recorded transactions exist (derived-trades.test.ts), and no example. */
 const RECORDED = new Set(['wyvern-2.2', 'wyvern-2.3', 'blur-v1']);

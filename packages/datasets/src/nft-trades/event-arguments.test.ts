@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeEventLog, parseAbiItem } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { eventArguments, topicOf } from './event-arguments.ts';
-import { exampleAddress, exampleLog, exampleTransaction } from './example-transaction.ts';
+import { exampleAddress, exampleLog, exampleTransaction } from './testing/example-transaction.ts';
 
 const EVENT = parseAbiItem([
   'event Sold(address indexed seller, uint256 indexed id, Offer[2] offers, address[] payees, address buyer, bytes note)',

@@ -1,10 +1,8 @@
 import { type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { nftTrades } from './dataset.ts';
-import { decodeLogs } from './example-trades.ts';
-import { erc721Transfer, erc1155Transfer, exampleAddress, exampleTransaction } from './example-transaction.ts';
 import {
   coin,
   erc20,
@@ -13,8 +11,10 @@ import {
   orderFulfilled,
   orderHash,
   ordersMatched,
-} from './marketplaces/example-seaport.ts';
+} from './marketplaces/testing/example-seaport.ts';
 import { marketplaces } from './marketplaces.ts';
+import { decodeLogs } from './testing/example-trades.ts';
+import { erc721Transfer, erc1155Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
 import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
 
 const CHAINS = [1, 10, 56, 137, 8453, 42_161, 43_114].map((id) =>

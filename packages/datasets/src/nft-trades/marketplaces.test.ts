@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseAddress } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { marketplaces } from './marketplaces.ts';
 
 const DOCUMENT = readFileSync(new URL('../../../../docs/trades.md', import.meta.url), 'utf8');

@@ -3,11 +3,11 @@ import type { Address } from '@chainstead/core';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf, hashOf } from '../erc20-transfers/seeded-wallets.ts';
-import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
+import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../nft-prices/sale-prices-route.ts';
+import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
 import { eth } from './asked-trades.ts';
-import { BUYER, COLLECTION, SEAPORT, SELLER, type SeededTrade, seedTrades } from './seeded-trades.ts';
+import { BUYER, COLLECTION, SEAPORT, SELLER, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
 // The SDK's ES modules do not load under plain Node; its documentation requires it too.

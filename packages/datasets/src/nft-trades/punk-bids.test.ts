@@ -1,11 +1,11 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
-import { type ExampleLog, exampleTransaction } from './example-transaction.ts';
-import { PUNKS, punkBought } from './marketplaces/example-events-of-large-markets.ts';
-import { buyer, emitter, other, seller } from './marketplaces/example-sale.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { PUNKS, punkBought } from './marketplaces/testing/example-events-of-large-markets.ts';
+import { buyer, emitter, other, seller } from './marketplaces/testing/example-sale.ts';
 import { punkBids } from './punk-bids.ts';
+import { type ExampleLog, exampleTransaction } from './testing/example-transaction.ts';
 
 const punks = parseAddress(PUNKS);
 const chain = createChainRegistry().get(1);

@@ -1,7 +1,5 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { decodeExample } from './example-trades.ts';
-import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from './example-transaction.ts';
 import {
   coin,
   type ExampleItem,
@@ -12,7 +10,9 @@ import {
   orderHash,
   ordersMatched,
   SEAPORT_1_1,
-} from './marketplaces/example-seaport.ts';
+} from './marketplaces/testing/example-seaport.ts';
+import { decodeExample } from './testing/example-trades.ts';
+import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from './testing/example-transaction.ts';
 
 const seller = exampleAddress(1);
 const buyer = exampleAddress(2);

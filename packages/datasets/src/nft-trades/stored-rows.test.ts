@@ -1,9 +1,9 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
-import { decodeExample } from './example-trades.ts';
-import { exampleAddress } from './example-transaction.ts';
-import { coin, erc20, erc721, erc1155, orderFulfilled, orderHash } from './marketplaces/example-seaport.ts';
+import { coin, erc20, erc721, erc1155, orderFulfilled, orderHash } from './marketplaces/testing/example-seaport.ts';
+import { decodeExample } from './testing/example-trades.ts';
+import { exampleAddress } from './testing/example-transaction.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleApi } from '../example-api.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import { blocksOf, eth, getTradesPage } from './asked-trades.ts';
-import { BUYER, COLLECTION, SELLER, type SeededTrade, seedTrades } from './seeded-trades.ts';
+import { BUYER, COLLECTION, SELLER, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
 const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');

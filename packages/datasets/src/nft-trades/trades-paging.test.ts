@@ -1,8 +1,8 @@
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleApi } from '../example-api.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './asked-trades.ts';
 import {
   BUYER,
@@ -12,7 +12,7 @@ import {
   type SeededTrade,
   seedDatasetCoverage,
   seedTrades,
-} from './seeded-trades.ts';
+} from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
 let scratch: ScratchDatabase;

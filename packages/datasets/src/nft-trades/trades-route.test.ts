@@ -3,8 +3,8 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { addressOf, hashOf, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleApi } from '../example-api.ts';
+import { addressOf, hashOf, timestampOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleApi } from '../testing/example-api.ts';
 import { blocksOf, eth, getTradesPage, request } from './asked-trades.ts';
 import {
   BUYER,
@@ -14,7 +14,7 @@ import {
   type SeededTrade,
   seedDatasetCoverage,
   seedTrades,
-} from './seeded-trades.ts';
+} from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
 const WETH = addressOf(0x2e);

@@ -1,7 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addressOf } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleChain } from '../example-chain.ts';
+import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import {
   explain,
   MANY_SALES,
@@ -11,7 +11,7 @@ import {
   seedManyTrades,
   WASH_TRADER,
 } from './many-trades.ts';
-import { COLLECTION, SELLER } from './seeded-trades.ts';
+import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
 import { type TradesQuery, type TradesSubject, tradesStatement } from './trades-statement.ts';
 
 const chain = exampleChain();

@@ -16,7 +16,7 @@ import {
   linesOf,
   type Move,
   storedBalances,
-} from './example-moves.ts';
+} from './testing/example-moves.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 1_000_001;

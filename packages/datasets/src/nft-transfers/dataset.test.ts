@@ -2,7 +2,7 @@ import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { Dataset } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { MALFORMED_REASONS, MOVEMENT_KINDS } from '../nft-events/movement.ts';
 import {
   ALICE,
   BOB,
@@ -18,8 +18,8 @@ import {
   singleLog,
   UINT256_MAX,
   unindexedLog,
-} from '../nft-events/example-logs.ts';
-import { MALFORMED_REASONS, MOVEMENT_KINDS } from '../nft-events/movement.ts';
+} from '../nft-events/testing/example-logs.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { nftTransfers } from './dataset.ts';
 import { nftMalformedLogs } from './malformed-logs.ts';
 

@@ -2,8 +2,8 @@ import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/cor
 import type { HistoryFilter } from '@chainstead/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
 import { decodeNftMovements } from '../nft-events/decode-nft-movements.ts';
+import { MOVEMENT_KINDS } from '../nft-events/movement.ts';
 import {
   ALICE,
   BOB,
@@ -19,9 +19,9 @@ import {
   punkTransferLog,
   singleLog,
   unindexedLog,
-} from '../nft-events/example-logs.ts';
-import { MOVEMENT_KINDS } from '../nft-events/movement.ts';
+} from '../nft-events/testing/example-logs.ts';
 import { nftTransferTopics } from '../nft-events/topics.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { nftHistories } from './histories.ts';
 
 const PUNKS = `0x${'b4'.repeat(20)}` as Address;

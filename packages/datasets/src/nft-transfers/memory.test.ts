@@ -5,8 +5,8 @@ import { createScratchDatabase, firstLine, serveChain, spawnDependent } from '@c
 import { expect, onTestFinished, test } from 'vitest';
 import { createEventSource, type PlacedEvent, topicOf, word } from '../histories/testing/event-source.ts';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '../nft-events/topics.ts';
-import { account, contract } from './example-moves.ts';
 import type { CommitProcessOptions } from './testing/commit-process.ts';
+import { account, contract } from './testing/example-moves.ts';
 
 const HEAP_MEGABYTES = 128;
 const BLOCKS = [3, 4, 5, 9];

@@ -9,8 +9,8 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
-import { examplePool } from '../example-pool.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { examplePool } from '../testing/example-pool.ts';
 import { createTokenFactsReader, type TokenFacts } from './facts.ts';
 
 const scripted = createScriptedChain({ seed: 3 });

@@ -11,9 +11,9 @@ import {
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { getWalletTokenTransfers } from '../erc20-transfers/get-wallet-token-transfers.ts';
-import { addressOf, seedTransfers } from '../erc20-transfers/seeded-wallets.ts';
-import { exampleChain } from '../example-chain.ts';
-import { examplePool } from '../example-pool.ts';
+import { addressOf, seedTransfers } from '../erc20-transfers/testing/seeded-wallets.ts';
+import { exampleChain } from '../testing/example-chain.ts';
+import { examplePool } from '../testing/example-pool.ts';
 import { FAILING_ATTEMPTS_MAX, leasePendingTokens, postponeTokenFacts, SILENT_ATTEMPTS_MAX } from './pending-facts.ts';
 import { createTokenFactsWorker } from './token-facts-worker.ts';
 

@@ -1,6 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exampleChain } from '../example-chain.ts';
+import { exampleChain } from '../testing/example-chain.ts';
 import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 

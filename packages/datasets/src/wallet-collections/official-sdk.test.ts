@@ -3,8 +3,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXAMPLE_KEY, exampleApi } from '../example-api.ts';
 import { addressBytes } from '../statement.ts';
+import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
 import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './testing/seeded-holdings.ts';
 import { createWalletCollectionsRoute } from './wallet-collections-route.ts';
 

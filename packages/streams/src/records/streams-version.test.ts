@@ -3,11 +3,11 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { changeStreamStatus } from './change-status.ts';
-import { exampleConfig } from './example-config.ts';
 import { loadStreamsAt } from './load-streams.ts';
 import { createStreamAddressStore } from './stream-addresses.ts';
 import { createStreamStore, type StreamStore } from './stream-store.ts';
 import { holdStreamsVersion } from './streams-version.ts';
+import { exampleConfig } from './testing/example-config.ts';
 
 let scratch: ScratchDatabase;
 let store: StreamStore;

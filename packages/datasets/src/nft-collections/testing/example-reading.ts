@@ -3,8 +3,8 @@ import { type Address, createMetricsRegistry, type Logger, silentLogger, systemC
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs, type Jobs, type JobsOptions } from '@chainstead/jobs';
-import { exampleChain } from '../../example-chain.ts';
-import { examplePool } from '../../example-pool.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
+import { examplePool } from '../../testing/example-pool.ts';
 import { createMetadataWorker, type MetadataWorkerOptions } from '../metadata-worker.ts';
 import { createDocumentReader } from '../read-document.ts';
 

@@ -4,7 +4,7 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import type { ApiApp } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { EXAMPLE_KEY, exampleApi } from '../../example-api.ts';
+import { EXAMPLE_KEY, exampleApi } from '../../testing/example-api.ts';
 import { metadataRoutes } from '../metadata-routes.ts';
 import { type ExampleContract, serveContracts } from './example-contracts.ts';
 import { startReading } from './example-reading.ts';

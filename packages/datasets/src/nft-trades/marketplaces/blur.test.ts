@@ -1,7 +1,7 @@
 import { type Address, parseAddress, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
 import { parseAbiItem } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
 import {
   type ExampleLog,
   erc721Transfer,
@@ -9,7 +9,7 @@ import {
   exampleAddress,
   exampleLog,
   recordedLog,
-} from '../example-transaction.ts';
+} from '../testing/example-transaction.ts';
 
 const BLUR_V1 = parseAddress('0x000000000000ad05ccc4f10045630fb830b95127');
 const BLUR_V2 = parseAddress('0xb2ecfe4e4d61f8790bbb9de2d1259b9e2410cea5');

@@ -1,10 +1,10 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { exampleChain } from '../../example-chain.ts';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { type ExampleLog, erc20Transfer } from '../example-transaction.ts';
-import { PUNKS, punkBought, punkMoved } from './example-events-of-large-markets.ts';
-import { buyer, emitter, other, router, seller, weth } from './example-sale.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { type ExampleLog, erc20Transfer } from '../testing/example-transaction.ts';
+import { PUNKS, punkBought, punkMoved } from './testing/example-events-of-large-markets.ts';
+import { buyer, emitter, other, router, seller, weth } from './testing/example-sale.ts';
 
 const punks = parseAddress(PUNKS);
 const chain = exampleChain({ cryptoPunks: punks, erc20Exclusions: [punks] });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc20Transfer, erc721Transfer } from '../example-transaction.ts';
-import { elementBuy, elementSell, elementV1, elementV2 } from './example-events-of-small-markets.ts';
-import { buyer, cats, feeWallet, other, seller, weth } from './example-sale.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc20Transfer, erc721Transfer } from '../testing/example-transaction.ts';
+import { elementBuy, elementSell, elementV1, elementV2 } from './testing/example-events-of-small-markets.ts';
+import { buyer, cats, feeWallet, other, seller, weth } from './testing/example-sale.ts';
 
 const given = erc721Transfer(cats, seller, buyer, 7n);
 const paid = (value: bigint, to = seller) => erc20Transfer(weth, buyer, to, value);

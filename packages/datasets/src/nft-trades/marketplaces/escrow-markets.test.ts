@@ -1,9 +1,9 @@
 /** Markets that hold what they sell: parties are the event's, and the transfers come from the market. */
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../../example-chain.ts';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc721Transfer, erc1155Transfer } from '../testing/example-transaction.ts';
 import {
   auctionFinalized,
   auctionSettled,
@@ -14,8 +14,8 @@ import {
   TOFU,
   tofuSale,
   tofuUpdate,
-} from './example-events-of-small-markets.ts';
-import { artist, buyer, COIN, cats, other, prints, seller, weth } from './example-sale.ts';
+} from './testing/example-events-of-small-markets.ts';
+import { artist, buyer, COIN, cats, other, prints, seller, weth } from './testing/example-sale.ts';
 
 describe('Foundation', () => {
   const market = parseAddress(FOUNDATION);

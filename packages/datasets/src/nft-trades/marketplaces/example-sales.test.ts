@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
 import { marketplaces } from '../marketplaces.ts';
-import { chainOf, EXAMPLE_SALES } from './example-sales.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { chainOf, EXAMPLE_SALES } from './testing/example-sales.ts';
 
 describe('sales', () => {
   test.each(EXAMPLE_SALES)('$protocol: $what', (sale) => {

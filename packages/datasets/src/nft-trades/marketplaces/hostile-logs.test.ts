@@ -2,13 +2,13 @@
 import type { Hash, Hex, Log } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../../example-chain.ts';
-import { decodeLogs } from '../example-trades.ts';
-import { type ExampleLog, exampleTransaction } from '../example-transaction.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
 import { marketplaces } from '../marketplaces.ts';
 import { punkBids } from '../punk-bids.ts';
+import { decodeLogs } from '../testing/example-trades.ts';
+import { type ExampleLog, exampleTransaction } from '../testing/example-transaction.ts';
 import { tradeRows } from '../trade-rows.ts';
-import { chainOf, EXAMPLE_SALES } from './example-sales.ts';
+import { chainOf, EXAMPLE_SALES } from './testing/example-sales.ts';
 
 /** Bytes that are changed, by place and new value, and how much is cut off or put on at the end. */
 const mutation = fc.record({

@@ -1,9 +1,9 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc721Transfer } from '../example-transaction.ts';
-import { processors, saleV1, saleV2, swept } from './example-events-of-small-markets.ts';
-import { artist, buyer, cats, other, router, seller } from './example-sale.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc721Transfer } from '../testing/example-transaction.ts';
+import { processors, saleV1, saleV2, swept } from './testing/example-events-of-small-markets.ts';
+import { artist, buyer, cats, other, router, seller } from './testing/example-sale.ts';
 
 const given = erc721Transfer(cats, seller, buyer, 7n);
 const sweep = {

@@ -1,10 +1,16 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
-import { assets, hashes, raribleBareMatch, raribleBuy, raribleMatch } from './example-events-of-small-markets.ts';
-import { artist, buyer, COIN, cats, feeWallet, other, prints, seller, weth } from './example-sale.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../testing/example-transaction.ts';
+import {
+  assets,
+  hashes,
+  raribleBareMatch,
+  raribleBuy,
+  raribleMatch,
+} from './testing/example-events-of-small-markets.ts';
+import { artist, buyer, COIN, cats, feeWallet, other, prints, seller, weth } from './testing/example-sale.ts';
 
 const given = erc721Transfer(cats, seller, buyer, 7n);
 const paid = (value: bigint, to = seller) => erc20Transfer(weth, buyer, to, value);

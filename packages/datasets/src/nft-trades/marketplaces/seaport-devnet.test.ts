@@ -2,7 +2,7 @@
 import { type Log, parseAddress, parseHash } from '@chainstead/core';
 import { createMarketScript, type Devnet, deployMarket, type Market, startDevnet } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exampleChain } from '../../example-chain.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
 import { nftTrades } from '../dataset.ts';
 
 const CHAIN_ID = 4_344;

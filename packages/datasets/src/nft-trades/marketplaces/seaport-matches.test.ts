@@ -1,7 +1,7 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from '../example-transaction.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from '../testing/example-transaction.ts';
 import {
   coin,
   type ExampleOrder,
@@ -12,7 +12,7 @@ import {
   orderHash,
   ordersMatched,
   SEAPORT_1_1,
-} from './example-seaport.ts';
+} from './testing/example-seaport.ts';
 
 const seller = exampleAddress(1);
 const buyer = exampleAddress(2);

@@ -1,9 +1,9 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../../example-chain.ts';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc20Transfer, erc721Transfer, erc1155Transfer, exampleAddress } from '../example-transaction.ts';
-import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './example-seaport.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc20Transfer, erc721Transfer, erc1155Transfer, exampleAddress } from '../testing/example-transaction.ts';
+import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './testing/example-seaport.ts';
 
 const seller = exampleAddress(1);
 const buyer = exampleAddress(2);

@@ -1,8 +1,8 @@
 import { type Address, parseAddress, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
 import { parseAbiItem } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { exampleChain } from '../../example-chain.ts';
-import { decodeExample, tradesOf } from '../example-trades.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
 import {
   type ExampleLog,
   erc20Transfer,
@@ -11,8 +11,8 @@ import {
   exampleAddress,
   exampleLog,
   unindexedTransfer,
-} from '../example-transaction.ts';
-import { coin, erc721, orderFulfilled, orderHash, SEAPORT_1_1 } from './example-seaport.ts';
+} from '../testing/example-transaction.ts';
+import { coin, erc721, orderFulfilled, orderHash, SEAPORT_1_1 } from './testing/example-seaport.ts';
 
 const ORDERS_MATCHED = parseAbiItem(
   'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
-import { type X2Y2Terms, x2y2Inventory, x2y2Items, x2y2Profit } from './example-events-of-large-markets.ts';
-import { artist, buyer, cats, feeWallet, other, prints, router, seller } from './example-sale.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc721Transfer, erc1155Transfer } from '../testing/example-transaction.ts';
+import { type X2Y2Terms, x2y2Inventory, x2y2Items, x2y2Profit } from './testing/example-events-of-large-markets.ts';
+import { artist, buyer, cats, feeWallet, other, prints, router, seller } from './testing/example-sale.ts';
 
 const sell: X2Y2Terms = { op: 1, intent: 1n, maker: seller, taker: buyer };
 const given = erc721Transfer(cats, seller, buyer, 7n);

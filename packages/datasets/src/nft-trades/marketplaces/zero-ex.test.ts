@@ -2,8 +2,8 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Hex, parseAddress } from '@chainstead/core';
 import { encodeAbiParameters, encodePacked, parseAbiParameters } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeExample, tradesOf } from '../example-trades.ts';
-import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
+import { decodeExample, tradesOf } from '../testing/example-trades.ts';
+import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../testing/example-transaction.ts';
 import {
   buyFill,
   catAsset,
@@ -13,8 +13,8 @@ import {
   order0x,
   sellFill,
   wethAsset,
-} from './example-events-of-large-markets.ts';
-import { artist, buyer, cats, feeWallet, other, prints, router, seller, weth } from './example-sale.ts';
+} from './testing/example-events-of-large-markets.ts';
+import { artist, buyer, cats, feeWallet, other, prints, router, seller, weth } from './testing/example-sale.ts';
 
 const EXCHANGE = parseAddress('0xdef1c0ded9bec7f1a1670819833240f027b25eff');
 const polygon = createChainRegistry().get(137);

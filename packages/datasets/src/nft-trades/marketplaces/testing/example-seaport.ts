@@ -1,8 +1,8 @@
 /** Seaport's logs for tests. */
 import { type Address, type Hash, parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import { type ExampleLog, exampleLog } from '../example-transaction.ts';
-import { ORDERS_MATCHED } from './seaport-fills.ts';
-import { ORDER_FULFILLED } from './seaport-order.ts';
+import { type ExampleLog, exampleLog } from '../../testing/example-transaction.ts';
+import { ORDERS_MATCHED } from '../seaport-fills.ts';
+import { ORDER_FULFILLED } from '../seaport-order.ts';
 
 export const SEAPORT_1_1 = parseAddress('0x00000000006c3852cbef3e08e8df289169ede581');
 export const SEAPORT_1_6 = parseAddress('0x0000000000000068f116a894984e2db1123eb395');

@@ -1,5 +1,5 @@
 /** One sale of each kind on Payment Processor. */
-import { type ExampleLog, erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
+import { type ExampleLog, erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
 import * as events from './example-events-of-small-markets.ts';
 import { artist, buyer, cats, type ExampleSale, other, prints, seller, trade, weth } from './example-sale.ts';
 

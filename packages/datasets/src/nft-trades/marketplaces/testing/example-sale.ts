@@ -1,8 +1,8 @@
 /** What a marketplace emits for one sale, for tests: the logs of a transaction, and the trades that must come out. */
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type AbiEvent, parseAbi } from 'viem';
-import type { tradesOf } from '../example-trades.ts';
-import { type ExampleLog, exampleAddress, exampleLog } from '../example-transaction.ts';
+import type { tradesOf } from '../../testing/example-trades.ts';
+import { type ExampleLog, exampleAddress, exampleLog } from '../../testing/example-transaction.ts';
 
 type Trade = Omit<ReturnType<typeof tradesOf>[number], 'logIndex'>;
 

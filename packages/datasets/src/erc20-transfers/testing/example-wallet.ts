@@ -1,9 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import type { z } from 'zod';
-import { EXAMPLE_KEY } from '../example-api.ts';
+import { EXAMPLE_KEY } from '../../testing/example-api.ts';
+import { walletTokenTransfersSchema } from '../wallet-token-transfers-response.ts';
 import { addressOf, type SeededTransfer } from './seeded-wallets.ts';
-import { walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
 /** What the tests of the transfers route speak of. */
 export const eth = createChainRegistry().get('eth');

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Log, parseAddress, parseHash } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { erc20Transfers } from './dataset.ts';
-import { TRANSFER_TOPIC } from './transfer-event.ts';
+import { erc20Transfers } from '../dataset.ts';
+import { TRANSFER_TOPIC } from '../transfer-event.ts';
 
 /** A transfer to seed, in the terms of a test. */
 export interface SeededTransfer {

@@ -1,10 +1,10 @@
 /** What tests look at in decoded trades. */
 import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
-import { exampleChain } from '../example-chain.ts';
-import { nftTrades } from './dataset.ts';
+import { exampleChain } from '../../testing/example-chain.ts';
+import { nftTrades } from '../dataset.ts';
+import type { NftTradeRow } from '../trade-rows.ts';
 import { type ExampleLog, exampleTransaction } from './example-transaction.ts';
-import type { NftTradeRow } from './trade-rows.ts';
 
 /** The rows of these logs, all of one transaction. */
 export function decodeExample(logs: readonly ExampleLog[], chain: Chain = exampleChain()): NftTradeRow[] {

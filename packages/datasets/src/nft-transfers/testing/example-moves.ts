@@ -2,8 +2,8 @@
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import fc from 'fast-check';
-import { MOVEMENT_KINDS } from '../nft-events/movement.ts';
-import { type NftTransferRow, nftTransfers } from './dataset.ts';
+import { MOVEMENT_KINDS } from '../../nft-events/movement.ts';
+import { type NftTransferRow, nftTransfers } from '../dataset.ts';
 
 /** What one item of a log moves. */
 export interface Move {

@@ -10,11 +10,11 @@ import {
   parseQuantity,
   type Receipt,
 } from '@chainstead/core';
-import type { BlockWithReceipts } from './prove-block.ts';
+import type { BlockWithReceipts } from '../prove-block.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const DATA = new URL('../../../../shared/data/evm/', import.meta.url);
+const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
 
 export interface RecordedBlock {
   readonly folder: string;

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { addressOf, hashOf, timestampOf } from '../erc20-transfers/seeded-wallets.ts';
-import { saleDays } from '../nft-prices/sale-days.ts';
-import { nftTrades } from './dataset.ts';
-import type { NftTradeRow } from './trade-rows.ts';
+import { addressOf, hashOf, timestampOf } from '../../erc20-transfers/testing/seeded-wallets.ts';
+import { saleDays } from '../../nft-prices/sale-days.ts';
+import { nftTrades } from '../dataset.ts';
+import type { NftTradeRow } from '../trade-rows.ts';
 
 export const COLLECTION = addressOf(0xc011ec);
 export const SELLER = addressOf(0x5e11);

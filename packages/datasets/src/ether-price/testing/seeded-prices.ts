@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { timestampOf } from '../erc20-transfers/seeded-wallets.ts';
+import { timestampOf } from '../../erc20-transfers/testing/seeded-wallets.ts';
 
 export interface SeededAnswer {
   readonly aggregator: Address;

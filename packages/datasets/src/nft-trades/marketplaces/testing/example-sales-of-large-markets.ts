@@ -1,7 +1,7 @@
 /** One sale of each kind on LooksRare, X2Y2, 0x, Blur v2, and CryptoPunks' own market. */
 import { parseAddress } from '@chainstead/core';
 import { zeroAddress } from 'viem';
-import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
+import { erc20Transfer, erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
 import {
   blurPacked,
   buyFill,

@@ -1,6 +1,6 @@
 /** One sale of each kind on Foundation, SuperRare, Zora, Rarible, Element, Treasure, tofuNFT and PancakeSwap. */
 import { parseAddress } from '@chainstead/core';
-import { type ExampleLog, erc20Transfer, erc721Transfer, erc1155Transfer } from '../example-transaction.ts';
+import { type ExampleLog, erc20Transfer, erc721Transfer, erc1155Transfer } from '../../testing/example-transaction.ts';
 import * as events from './example-events-of-small-markets.ts';
 import {
   artist,

@@ -1,5 +1,5 @@
 import { parseChainId } from '@chainstead/core';
-import type { StreamConfig } from '../stream.ts';
+import type { StreamConfig } from '../../stream.ts';
 
 /** The least that a stream is. */
 export function exampleConfig(): StreamConfig {
