@@ -8,11 +8,13 @@ COPY package.json package-lock.json ./
 COPY apps/chainstead/package.json apps/chainstead/package.json
 COPY apps/simulation/package.json apps/simulation/package.json
 COPY bench/package.json bench/package.json
+COPY packages/aptos/package.json packages/aptos/package.json
 COPY packages/chains/package.json packages/chains/package.json
 COPY packages/core/package.json packages/core/package.json
 COPY packages/datasets/package.json packages/datasets/package.json
 COPY packages/db/package.json packages/db/package.json
 COPY packages/egress/package.json packages/egress/package.json
+COPY packages/gateway/package.json packages/gateway/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
 COPY packages/proof/package.json packages/proof/package.json

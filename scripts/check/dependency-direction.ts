@@ -7,7 +7,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['chains'],
   ['rpc', 'db', 'egress', 'proof'],
   ['sync', 'jobs', 'http'],
-  ['datasets'],
+  ['datasets', 'gateway', 'aptos'],
   ['streams'],
   ['apps'],
 ];

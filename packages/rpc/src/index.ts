@@ -11,6 +11,7 @@ export {
   type UpstreamFailure,
   UpstreamsExhaustedError,
 } from './errors.ts';
+export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { parseBlock, parseHeader } from './parse-block.ts';
 export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
 export { parseReceipt } from './parse-receipt.ts';

@@ -1,0 +1,53 @@
+/**
+ * What the gateways of all API processes share. Local tables of the coordinator on Citus.
+ */
+import { bytea } from '@chainstead/db/column-types';
+import { bigint, date, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+/** The highest block of a chain that any process has answered from: no later answer may be older. */
+export const gatewayHeads = pgTable('gateway_heads', {
+  chainId: bigint('chain_id', { mode: 'number' }).primaryKey(),
+  head: bigint('head', { mode: 'number' }).notNull(),
+  /** Null where the chain or its upstreams know no finality. */
+  finalized: bigint('finalized', { mode: 'number' }),
+  updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+});
+
+/** Answers that can't change any more, for all processes and restarts. Where Redis is configured, it takes their place. */
+export const gatewayAnswers = pgTable(
+  'gateway_answers',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** SHA-256 of method and parameters in canonical form. */
+    callHash: bytea('call_hash').notNull(),
+    /** The result as JSON text, as the node wrote it. */
+    result: bytea('result').notNull(),
+    storedAt: timestamp('stored_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.callHash] }),
+    index('gateway_answers_by_age').on(table.storedAt),
+  ],
+);
+
+/** Calls by key, day (UTC), chain and method. */
+export const gatewayUsage = pgTable(
+  'gateway_usage',
+  {
+    /** Principal's id: never the key. */
+    keyId: text('key_id').notNull(),
+    day: date('day').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    method: text('method').notNull(),
+    calls: bigint('calls', { mode: 'number' }).notNull(),
+    /** Of them, answered with an error. */
+    errors: bigint('errors', { mode: 'number' }).notNull(),
+    /** Of them, answered without an upstream. */
+    cached: bigint('cached', { mode: 'number' }).notNull(),
+    /** Sum of the methods' weights. */
+    weight: bigint('weight', { mode: 'number' }).notNull(),
+    /** Response bytes. */
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.keyId, table.day, table.chainId, table.method] })],
+);
