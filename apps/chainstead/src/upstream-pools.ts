@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Clock, errorText, type Logger, type Registry } from '@chainstead/core';
+import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import type { ChainConfiguration } from './configuration/index.ts';
 
@@ -40,11 +40,7 @@ export async function startPool(pool: UpstreamPool, options: StartPoolOptions): 
       logger.error({ chain: chain.key, reason, retry_ms: RETRY_MS }, 'No upstream of the chain can be used');
       await onFailure?.(reason);
     }
-    try {
-      await clock.sleep(RETRY_MS, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await sleepUnlessAborted(clock, RETRY_MS, signal);
   }
   return false;
 }

@@ -25,3 +25,12 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', onAbort, { once: true });
     }),
 };
+
+/** As the clock's sleep, but an abort only ends it sooner: resolves after so many milliseconds, or when the signal aborts. */
+export async function sleepUnlessAborted(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
+import { type Clock, InvalidPrimitiveError, sleepUnlessAborted } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import {
   RequestAbortedError,
@@ -129,10 +129,8 @@ export function createFailover(options: {
     const usual = first.state.percentile(operation.method, 0.95);
     const primary = asked(first, signals[0]);
     const timer = new AbortController();
-    const late = clock.sleep(usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual), timer.signal).then(
-      () => true,
-      () => false,
-    );
+    const lateMs = usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual);
+    const late = sleepUnlessAborted(clock, lateMs, timer.signal).then(() => true);
     const settled = primary.then(
       () => false,
       () => false,

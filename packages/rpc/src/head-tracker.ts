@@ -1,4 +1,4 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import { RequestAbortedError, type UpstreamFailure, UpstreamsExhaustedError } from './errors.ts';
 import type { NewHeadsSubscription } from './new-heads-subscription.ts';
@@ -86,7 +86,7 @@ export function createHeadTracker(options: {
     const everything = Promise.all(all);
     await Promise.race([everything, firstAnswer.promise]);
     if (best !== null) {
-      grace = clock.sleep(GRACE_MS, graceOver.signal).catch(() => undefined);
+      grace = sleepUnlessAborted(clock, GRACE_MS, graceOver.signal);
       await Promise.race([everything, grace]);
       graceOver.abort();
     }

@@ -1,4 +1,4 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type MessageEvent, WebSocket } from 'undici';
 import { backOffMs } from './back-off.ts';
 import { createRedactor } from './redact-secrets.ts';
@@ -125,11 +125,7 @@ export function createNewHeadsSubscription(options: {
       if (reason !== 'wrong chain') state.blamed('connection', reason);
       const wait = backOffMs(tries++, RECONNECT_BASE_MS, RECONNECT_MAX_MS, Math.random());
       logger.info({ chain: chain.key, upstream: state.name, reason, wait_ms: wait }, 'Subscription dropped');
-      try {
-        await clock.sleep(wait, ending.signal);
-      } catch {
-        return;
-      }
+      await sleepUnlessAborted(clock, wait, ending.signal);
     }
   }
 

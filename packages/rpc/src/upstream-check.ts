@@ -1,4 +1,4 @@
-import { type Clock, errorText, type Logger, toQuantity } from '@chainstead/core';
+import { type Clock, errorText, type Logger, sleepUnlessAborted, toQuantity } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from './errors.ts';
 import type { PoolLimits } from './pool-limits.ts';
@@ -89,11 +89,8 @@ export function createUpstreamCheck(options: {
     for (let tries = 0; ; tries++) {
       const verdict = await verify(upstream);
       if (verdict !== 'down' || signal.aborted) return verdict;
-      try {
-        await clock.sleep(backOffMs(tries, RETRY_BASE_MS, RETRY_MAX_MS, Math.random()), signal);
-      } catch {
-        return 'down';
-      }
+      await sleepUnlessAborted(clock, backOffMs(tries, RETRY_BASE_MS, RETRY_MAX_MS, Math.random()), signal);
+      if (signal.aborted) return verdict;
     }
   }
 
@@ -109,11 +106,8 @@ export function createUpstreamCheck(options: {
   /** Looks again at what is out, and tries open circuits, so that recovery needs no traffic. */
   async function watch(): Promise<void> {
     while (!closing.aborted) {
-      try {
-        await clock.sleep(Math.max(50, limits.recheckMs / 5), closing);
-      } catch {
-        return;
-      }
+      await sleepUnlessAborted(clock, Math.max(50, limits.recheckMs / 5), closing);
+      if (closing.aborted) return;
       const now = clock.now();
       const due = upstreams.filter(({ state }) => state.recheckAt !== null && state.recheckAt <= now);
       await Promise.all(due.map(verifyAgain));
@@ -140,10 +134,10 @@ export function createUpstreamCheck(options: {
           if (verdicts[index] === 'in-use') firstInUse.resolve();
         }),
       );
-      const timeUp = clock.sleep(limits.startTimeoutMs, over.signal).catch(() => undefined);
+      const timeUp = sleepUnlessAborted(clock, limits.startTimeoutMs, over.signal);
       await Promise.race([all, firstInUse.promise, timeUp]);
       if (verdicts.includes('in-use'))
-        await Promise.race([all, clock.sleep(limits.startGraceMs, over.signal).catch(() => undefined)]);
+        await Promise.race([all, sleepUnlessAborted(clock, limits.startGraceMs, over.signal)]);
       over.abort();
       if (!upstreams.some(({ state }) => state.disabledReason === null)) throw refuse(verdicts);
       if (!isWatching) {

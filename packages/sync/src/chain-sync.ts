@@ -3,7 +3,7 @@
  * in the database; whatever fails, the session is thrown away and a new one goes on from the last commit.
  */
 import type { ProofPolicy } from '@chainstead/chains';
-import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { advisoryKey, type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import type { Head } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
@@ -44,7 +44,7 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
         delay = options.clock.now() - started > 60_000 ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
         const wait =
           outcome.kind === 'standby' ? STANDBY_POLL_MS : outcome.kind === 'stopped' ? STOPPED_RETRY_MS : delay;
-        await options.clock.sleep(wait, signal).catch(() => undefined);
+        await sleepUnlessAborted(options.clock, wait, signal);
       }
     },
   };

@@ -2,7 +2,7 @@
  * Never stop silently: while a chain is led, its head, upstream health and coverage are written down every few seconds,
  * and a chain without progress says why in status, in a metric and in one log line a minute.
  */
-import { type ChainId, type ChainsteadError, errorText } from '@chainstead/core';
+import { type ChainId, type ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
@@ -58,7 +58,7 @@ export function startStatusReports(options: ChainSyncOptions, signal: AbortSigna
       } catch (error) {
         logger.warn({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
       }
-      await clock.sleep(REPORT_INTERVAL_MS, signal).catch(() => undefined);
+      await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
     }
   };
 

@@ -1,3 +1,4 @@
+import { sleepUnlessAborted } from '@chainstead/core';
 import {
   createDocumentReader,
   createEtherPriceWorker,
@@ -30,8 +31,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   }));
   const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
   const enough = new AbortController();
-  const waited = clock.sleep(POOL_WAIT_MS, enough.signal).catch(() => undefined);
-  await Promise.race([Promise.all(starts), waited]);
+  await Promise.race([Promise.all(starts), sleepUnlessAborted(clock, POOL_WAIT_MS, enough.signal)]);
   enough.abort();
   const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
   await tokenFacts.start();

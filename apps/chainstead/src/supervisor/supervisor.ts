@@ -1,4 +1,4 @@
-import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import { ChainsteadError, type Clock, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
 import { restartDelayMs, WELL_AFTER_MS } from './restart-delay.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
@@ -62,7 +62,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         },
         'Role process ended unexpectedly, starting it again',
       );
-      await sleepUnlessStopping(delayMs);
+      await sleepUnlessAborted(clock, delayMs, stopping.signal);
     }
   }
 
@@ -77,24 +77,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
   }
 
-  async function sleepUnlessStopping(ms: number): Promise<void> {
-    try {
-      await clock.sleep(ms, stopping.signal);
-    } catch (error) {
-      if (!stopping.signal.aborted) throw error;
-    }
-  }
-
   async function killLeftovers(): Promise<void> {
     for (const handle of running) handle.stop();
     const allEnded = new AbortController();
     void Promise.all([...running].map((handle) => handle.exited)).then(() => allEnded.abort());
-    try {
-      await clock.sleep(options.stopTimeoutMs, allEnded.signal);
-    } catch (error) {
-      if (allEnded.signal.aborted) return;
-      logger.error({ err: error }, `Waiting for role processes failed: ${errorText(error)}`);
-    }
+    await sleepUnlessAborted(clock, options.stopTimeoutMs, allEnded.signal);
+    if (allEnded.signal.aborted) return;
     for (const handle of running) {
       logger.warn(
         { pid: handle.pid, stop_timeout_ms: options.stopTimeoutMs },

@@ -1,4 +1,4 @@
-import { type Address, type ChainId, type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Address, type ChainId, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { bytesOf } from './collection-rows.ts';
 import type { TokenKey } from './token-rows.ts';
@@ -58,10 +58,8 @@ export function createSettledWatch(options: {
     waiting.add(entry);
     // A failed look leaves its requests to their time; the next request looks again.
     if (!isLooking) void look();
-    // Rejects when the row was settled first, which nobody needs to hear.
-    const time = clock.sleep(ms, ended.signal).catch(() => undefined);
     try {
-      await Promise.race([settled.promise, time]);
+      await Promise.race([settled.promise, sleepUnlessAborted(clock, ms, ended.signal)]);
     } finally {
       ended.abort();
       waiting.delete(entry);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { DELIVERIES_CHANNEL } from '../watching/announce-deliveries.ts';
 
@@ -25,7 +25,7 @@ export async function hearDeliveries(options: HearDeliveriesOptions, signal: Abo
     } catch (error) {
       if (signal.aborted) return;
       logger.debug({ reason: errorText(error) }, 'Listening for new webhooks was interrupted');
-      await clock.sleep(RECONNECT_MS, signal).catch(() => undefined);
+      await sleepUnlessAborted(clock, RECONNECT_MS, signal);
     }
   }
 }

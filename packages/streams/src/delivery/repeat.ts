@@ -1,4 +1,4 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 
 export interface RepeatOptions {
   /** What is done, for the log. */
@@ -22,7 +22,7 @@ export async function repeat(options: RepeatOptions, signal: AbortSignal): Promi
       logger.warn({ task, reason: errorText(error) }, 'Work on the outbox failed and will be tried again');
     }
     const waiting = new AbortController();
-    const waited = clock.sleep(everyMs, AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
+    const waited = sleepUnlessAborted(clock, everyMs, AbortSignal.any([signal, waiting.signal]));
     await (woken === undefined ? waited : Promise.race([waited, woken]));
     waiting.abort();
   }

@@ -1,4 +1,12 @@
-import { type Address, type ChainId, ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import {
+  type Address,
+  type ChainId,
+  ChainsteadError,
+  type Clock,
+  errorText,
+  type Logger,
+  sleepUnlessAborted,
+} from '@chainstead/core';
 import { advisoryKey, type Database, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
@@ -58,7 +66,7 @@ async function runChain(options: HistoricalJobsOptions, past: PastChain, signal:
       if (!signal.aborted)
         logger.warn({ chain: past.chain.key, error: errorText(error) }, 'Historical jobs were interrupted, going on');
     }
-    await clock.sleep(idleMs, signal).catch(() => undefined);
+    await sleepUnlessAborted(clock, idleMs, signal);
   }
 }
 
