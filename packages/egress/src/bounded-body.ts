@@ -1,4 +1,4 @@
-import { type Readable, Transform } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { BadEncodingError, ResponseTooLargeError } from './egress-error.ts';
@@ -16,54 +16,80 @@ export interface BoundedBody {
   readonly truncated: boolean;
 }
 
+/** Where a body goes as it comes. */
+export interface BodySink {
+  /** @returns false when nothing more may come until it is ready again. */
+  add(chunk: Buffer): boolean;
+  /** Nothing more comes. */
+  end(): void;
+}
+
+/** What comes of a body; one of the first two is called once, or more often to no effect. */
+export interface BodyEvents {
+  readonly done: (body: BoundedBody) => void;
+  /** With ResponseTooLargeError or BadEncodingError. */
+  readonly fail: (error: unknown) => void;
+  readonly ready: () => void;
+}
+
 /** The content codings that are asked for and understood. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /**
- * Reads a body up to a limit, decompressing as it goes: memory never holds more than the limit, however small the bomb.
- * @throws ResponseTooLargeError, BadEncodingError
+ * Takes in a body up to a limit, decompressing as it comes: memory never holds more than the limit, however small the bomb.
+ * @param coding in lower case; empty for none
  */
-export async function readBoundedBody(
-  body: Readable,
-  contentEncoding: string | undefined,
-  limits: BodyLimits,
-): Promise<BoundedBody> {
-  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
-  const decoder = decoderOf(encoding);
-  if (decoder === 'unknown') {
-    discardBody(body);
-    throw new BadEncodingError(limits.host, encoding);
-  }
-  const collector = createCollector(limits.maxBytes);
-  const stages: Transform[] = decoder === null ? [] : [createByteLimit(limits.maxBytes), decoder];
-  try {
-    await pipeline([body, ...stages, collector.sink]);
-  } catch (error) {
-    if (error instanceof LimitReached) {
-      if (limits.oversize === 'refuse') throw new ResponseTooLargeError(limits.host, limits.maxBytes);
-      return { bytes: collector.bytes(), truncated: true };
-    }
-    if (isZlibError(error)) throw new BadEncodingError(limits.host, encoding, error);
-    throw error;
-  }
-  return { bytes: collector.bytes(), truncated: false };
+export function openBodySink(coding: string, limits: BodyLimits, events: BodyEvents): BodySink {
+  return coding === '' || coding === 'identity' ? openPlainSink(limits, events) : openCodedSink(coding, limits, events);
 }
 
-/** Ends a body that nobody will read. undici reports that as an error of the stream, which nobody else listens to. */
-export function discardBody(body: Readable): void {
-  body.on('error', () => undefined);
-  body.destroy();
+function openPlainSink(limits: BodyLimits, { done, fail }: BodyEvents): BodySink {
+  const bytes = createBoundedBytes(limits.maxBytes);
+  return {
+    add(chunk) {
+      if (!bytes.add(chunk)) endOversize(limits, bytes, { done, fail });
+      return true;
+    },
+    end: () => done({ bytes: bytes.read(), truncated: false }),
+  };
+}
+
+function openCodedSink(coding: string, limits: BodyLimits, { done, fail, ready }: BodyEvents): BodySink {
+  const source = new Readable({ read: ready });
+  const decoder = decoderOf(coding);
+  if (decoder === null) {
+    fail(new BadEncodingError(limits.host, coding));
+    return { add: () => true, end: () => undefined };
+  }
+  const bytes = createBoundedBytes(limits.maxBytes);
+  pipeline([source, createByteLimit(limits.maxBytes), decoder, createCollector(bytes)]).then(
+    () => done({ bytes: bytes.read(), truncated: false }),
+    (error: unknown) => {
+      if (error instanceof LimitReached) endOversize(limits, bytes, { done, fail });
+      else fail(isZlibError(error) ? new BadEncodingError(limits.host, coding, error) : error);
+    },
+  );
+  return {
+    add: (chunk) => source.push(chunk),
+    end: () => void source.push(null),
+  };
+}
+
+function endOversize(
+  { host, maxBytes, oversize }: BodyLimits,
+  bytes: BoundedBytes,
+  { done, fail }: Pick<BodyEvents, 'done' | 'fail'>,
+): void {
+  if (oversize === 'refuse') fail(new ResponseTooLargeError(host, maxBytes));
+  else done({ bytes: bytes.read(), truncated: true });
 }
 
 /** Ends the pipeline from inside; never leaves this file. */
 class LimitReached extends Error {}
 
-/** Null: the bytes are as they are. Several codings on top of each other are for bombs only. */
-function decoderOf(encoding: string): Transform | null | 'unknown' {
-  switch (encoding) {
-    case '':
-    case 'identity':
-      return null;
+/** Null for what nobody asked for. Several codings on top of each other are for bombs only. */
+function decoderOf(coding: string): Transform | null {
+  switch (coding) {
     case 'gzip':
     case 'x-gzip':
       return createGunzip();
@@ -72,7 +98,7 @@ function decoderOf(encoding: string): Transform | null | 'unknown' {
     case 'br':
       return createBrotliDecompress();
     default:
-      return 'unknown';
+      return null;
   }
 }
 
@@ -88,20 +114,34 @@ function createByteLimit(maxBytes: number): Transform {
   });
 }
 
-function createCollector(maxBytes: number): { readonly sink: Transform; bytes(): Buffer } {
+interface BoundedBytes {
+  /** @returns false when not all of it had room. */
+  add(chunk: Buffer): boolean;
+  read(): Buffer;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function createBoundedBytes(maxBytes: number): BoundedBytes {
   const chunks: Buffer[] = [];
   let kept = 0;
-  const sink = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  return {
+    add(chunk) {
       const room = maxBytes - kept;
       chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
       kept += Math.min(chunk.length, room);
-      done(chunk.length > room ? new LimitReached() : null);
+      return chunk.length <= room;
     },
+    read: () => (kept === 0 ? EMPTY : Buffer.concat(chunks, kept)),
+  };
+}
+
+function createCollector(bytes: BoundedBytes): Transform {
+  const sink = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(bytes.add(chunk) ? null : new LimitReached()),
   });
   // Nothing is passed on; resuming lets the transform end.
-  sink.resume();
-  return { sink, bytes: () => Buffer.concat(chunks, kept) };
+  return sink.resume();
 }
 
 function isZlibError(error: unknown): boolean {

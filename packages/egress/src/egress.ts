@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream';
 import type { Logger } from '@chainstead/core';
 import { Agent } from 'undici';
 import { createAddressCheck } from './address-policy.ts';
-import { ACCEPTED_ENCODINGS, discardBody, readBoundedBody } from './bounded-body.ts';
 import { createCheckedConnector, type Resolver, systemResolver } from './checked-connector.ts';
 import { ConnectionFailedError, EgressError, EgressTimeoutError, TooManyRedirectsError } from './egress-error.ts';
-import { type Hop, nextHop, openingHop } from './hop.ts';
+import { type Exchange, startExchange } from './exchange.ts';
+import { isRedirect, nextHop, openingHop } from './hop.ts';
 
 export interface EgressOptions {
   /** CIDR ranges and addresses beside the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
@@ -70,7 +69,7 @@ export function createEgress(options: EgressOptions): Egress {
     connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The request's own signal is the one clock.
+    // The request's own deadline is the one clock.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: createCheckedConnector({
@@ -94,75 +93,40 @@ async function performRequest(
   timeoutMs: number,
   standardMaxBytes = RESPONSE_BYTES_MAX,
 ): Promise<EgressResponse> {
+  const { signal, redirects = 0 } = request;
+  const limit = { maxBytes: request.maxResponseBytes ?? standardMaxBytes, oversize: request.oversize ?? 'refuse' };
   let hop = openingHop(request);
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+  let exchange: Exchange | undefined;
+  const deadline = { isOver: false };
+  const timer = setTimeout(() => {
+    deadline.isOver = true;
+    exchange?.cancel(new EgressTimeoutError(hop.url.host, timeoutMs));
+  }, timeoutMs);
+  const onAbort = (): void => exchange?.cancel(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
   try {
-    const redirects = request.redirects ?? 0;
     for (let followed = 0; ; followed++) {
-      const answer = await sendHop(agent, hop, signal);
-      const next = redirects === 0 ? null : nextHop(hop, answer.statusCode, answer.headers.location);
-      if (next === null)
-        return await readAnswer(hop, answer, {
-          maxBytes: request.maxResponseBytes ?? standardMaxBytes,
-          oversize: request.oversize ?? 'refuse',
-        });
-      discardBody(answer.body);
+      signal?.throwIfAborted();
+      if (deadline.isOver) throw new EgressTimeoutError(hop.url.host, timeoutMs);
+      exchange = startExchange(agent, {
+        hop,
+        limits: { host: hop.url.host, ...limit },
+        wantsBody: (status, headers) => redirects === 0 || !isRedirect(status, headers.location),
+      });
+      const { status, headers, bytes, truncated } = await exchange.answer;
+      const next = redirects === 0 ? null : nextHop(hop, status, headers.location);
+      if (next === null) return { status, headers, body: bytes, truncated, url: hop.url.href };
       if (followed >= redirects) throw new TooManyRedirectsError(hop.url.host, redirects);
       hop = next;
     }
   } catch (error) {
     if (error instanceof EgressError) throw error;
-    request.signal?.throwIfAborted();
-    if (deadline.aborted) throw new EgressTimeoutError(hop.url.host, timeoutMs);
+    signal?.throwIfAborted();
     throw new ConnectionFailedError(hop.url.host, reasonOf(error), error);
-  }
-}
-
-/** undici heeds a signal only once it has a connection, hence the race. */
-async function sendHop(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Answer> {
-  signal.throwIfAborted();
-  const sent = agent.request({
-    origin: hop.url.origin,
-    path: `${hop.url.pathname}${hop.url.search}`,
-    method: hop.method,
-    headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...hop.headers },
-    body: hop.body ?? null,
-    signal,
-  });
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([sent, aborted.promise]);
-  } catch (error) {
-    // An answer that still comes has no reader; its failure has been told.
-    sent.then((answer) => discardBody(answer.body)).catch(() => undefined);
-    throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
   }
-}
-
-interface Answer {
-  readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Readable;
-}
-
-async function readAnswer(
-  hop: Hop,
-  answer: Answer,
-  limits: { readonly maxBytes: number; readonly oversize: 'refuse' | 'truncate' },
-): Promise<EgressResponse> {
-  const encoding = answer.headers['content-encoding'];
-  // Without a body there is nothing to decompress, whatever the header says.
-  const coded = hop.method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304 ? undefined : encoding;
-  const { bytes, truncated } = await readBoundedBody(answer.body, coded === undefined ? undefined : String(coded), {
-    host: hop.url.host,
-    ...limits,
-  });
-  return { status: answer.statusCode, headers: answer.headers, body: bytes, truncated, url: hop.url.href };
 }
 
 /** The code of a socket or TLS error says more than its text, which may hold addresses of this network. */

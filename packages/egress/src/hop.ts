@@ -36,12 +36,16 @@ export function openingHop(request: HopRequest): Hop {
   return { url, method: request.method ?? 'GET', headers, body: request.body };
 }
 
+export function isRedirect(status: number, location: string | string[] | undefined): location is string {
+  return REDIRECTS.has(status) && typeof location === 'string';
+}
+
 /**
  * Where a redirect leads, as browsers follow it (Fetch, HTTP-redirect fetch); null when the answer is none.
  * @throws InvalidUrlError
  */
 export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {
-  if (!REDIRECTS.has(status) || typeof location !== 'string') return null;
+  if (!isRedirect(status, location)) return null;
   const url = parseUrl(URL.parse(location, hop.url) ?? location);
   url.username = '';
   url.password = '';
