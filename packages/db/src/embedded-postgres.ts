@@ -8,6 +8,7 @@ import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binar
 import { runInitdb, startServer } from './postgres-process.ts';
 import { isPostgresProcess, processLives, readPostmaster, until } from './postmaster.ts';
 import { chooseServerAccount, type ServerAccount } from './server-account.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 export interface EmbeddedPostgresOptions {
   /** Holds the cluster (`data/`), the generated password and the pid of the process that runs the server. Made when absent. */
@@ -121,7 +122,7 @@ async function useRunningServer(
     if (await until(async () => !(await isPostgresProcess(pid)), STOP_TIMEOUT_MS)) return undefined;
     throw startFailed(dataDir, `the server that runs on it refuses connections: ${errorText(error)}`, error);
   }
-  const owner = Number(await readFile(join(dataDir, 'owner'), 'utf8').catch(() => '0'));
+  const owner = Number((await unlessMissing(readFile(join(dataDir, 'owner'), 'utf8'))) ?? 0);
   const orphaned = owner === 0 || !processLives(owner);
   logger.info({ port, pid, orphaned, data_dir: dataDir }, 'Using the embedded Postgres that runs already');
   return {
@@ -199,12 +200,7 @@ function urlOf(password: string, port: number, database: string): string {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return (await unlessMissing(stat(path))) !== undefined;
 }
 
 function unusableFolder(folder: string, cause: unknown): EmbeddedPostgresError {

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { errorText, type Logger } from '@chainstead/core';
 import { EmbeddedPostgresError } from './database-error.ts';
 import type { ServerAccount } from './server-account.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 /** Programs of the embedded server, as absolute paths that the server's account can run. */
 export interface PostgresBinaries {
@@ -103,7 +104,7 @@ async function copyOnce(installed: InstalledPackage, cache: string, logger: Logg
   const target = join(cache, `postgres-${installed.version}`);
   await mkdir(cache, { recursive: true, mode: 0o755 });
   for (const folder of [cache, target]) {
-    const found = await stat(folder).catch(() => undefined);
+    const found = await unlessMissing(stat(folder));
     if (found !== undefined && (found.uid !== own || (found.mode & 0o022) !== 0)) throw unsafeCache(folder);
     if (folder === target && found !== undefined) return target;
   }
@@ -117,7 +118,7 @@ async function copyOnce(installed: InstalledPackage, cache: string, logger: Logg
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     // Another process was faster: its copy is the same.
-    if ((await stat(target).catch(() => undefined)) === undefined) throw error;
+    if ((await unlessMissing(stat(target))) === undefined) throw error;
   }
   return target;
 }
@@ -129,7 +130,7 @@ async function restoreSymlinks(native: string): Promise<void> {
   );
   for (const { source, target } of links) {
     const path = join(native, target.replace(/^native\//, ''));
-    const found = await stat(path).catch(() => undefined);
+    const found = await unlessMissing(stat(path));
     if (found === undefined) await symlink(basename(source), path);
   }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { unlessMissing } from './unless-missing.ts';
 
 /** What a running server writes into `postmaster.pid` in its cluster folder. */
 export interface Postmaster {
@@ -14,12 +15,8 @@ export interface Postmaster {
 
 /** Reads the lock file. A file that is still being written, or left by a crash, may name a process that is none. */
 export async function readPostmaster(clusterFolder: string): Promise<Postmaster | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8');
-  } catch {
-    return undefined;
-  }
+  const text = await unlessMissing(readFile(join(clusterFolder, 'postmaster.pid'), 'utf8'));
+  if (text === undefined) return undefined;
   const lines = text.split('\n');
   const pid = Math.abs(Number(lines[0]));
   const port = Number(lines[3]);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './database-error.ts';
+import { unlessMissing } from './unless-missing.ts';
 
 /** Whom the embedded server runs as. Empty: as the current user. Fits the options of `spawn`. */
 export interface ServerAccount {
@@ -18,9 +19,9 @@ export interface ServerAccount {
  */
 export async function chooseServerAccount(clusterFolder: string): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return {};
-  const owner = await stat(clusterFolder).catch(() => undefined);
+  const owner = await unlessMissing(stat(clusterFolder));
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const account = pickAccount(await readFile('/etc/passwd', 'utf8').catch(() => ''));
+  const account = pickAccount((await unlessMissing(readFile('/etc/passwd', 'utf8'))) ?? '');
   return account ?? createAccount();
 }
 
@@ -43,7 +44,7 @@ async function createAccount(): Promise<Required<ServerAccount>> {
   } catch (error) {
     cause = error;
   }
-  const account = pickAccount(await readFile('/etc/passwd', 'utf8').catch(() => ''));
+  const account = pickAccount((await unlessMissing(readFile('/etc/passwd', 'utf8'))) ?? '');
   if (account !== undefined) return account;
   throw new EmbeddedPostgresError({
     code: 'EMBEDDED_POSTGRES_ACCOUNT',
