@@ -1,7 +1,7 @@
 import type { Logger } from '@chainstead/core';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { ApiDependencies } from './api.ts';
+import type { ApiDependencies } from './api-dependencies.ts';
 import type { Principal } from './key-store.ts';
 
 /** What the API base leaves in the context for a route. */

@@ -6,42 +6,20 @@ import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
 import type { ApiApp, ApiEnv, RouteModule } from './api-context.ts';
+import type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
 import { BodyTooLargeError } from './api-error.ts';
-import { authentication, type RateLimit } from './authentication.ts';
+import { authentication } from './authentication.ts';
 import { compression } from './compression.ts';
 import { addDocumentationRoutes } from './documentation-routes.ts';
 import { errorAnswer, refuseInvalid } from './error-answer.ts';
 import type { KeyStore } from './key-store.ts';
-import { createPaging, type Paging } from './paging.ts';
-import { type ChainLookup, createParameters, type Parameters } from './parameters.ts';
+import { createPaging } from './paging.ts';
+import { type ChainLookup, createParameters } from './parameters.ts';
 import type { Readiness } from './readiness.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
 import { requestObserver } from './request-observer.ts';
 import { addSystemRoutes } from './system-routes.ts';
 import { unmatched } from './unmatched.ts';
-
-export interface ApiLimits {
-  /** Largest request body. Bytes. */
-  readonly bodyBytesMax: number;
-  /** Rows a page at most (`PAGE_LIMIT_MAX`). */
-  readonly pageLimitMax: number;
-  /** After this a request is answered 503. Milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Per key; null (the default of the program): none. */
-  readonly rateLimit: RateLimit | null;
-}
-
-/** What route modules are given. */
-export interface ApiDependencies {
-  readonly chains: ChainLookup;
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly metrics: Registry;
-  readonly keys: KeyStore;
-  readonly limits: ApiLimits;
-  readonly paging: Paging;
-  readonly parameters: Parameters;
-}
 
 export interface ApiOptions {
   readonly chains: ChainLookup;

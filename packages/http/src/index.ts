@@ -2,8 +2,9 @@
  * The API base that route modules are written on: keys, rate limits, the error envelope, parameters, paging, OpenAPI,
  * request ids, metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
  */
-export { type ApiDependencies, type ApiLimits, type ApiOptions, createApi } from './api.ts';
+export { type ApiOptions, createApi } from './api.ts';
 export { type ApiApp, type ApiContext, type ApiEnv, type RouteModule, requestLogger } from './api-context.ts';
+export type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
 export * from './api-error.ts';
 export { keyOf, type RateLimit } from './authentication.ts';
 export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';

@@ -1,0 +1,30 @@
+import type { Logger, Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { RateLimit } from './authentication.ts';
+import type { KeyStore } from './key-store.ts';
+import type { Paging } from './paging.ts';
+import type { ChainLookup, Parameters } from './parameters.ts';
+
+/** What route modules are given. */
+export interface ApiDependencies {
+  readonly chains: ChainLookup;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly keys: KeyStore;
+  readonly limits: ApiLimits;
+  readonly paging: Paging;
+  readonly parameters: Parameters;
+}
+
+/** What a request and its answer may come to. */
+export interface ApiLimits {
+  /** Largest request body. Bytes. */
+  readonly bodyBytesMax: number;
+  /** Rows a page at most (`PAGE_LIMIT_MAX`). */
+  readonly pageLimitMax: number;
+  /** After this a request is answered 503. Milliseconds. */
+  readonly requestTimeoutMs: number;
+  /** Per key; null (the default of the program): none. */
+  readonly rateLimit: RateLimit | null;
+}
