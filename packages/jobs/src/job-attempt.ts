@@ -1,9 +1,9 @@
 import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
 import { type Job as BullJob, UnrecoverableError, WaitingError } from 'bullmq';
+import type { Job } from './job.ts';
 import { checkPayload } from './job-error.ts';
 import { decodeJobId } from './job-id.ts';
 import type { JobMetrics } from './job-metrics.ts';
-import type { Job } from './job-queue.ts';
 import type { PayloadSchema } from './payload-schema.ts';
 
 export interface AttemptOptions<Payload> {

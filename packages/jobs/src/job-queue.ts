@@ -1,6 +1,7 @@
 import type { Logger } from '@chainstead/core';
 import { withBackend } from 'bullmq';
 import type { Backoff } from './backoff.ts';
+import type { Job } from './job.ts';
 import { attemptJob } from './job-attempt.ts';
 import { checkPayload } from './job-error.ts';
 import { decodeJobId, encodeJobId } from './job-id.ts';
@@ -26,15 +27,6 @@ export interface QueueOptions<Payload> {
 export interface AddOptions {
   /** Not before this many milliseconds from now. @default 0 */
   readonly delayMs?: number;
-}
-
-export interface Job<Payload> {
-  readonly id: string;
-  readonly payload: Payload;
-  /** From 1. */
-  readonly attempt: number;
-  /** Aborted when the process no longer waits for the handler: another worker will run the job again. */
-  readonly signal: AbortSignal;
 }
 
 export interface WorkOptions {
