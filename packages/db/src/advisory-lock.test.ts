@@ -33,7 +33,11 @@ describe('leadership', () => {
     const leader = await tryAcquireLeadership(scratch.url, key);
     if (leader === null) throw new Error('the lock is free');
     const lost = once(leader.lost, 'abort');
-    await scratch.database.query("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+    // Of this database: other tests use the same server, and migrations hold such locks.
+    await scratch.database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks
+       WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
     await lost;
     expect(leader.lost.reason).toMatchObject({ code: 'LEADERSHIP_LOST', retryable: true });
     await leader.release();
