@@ -54,6 +54,7 @@ export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
 export { TestkitError } from './testkit-error.ts';
+export { unlessReverted } from './unless-reverted.ts';
 export {
   type ReceivedWebhook,
   startWebhookReceiver,

@@ -1,6 +1,6 @@
 /** Transfers and approvals in the logs of a node, decoded by viem, with what the contracts say of themselves. */
 import type { Address } from '@chainstead/core';
-import type { Devnet } from '@chainstead/testkit';
+import { type Devnet, unlessReverted } from '@chainstead/testkit';
 import { erc20Abi, formatUnits, type Log, parseAbi, parseEventLogs } from 'viem';
 
 type NodeLog = Log<bigint, number, false>;
@@ -23,8 +23,12 @@ export type NodeTokens = ReadonlyMap<string, NodeToken>;
 export async function readNodeTokens({ client }: Devnet, addresses: readonly Address[]): Promise<NodeTokens> {
   const entries = addresses.map(async (address): Promise<[string, NodeToken]> => {
     const read = (functionName: 'name' | 'symbol') => client.readContract({ address, abi: erc20Abi, functionName });
-    const decimals = client.readContract({ address, abi: erc20Abi, functionName: 'decimals' }).catch(() => null);
-    return [address, { name: await read('name'), symbol: await read('symbol'), decimals: await decimals }];
+    const [name, symbol, decimals] = await Promise.all([
+      read('name'),
+      read('symbol'),
+      unlessReverted(client.readContract({ address, abi: erc20Abi, functionName: 'decimals' })),
+    ]);
+    return [address, { name, symbol, decimals }];
   });
   return new Map(await Promise.all(entries));
 }

@@ -1,5 +1,5 @@
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import type { DeployedContract, Devnet, Market } from '@chainstead/testkit';
+import { type DeployedContract, type Devnet, type Market, unlessReverted } from '@chainstead/testkit';
 import { parseAbi, parseEventLogs } from 'viem';
 import { z } from 'zod';
 import { askApi, type DemoApi, DemoApiError, readAllPages } from './demo-api.ts';
@@ -42,7 +42,7 @@ export async function readHoldings(devnet: Devnet, market: Market): Promise<Hold
   const ownerOf = async (token: Address, id: bigint): Promise<Holding[]> => {
     const call = { address: token, abi: COLLECTION, functionName: 'ownerOf', args: [id], blockNumber } as const;
     // A burned token has no owner: the question fails.
-    const owner = await devnet.client.readContract(call).catch(() => null);
+    const owner = await unlessReverted(devnet.client.readContract(call));
     return owner === null ? [] : [{ owner: parseAddress(owner), token, tokenId: String(id), amount: '1' }];
   };
   const balanceOf = async (token: Address, owner: Address, id: bigint): Promise<Holding[]> => {
