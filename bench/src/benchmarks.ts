@@ -8,6 +8,7 @@ import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { follow } from './benchmarks/follow.ts';
+import { gateway } from './benchmarks/gateway.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
@@ -31,6 +32,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   nftMixed,
   nftRoutes,
   collectionMetadata,
+  gateway,
   streamsMatching,
   streamsDelivery,
   streamsIsolation,

@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 import { BenchmarkError } from './benchmark-error.ts';
 
 export interface ProcessPlan {
+  /** Default: the Node that runs this program. */
+  readonly command?: string;
   readonly args: readonly string[];
   /** Besides this process' own environment. */
   readonly env: Readonly<Record<string, string>>;
@@ -40,10 +42,10 @@ const STOP_PATIENCE_MS = 20_000;
 const LAST_WORDS_MS = 500;
 const OUTPUT_KEPT_LINES = 30;
 
-/** Starts the Node that runs this program with the arguments of the plan. */
+/** Starts a process as planned. */
 export function startProcess(plan: ProcessPlan): MeasuredProcess {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, plan.args, {
+  const child = spawn(plan.command ?? process.execPath, plan.args, {
     env: { ...process.env, ...plan.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(plan.cwd === undefined ? {} : { cwd: plan.cwd }),

@@ -1,0 +1,217 @@
+import { Agent, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { alternate } from '../alternate.ts';
+import { API_KEY, addressOf } from '../api-servers.ts';
+import type { BareProxyPlan } from '../bare/bare-proxy.ts';
+import type { RpcUpstreamPlan } from '../bare/rpc-upstream.ts';
+import type { Benchmark, BenchmarkContext, Comparison, Measure, Target } from '../benchmark.ts';
+import { BenchmarkError } from '../benchmark-error.ts';
+import { startChainstead } from '../chainstead-program.ts';
+import { type MeasuredProcess, startProcess } from '../measured-process.ts';
+import { withNginx } from '../nginx-proxy.ts';
+import { quantile } from '../statistics.ts';
+
+const CONNECTIONS = 50;
+const CHAIN: RpcUpstreamPlan = { chainId: 1, blocks: 200 };
+const OPEN_REQUESTS = 10_000;
+const MEGABYTE = 1_048_576;
+const WALLET = `0x${'11'.repeat(20)}`;
+
+/** What a block of this number says is final: kept. */
+const CACHED = bodyOf('eth_getBalance', [WALLET, '0x1']);
+/** What is pending is never kept. */
+const UNCACHED = bodyOf('eth_getBalance', [WALLET, 'pending']);
+const UNCACHED_LARGE = bodyOf('eth_getBlockByNumber', ['pending', true]);
+
+/** Calls through the gateway beside nginx and beside the least that can pass them on. */
+export const gateway: Benchmark = {
+  name: 'gateway',
+  title: 'JSON-RPC calls through the gateway against a bare undici proxy and nginx, one upstream',
+  async run(context) {
+    const scratch = await context.server.createDatabase();
+    const upstream = startBare('rpc-upstream.ts', CHAIN);
+    try {
+      const upstreamUrl = await addressOf(upstream);
+      const proxy = startBare('bare-proxy.ts', {
+        upstream: upstreamUrl,
+        connections: CONNECTIONS,
+      } satisfies BareProxyPlan);
+      const program = startChainstead(['start', '--roles', 'api'], {
+        databaseUrl: scratch.url,
+        rpcUrls: [upstreamUrl],
+        env: { PORT: '0', API_KEYS: API_KEY },
+      });
+      try {
+        const urls = {
+          upstream: `${upstreamUrl}/`,
+          proxy: `${await addressOf(proxy)}/`,
+          gateway: `${await addressOf(program)}/eth/${API_KEY}`,
+        };
+        return await withNginx(upstreamUrl, (nginx) => compare(context, { ...urls, nginx }, program));
+      } finally {
+        await Promise.all([program.stop(), proxy.stop()]);
+      }
+    } finally {
+      await upstream.stop();
+      await scratch.drop();
+    }
+  },
+};
+
+interface Urls {
+  readonly upstream: string;
+  readonly proxy: string;
+  readonly nginx: string;
+  readonly gateway: string;
+}
+
+async function compare(context: BenchmarkContext, urls: Urls, program: MeasuredProcess) {
+  const direct = await compareLoads(context, {
+    name: 'the upstream itself beside nginx (how much is measured of nginx)',
+    ours: [urls.upstream, CACHED],
+    peer: [urls.nginx, CACHED],
+    target: { atLeast: 1.5 },
+  });
+  const cached = await compareLoads(context, {
+    name: 'cached calls beside nginx',
+    ours: [urls.gateway, CACHED],
+    peer: [urls.nginx, CACHED],
+    target: { atLeast: 1.3 },
+  });
+  const uncached = await compareLoads(context, {
+    name: 'uncached calls beside a bare undici proxy',
+    ours: [urls.gateway, UNCACHED],
+    peer: [urls.proxy, UNCACHED],
+    target: { atLeast: 0.75 },
+  });
+  const large = await compareLoads(context, {
+    name: 'whole blocks of 50 transactions, uncached, beside a bare undici proxy',
+    ours: [urls.gateway, UNCACHED_LARGE],
+    peer: [urls.proxy, UNCACHED_LARGE],
+  });
+  const delay = await addedDelay(context, urls);
+  const memory = await memoryUnderLoad(context, urls, program);
+  return {
+    comparisons: [direct, cached, uncached, large],
+    measures: [delay, memory],
+    notes: [
+      `${CONNECTIONS} connections, load by autocannon on the same machine; key check on in ours.`,
+      'The added delay is the median of single requests through the gateway less that through the bare proxy, asked in turn.',
+    ],
+  };
+}
+
+interface Loads {
+  readonly name: string;
+  /** URL and body. */
+  readonly ours: readonly [string, string];
+  readonly peer: readonly [string, string];
+  readonly target?: Target;
+}
+
+async function compareLoads({ runs, sizes, say }: BenchmarkContext, loads: Loads): Promise<Comparison> {
+  const { name, target } = loads;
+  await load(loads.ours, 2);
+  await load(loads.peer, 2);
+  const { first, second } = await alternate(
+    runs,
+    { name, run: () => load(loads.ours, sizes.loadSeconds) },
+    { name: `${name}: the peer`, run: () => load(loads.peer, sizes.loadSeconds) },
+    say,
+  );
+  return { name, unit: 'requests/s', ours: first, peer: second, ...(target === undefined ? {} : { target }) };
+}
+
+/** @returns requests answered a second */
+async function load([url, body]: readonly [string, string], seconds: number): Promise<number> {
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration: seconds,
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new BenchmarkError(`${result.non2xx} requests were refused and ${result.errors} failed at ${url}`);
+  return result['2xx'] / result.duration;
+}
+
+/** Milliseconds at the median, one request after the other. */
+async function addedDelay(
+  { runs, sizes }: BenchmarkContext,
+  urls: Urls,
+): Promise<Measure & { readonly target: Target }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const samples: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const times = { gateway: [] as number[], proxy: [] as number[] };
+    for (let one = 0; one < sizes.latencyRequests; one++) {
+      times.gateway.push(await timeCall(agent, urls.gateway));
+      times.proxy.push(await timeCall(agent, urls.proxy));
+    }
+    samples.push(quantile(times.gateway, 0.5) - quantile(times.proxy, 0.5));
+  }
+  agent.destroy();
+  return { name: 'added delay over the bare proxy, p50', unit: 'ms', samples, target: { atMost: 1 } };
+}
+
+async function timeCall(agent: Agent, url: string): Promise<number> {
+  const before = performance.now();
+  const answer = await post(agent, url, UNCACHED);
+  const took = performance.now() - before;
+  if (!answer.includes('"result"')) throw new BenchmarkError(`${url} answered ${answer.slice(0, 300)}`);
+  return took;
+}
+
+/** Peak memory of the API process while so many requests wait for an upstream that does not answer; all are answered later. */
+async function memoryUnderLoad(
+  { say }: BenchmarkContext,
+  urls: Urls,
+  program: MeasuredProcess,
+): Promise<Measure & { readonly target: Target }> {
+  say(`  ${OPEN_REQUESTS} open requests`);
+  const agent = new Agent({ keepAlive: false, maxSockets: OPEN_REQUESTS });
+  await post(agent, `${urls.upstream}hold`, '');
+  // The same call would go out once for all of them.
+  const open = Array.from({ length: OPEN_REQUESTS }, (_, index) =>
+    post(agent, urls.gateway, bodyOf('eth_getBalance', [`0x${index.toString(16).padStart(40, '0')}`, 'pending'])),
+  );
+  const answers = Promise.all(open);
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  const peak = Math.max(...program.memory.slice(-20).map(({ bytes }) => bytes));
+  await post(agent, `${urls.upstream}release`, '');
+  const unanswered = (await answers).filter((answer) => !answer.startsWith('{"jsonrpc":"2.0","id":1,'));
+  agent.destroy();
+  if (unanswered.length > 0)
+    throw new BenchmarkError(`${unanswered.length} open requests were not answered: ${unanswered[0]?.slice(0, 300)}`);
+  const name = `memory with ${OPEN_REQUESTS.toLocaleString('en-US')} open requests`;
+  return { name, unit: 'MB', samples: [peak / MEGABYTE], target: { atMost: 500 } };
+}
+
+function post(agent: Agent, url: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      { agent, method: 'POST', headers: { 'content-type': 'application/json' } },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () => resolve(Buffer.concat(chunks).toString()));
+        answer.on('error', reject);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function bodyOf(method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+}
+
+function startBare(file: string, plan: object): MeasuredProcess {
+  const program = fileURLToPath(new URL(`../bare/${file}`, import.meta.url));
+  return startProcess({ args: [program, JSON.stringify(plan)], env: {} });
+}
