@@ -28,7 +28,9 @@ export type { MarketSale } from './market-sales.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
 export { loadRecordedChain, type RecordedChainOptions, serveRecordedChain } from './recorded-chain-node.ts';
-export { recordedEvmFolder } from './recorded-data.ts';
+export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';
+export { type RecordedExchange, readExchanges, serveExchanges } from './recorded-exchanges.ts';
+export { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
 export type { RequestCounters, RequestCounts } from './request-counters.ts';
 export { askNode, postJson } from './rpc-client.ts';
 export {
