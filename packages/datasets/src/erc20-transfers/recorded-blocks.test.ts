@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Hex, type Log, parseAddress, parseHash, parseQuantity } from '@chainstead/core';
+import type { Log } from '@chainstead/core';
+import { readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
 import { decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { exampleChain } from '../testing/example-chain.ts';
 import { erc20Transfers } from './dataset.ts';
 
-const FOLDER = fileURLToPath(new URL('../../../../../shared/data/evm/', import.meta.url));
-const given = existsSync(FOLDER);
-if (!given) process.stderr.write(`recorded-blocks.test.ts: not run, recorded blocks are not at ${FOLDER}\n`);
+const FOLDER = recordedEvmFolder() ?? '';
+const given = FOLDER !== '';
+if (!given) process.stderr.write('erc20-transfers/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
 
 const ABI = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 
@@ -22,45 +22,15 @@ interface Transfer {
   readonly logIndex: number | null;
 }
 
-interface RawLog {
-  readonly address: string;
-  readonly topics: readonly string[];
-  readonly data: string;
-  readonly blockNumber: string;
-  readonly blockHash: string;
-  readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly logIndex: string;
-}
-
 interface IndexEntry {
   readonly folder: string;
   readonly stats: { readonly erc20?: number };
 }
 
-function readLogs(folder: string): RawLog[] {
-  const receipts: { logs: RawLog[] }[] = JSON.parse(readFileSync(join(FOLDER, folder, 'receipts.json'), 'utf8'));
-  return receipts.flatMap((receipt) => receipt.logs);
-}
-
-function parseLog(raw: RawLog): Log {
-  return {
-    address: parseAddress(raw.address),
-    topics: raw.topics.map(parseHash),
-    data: raw.data.toLowerCase() as Log['data'],
-    blockNumber: parseQuantity(raw.blockNumber),
-    blockHash: parseHash(raw.blockHash),
-    transactionHash: parseHash(raw.transactionHash),
-    transactionIndex: parseQuantity(raw.transactionIndex),
-    logIndex: parseQuantity(raw.logIndex),
-    blockTimestamp: null,
-  };
-}
-
 /** The sending (or only) side of every transfer. */
 function decode(folder: string): Transfer[] {
   return erc20Transfers
-    .decode(readLogs(folder).map(parseLog), { chain: exampleChain(), timestampOf: () => 0 })
+    .decode(readRecordedLogs(folder), { chain: exampleChain(), timestampOf: () => 0 })
     .filter((row) => row.direction !== 1)
     .map((row) => ({
       token: row.token,
@@ -74,25 +44,25 @@ function decode(folder: string): Transfer[] {
 
 /** The same by viem, which refuses what does not fit the event. */
 function decodeIndependently(folder: string): Transfer[] {
-  return readLogs(folder).flatMap((log): Transfer[] => {
+  return readRecordedLogs(folder).flatMap((log): Transfer[] => {
     try {
-      const [signature, ...indexed] = log.topics as Hex[];
+      const [signature, ...indexed] = log.topics;
       if (signature === undefined) return [];
       const { args } = decodeEventLog({
         abi: ABI,
         eventName: 'Transfer',
         topics: [signature, ...indexed],
-        data: log.data as Hex,
+        data: log.data,
       });
       if (args === undefined || indexed.length !== 2 || log.data.length !== 66) return [];
       return [
         {
-          token: log.address.toLowerCase(),
+          token: log.address,
           from: args.from.toLowerCase(),
           to: args.to.toLowerCase(),
           value: args.value.toString(),
-          transactionHash: log.transactionHash.toLowerCase(),
-          logIndex: Number(log.logIndex),
+          transactionHash: log.transactionHash,
+          logIndex: log.logIndex,
         },
       ];
     } catch {
@@ -116,7 +86,7 @@ describe.runIf(given)('recorded blocks', () => {
   });
 
   test.each(expectedFiles())('transfers of $folder equal $file', ({ folder, file }) => {
-    const logs = readLogs(folder);
+    const logs = readRecordedLogs(folder);
     const expected = readExpected(file).filter((transfer) => isErc20(transfer, logs));
     const withIndex = expected.every((transfer) => transfer.logIndex !== null);
     const actual = decode(folder).map((transfer) => (withIndex ? transfer : { ...transfer, logIndex: null }));
@@ -126,10 +96,10 @@ describe.runIf(given)('recorded blocks', () => {
 });
 
 /** Expected files hold ERC-721 transfers too; those have four topics. Rows without a log index say `erc20` themselves. */
-function isErc20(transfer: Transfer & { readonly erc20?: boolean }, logs: readonly RawLog[]): boolean {
+function isErc20(transfer: Transfer & { readonly erc20?: boolean }, logs: readonly Log[]): boolean {
   if (transfer.erc20 !== undefined) return transfer.erc20;
   const log = logs.find(
-    (raw) => Number(raw.logIndex) === transfer.logIndex && raw.transactionHash === transfer.transactionHash,
+    (one) => one.logIndex === transfer.logIndex && one.transactionHash === transfer.transactionHash,
   );
   return log?.topics.length === 3;
 }

@@ -1,12 +1,16 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Hash, type Log, parseHash } from '@chainstead/core';
+import { readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleChain } from '../testing/example-chain.ts';
 import { ANSWER_UPDATED_TOPIC, type FeedAnswerRow, feedAnswers } from './feed-answers.ts';
-import { hasRecordedLogs, recordedLogs } from './testing/recorded-logs.ts';
+
+const given = recordedEvmFolder() !== null;
+if (!given)
+  process.stderr.write('ether-price/feed-answers.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
 
 const ABI = parseAbi(['event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)']);
 const registry = createChainRegistry();
@@ -78,11 +82,11 @@ test('a chain without a feed keeps none', () => {
   expect(decode([answerLog(1n, 1n)], without)).toEqual([]);
 });
 
-describe.runIf(hasRecordedLogs('feed-answers.test.ts'))('in recorded blocks', () => {
+describe.runIf(given)('in recorded blocks', () => {
   const polygon = registry.get('polygon');
 
   test.each(['polygon/35779986', 'polygon/35780020'])('every AnswerUpdated of %s is found once', (block) => {
-    const logs = recordedLogs(block);
+    const logs = readRecordedLogs(block);
     const emitted = logs.filter(({ topics }) => topics[0] === ANSWER_UPDATED_TOPIC);
     expect(emitted.length).toBeGreaterThan(0);
     expect(decode(logs, polygon).map(({ logIndex }) => logIndex)).toEqual(emitted.map(({ logIndex }) => logIndex));

@@ -1,12 +1,16 @@
 import { createChainRegistry, type EtherPool } from '@chainstead/chains';
 import { type Log, parseHash } from '@chainstead/core';
+import { readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleChain } from '../testing/example-chain.ts';
 import { dollarsOf, priceOfPool } from './ether-price.ts';
 import { type PoolPriceRow, poolPrices, pricingPools, SWAP_EVENTS } from './pool-prices.ts';
-import { hasRecordedLogs, recordedLogs } from './testing/recorded-logs.ts';
+
+const given = recordedEvmFolder() !== null;
+if (!given)
+  process.stderr.write('ether-price/pool-prices.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
 
 const registry = createChainRegistry();
 const uniswap: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };
@@ -90,7 +94,7 @@ test('where a feed tells the price, swaps are not read', () => {
   expect([pricingPools(eth), poolPrices.topics(eth), decode([swap(uniswap, 1n)], eth)]).toEqual([[], [], []]);
 });
 
-describe.runIf(hasRecordedLogs('pool-prices.test.ts'))('in recorded blocks', () => {
+describe.runIf(given)('in recorded blocks', () => {
   test.each([
     ['eth', 'ethereum/14000020', 3_000, 3_500],
     ['eth', 'ethereum/15000000', 1_000, 1_300],
@@ -98,7 +102,7 @@ describe.runIf(hasRecordedLogs('pool-prices.test.ts'))('in recorded blocks', () 
     ['polygon', 'polygon/35780020', 1_100, 1_300],
   ])('a pool of %s says in %s what ether was worth', (key, block, least, most) => {
     const { pools } = registry.get(key).etherPrice;
-    const rows = decode(recordedLogs(block), exampleChain({ etherPrice: { feed: null, pools } }));
+    const rows = decode(readRecordedLogs(block), exampleChain({ etherPrice: { feed: null, pools } }));
     const prices = rows.map((row) => {
       const found = pools.find(({ address }) => address === row.pool);
       if (found === undefined) throw new Error(`${row.pool} is no pool`);

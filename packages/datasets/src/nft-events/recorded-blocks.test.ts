@@ -1,17 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
-import { recordedEvmFolder } from '@chainstead/testkit';
+import { type Log, parseAddress } from '@chainstead/core';
+import { listRecordedBlocks, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
 import { type DecodeEventLogReturnType, decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { decodeNftMovements } from './decode-nft-movements.ts';
 
-const folder = recordedEvmFolder();
-if (folder === null)
-  process.stderr.write('nft-events/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
+const given = recordedEvmFolder() !== null;
+if (!given) process.stderr.write('nft-events/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
 
-const CRYPTO_KITTIES = '0x06012c8cf97bead5deae237070f9587f8e7a266d';
+const CRYPTO_KITTIES = parseAddress('0x06012c8cf97bead5deae237070f9587f8e7a266d');
 const ABI = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 indexed id)',
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
@@ -19,17 +16,6 @@ const ABI = parseAbi([
   'event PunkBought(uint256 indexed id, uint256 value, address indexed from, address indexed to)',
 ]);
 const UNINDEXED = parseAbi(['event Transfer(address from, address to, uint256 id)']);
-
-interface RawLog {
-  readonly address: string;
-  readonly topics: readonly Hex[];
-  readonly data: Hex;
-  readonly blockNumber: string;
-  readonly blockHash: string;
-  readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly logIndex: string;
-}
 
 interface Move {
   readonly place: string;
@@ -41,40 +27,11 @@ interface Move {
   readonly amount: string;
 }
 
-/** Every recorded block, those recorded in part too: what is there of them must be read as well. */
-function recordedBlocks(): string[] {
-  if (folder === null) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('receipts.json'))
-    .map((path) => path.slice(0, -'/receipts.json'.length))
-    .toSorted();
-}
-
-function readLogs(block: string): RawLog[] {
-  const receipts: { logs?: RawLog[] }[] = JSON.parse(readFileSync(join(folder ?? '', block, 'receipts.json'), 'utf8'));
-  return receipts.flatMap(({ logs }) => logs ?? []);
-}
-
-/** Some recordings in part have decimal numbers. */
-function parseLog(raw: RawLog): Log {
-  return {
-    address: parseAddress(raw.address),
-    topics: raw.topics.map(parseHash),
-    data: raw.data.toLowerCase() as Hex,
-    blockNumber: Number(raw.blockNumber),
-    blockHash: parseHash(raw.blockHash),
-    transactionHash: parseHash(raw.transactionHash),
-    transactionIndex: Number(raw.transactionIndex),
-    logIndex: Number(raw.logIndex),
-    blockTimestamp: null,
-  };
-}
-
 /** Ethereum's facts for all: only there are CryptoPunks and CryptoKitties at these addresses. */
 const chain = createChainRegistry().get(1);
 
 function movesOf(block: string): Move[] {
-  const { movements, malformed } = decodeNftMovements(readLogs(block).map(parseLog), chain);
+  const { movements, malformed } = decodeNftMovements(readRecordedLogs(block), chain);
   expect(malformed).toEqual([]);
   return movements.map(({ log, item, token, tokenId, from, to, amount }) => ({
     place: `${log.transactionIndex}.${log.logIndex}`,
@@ -89,12 +46,12 @@ function movesOf(block: string): Move[] {
 
 /** The same by viem, which refuses what does not fit an event. */
 function movesByViem(block: string): Move[] {
-  return readLogs(block).flatMap((log) => {
+  return readRecordedLogs(block).flatMap((log) => {
     const event = decodeByViem(log);
     if (event === null) return [];
     const common = {
-      place: `${Number(log.transactionIndex)}.${Number(log.logIndex)}`,
-      token: log.address.toLowerCase(),
+      place: `${log.transactionIndex}.${log.logIndex}`,
+      token: log.address,
       from: event.args.from.toLowerCase(),
       to: event.args.to.toLowerCase(),
     };
@@ -110,13 +67,14 @@ function movesByViem(block: string): Move[] {
   });
 }
 
-function decodeByViem(log: RawLog): DecodeEventLogReturnType<typeof ABI> | null {
-  const abi = log.address.toLowerCase() === CRYPTO_KITTIES ? UNINDEXED : ABI;
-  if (log.topics.length === 0) return null;
+function decodeByViem(log: Log): DecodeEventLogReturnType<typeof ABI> | null {
+  const abi = log.address === CRYPTO_KITTIES ? UNINDEXED : ABI;
+  const [signature, ...indexed] = log.topics;
+  if (signature === undefined) return null;
   try {
     return decodeEventLog({
       abi,
-      topics: [...log.topics] as [Hex, ...Hex[]],
+      topics: [signature, ...indexed],
       data: log.data,
     }) as DecodeEventLogReturnType<typeof ABI>;
   } catch {
@@ -141,8 +99,8 @@ function ownership(moves: readonly Move[]): Record<string, string> {
   );
 }
 
-describe.skipIf(folder === null)('recorded blocks', () => {
-  const blocks = recordedBlocks();
+describe.runIf(given)('recorded blocks', () => {
+  const blocks = listRecordedBlocks();
 
   test.each(blocks)('of %s every NFT log is read once, as viem reads it', (block) => {
     const moves = movesOf(block);

@@ -2,11 +2,10 @@
  * 107 trades of recorded blocks that were worked out by another decoder, and by hand where the two differ, against this one:
  * field by field.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { type Log, parseAddress, parseHash } from '@chainstead/core';
+import { listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { exampleChain } from '../testing/example-chain.ts';
 import { nftTrades } from './dataset.ts';
@@ -56,7 +55,7 @@ const COIN = `0x${'0'.repeat(40)}`;
 
 const derived: readonly DerivedTrade[] = given ? JSON.parse(readFileSync(DERIVED, 'utf8')).derived_trades : [];
 const decoded = new Set(marketplaces.map((marketplace) => marketplace.protocol));
-const folders = given ? recordedFolders() : [];
+const folders = given ? listRecordedBlocks() : [];
 
 describe.runIf(given)('recorded trades', () => {
   test('there are 107, of markets that are all decoded', () => {
@@ -87,14 +86,6 @@ describe.runIf(given)('recorded trades', () => {
 
 const GEM = '0x83c8f28c26bf6aaca652df1dbbe0e1b56f8baba2';
 const POLYGON_ROUTER = '0xd5b60a2ae59986e50a9552003b5d66c30f1a25ba';
-
-/** Folders with receipts: `ethereum/15000000`, `partial/ethereum-receipts/14851893`. */
-function recordedFolders(): string[] {
-  return readdirSync(DATA, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('/receipts.json') && !path.startsWith('expected'))
-    .map((path) => dirname(path))
-    .toSorted();
-}
 
 function asDecoded(trade: DerivedTrade) {
   return {
@@ -129,30 +120,11 @@ function shown(row: NftTradeRow): ReturnType<typeof asDecoded> {
 }
 
 function decodeFolder(folder: string): NftTradeRow[] {
-  const receipts: { logs: Record<string, unknown>[] }[] = JSON.parse(
-    readFileSync(new URL(`${folder}/receipts.json`, DATA), 'utf8'),
-  );
-  const logs = receipts.flatMap((receipt) => receipt.logs.map(parseLog));
-  return nftTrades.decode(logs, { chain: chainOf(folder), timestampOf: () => 1_600_000_000 });
+  return nftTrades.decode(readRecordedLogs(folder), { chain: chainOf(folder), timestampOf: () => 1_600_000_000 });
 }
 
 function chainOf(folder: string): Chain {
   const name = folder.replace('partial/', '').split(/[-/]receipts|\//)[0] ?? '';
   const ids: Record<string, number> = JSON.parse(readFileSync(new URL('chain-ids.json', DATA), 'utf8'));
   return createChainRegistry().find(ids[name] ?? name) ?? exampleChain({ id: ids[name] ?? 1 });
-}
-
-/** Numbers are hexadecimal quantities, in one folder plain ones. */
-function parseLog(raw: Record<string, unknown>): Log {
-  return {
-    address: parseAddress(raw.address),
-    topics: (raw.topics as unknown[]).map(parseHash),
-    data: String(raw.data).toLowerCase() as Log['data'],
-    blockNumber: Number(raw.blockNumber),
-    blockHash: parseHash(raw.blockHash),
-    transactionHash: parseHash(raw.transactionHash),
-    transactionIndex: Number(raw.transactionIndex),
-    logIndex: Number(raw.logIndex),
-    blockTimestamp: null,
-  };
 }
