@@ -23,7 +23,9 @@ export {
   textParameter,
 } from './parameters.ts';
 export { querySchema } from './query.ts';
+export { createRawGate, type RawGate, type RawGateOptions, type RawHandler } from './raw-gate.ts';
 export type { Readiness } from './readiness.ts';
 export type { CorsOptions } from './request-gate.ts';
+export type { AnsweredRequest, RequestLog } from './request-log.ts';
 export { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
 export { loadServerSecret } from './server-secret.ts';

@@ -12,6 +12,9 @@ export interface CorsOptions {
   readonly origins: '*' | readonly string[];
 }
 
+/** Headers of answers that pages may read. */
+export const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', 'ETag'];
+
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The client's `x-request-id` where it is harmless to log and to send back, otherwise a new one. */
@@ -40,7 +43,7 @@ export function requestGate(options: {
   const applyCors = cors({
     origin: origins === '*' ? '*' : [...origins],
     allowHeaders: ['X-API-Key', 'Authorization', 'Content-Type', 'X-Request-Id'],
-    exposeHeaders: ['X-Request-Id', 'Retry-After', 'ETag'],
+    exposeHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
   });
   return async (c, next) => {
@@ -80,9 +83,14 @@ function refuseMalformedUrl(url: string): void {
 }
 
 function guardOpenServer(c: ApiContext, origin: string | undefined): void {
-  const host = c.req.header('host') ?? new URL(c.req.url).host;
-  if (!isLoopbackHostHeader(host)) throw new ForeignOriginError('Host', host);
-  if (origin === undefined) return;
+  const refusal = foreignToOpenServer(c.req.header('host') ?? new URL(c.req.url).host, origin);
+  if (refusal !== null) throw refusal;
+}
+
+/** Why a server without keys must not answer a request with these headers; null: it comes from this machine. */
+export function foreignToOpenServer(host: string, origin: string | undefined): ForeignOriginError | null {
+  if (!isLoopbackHostHeader(host)) return new ForeignOriginError('Host', host);
+  if (origin === undefined) return null;
   const page = URL.parse(origin);
-  if (page === null || !isLoopbackName(page.hostname)) throw new ForeignOriginError('Origin', origin);
+  return page === null || !isLoopbackName(page.hostname) ? new ForeignOriginError('Origin', origin) : null;
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { ApiApp } from './api-context.ts';
+import type { RawHandler } from './raw-gate.ts';
 import { requestIdOf } from './request-gate.ts';
 
 export interface ServeOptions {
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly receiveTimeoutMs?: number;
   /** How long requests may go on after `close`. Default 10,000 ms. */
   readonly closeDeadlineMs?: number;
+  /** Asked first for every request; what it does not take, the API answers. */
+  readonly rawHandler?: RawHandler;
 }
 
 export interface ApiServer {
@@ -32,6 +35,7 @@ const IDLE_SWEEP_MS = 20;
 /** Listens. Rejects when the address is taken. */
 export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
   const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
+  const { rawHandler } = options;
   let closed: Promise<void> | undefined;
   const listener = getRequestListener(app.fetch, {
     errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
@@ -46,6 +50,7 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       if (closed !== undefined) outgoing.setHeader('connection', 'close');
+      if (rawHandler?.(incoming, outgoing)) return undefined;
       return listener(incoming, outgoing);
     },
   );

@@ -23,8 +23,14 @@ export function unmatched(app: OpenAPIHono<ApiEnv>): (c: ApiContext) => never {
     const known = METHODS.filter((method) =>
       app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method !== MIDDLEWARE),
     );
-    if (known.length === 0) throw new NotFoundError(`No route for ${c.req.method} ${c.req.path.slice(0, 120)}`);
+    if (known.length === 0)
+      throw new NotFoundError(`No route for ${c.req.method} ${withoutKey(c.req.path).slice(0, 120)}`);
     const allowed = known.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    throw new MethodNotAllowedError(c.req.method, c.req.path, allowed);
+    throw new MethodNotAllowedError(c.req.method, withoutKey(c.req.path), allowed);
   };
+}
+
+/** The gateway has the key in its path, behind a chain's name: one that is sent to a chain that isn't there is not repeated. */
+function withoutKey(path: string): string {
+  return path.replace(/^(\/(?!api\/)[^/]*\/)[A-Za-z0-9._-]{8,128}(?=\/|$)/, '$1…');
 }

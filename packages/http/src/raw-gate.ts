@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger, Registry } from '@chainstead/core';
+import type { ApiError } from './api-error.ts';
+import type { KeyStore } from './key-store.ts';
+import {
+  type CorsOptions,
+  createOpenCheck,
+  EXPOSED_HEADERS,
+  foreignToOpenServer,
+  requestIdOf,
+} from './request-gate.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
+
+/**
+ * Answers requests before the router sees them, where its layers would cost more than the answer. Called for every
+ * request; false leaves it to the router. Whoever takes one owes it what the router's layers give: see {@link RawGate}.
+ */
+export type RawHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+
+/** What the layers before every route do, for requests that don't pass them. */
+export interface RawGate {
+  /** For the answer's `x-request-id` and log lines. */
+  requestId(headers: IncomingHttpHeaders): string;
+  /** Whether requests need no key; at once where it is known. */
+  isOpen(): boolean | Promise<boolean>;
+  /** Why an open server must not answer (against DNS rebinding and foreign pages); null: it may. */
+  refusal(headers: IncomingHttpHeaders): ApiError | null;
+  /** Names and values in turn, for the answer to a page of this origin; of a server with keys. */
+  corsHeaders(origin: string): readonly string[];
+  /** To be called once for each answer. */
+  readonly log: RequestLog;
+}
+
+export interface RawGateOptions {
+  /** The address that is listened on. */
+  readonly host: string;
+  readonly keys: KeyStore;
+  readonly cors: CorsOptions;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+export function createRawGate(options: RawGateOptions): RawGate {
+  const { origins } = options.cors;
+  const exposed = ['access-control-expose-headers', EXPOSED_HEADERS.join(',')];
+  const anyOrigin = ['access-control-allow-origin', '*', ...exposed];
+  return {
+    requestId: (headers) => {
+      const given = headers['x-request-id'];
+      return requestIdOf(typeof given === 'string' ? given : undefined);
+    },
+    isOpen: createOpenCheck(options.host, options.keys),
+    refusal: (headers) => foreignToOpenServer(headers.host ?? '', headers.origin),
+    corsHeaders: (origin) => {
+      if (origins === '*') return anyOrigin;
+      if (!origins.includes(origin)) return ['vary', 'Origin'];
+      return ['access-control-allow-origin', origin, 'vary', 'Origin', ...exposed];
+    },
+    log: createRequestLog(options),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Logger, Registry } from '@chainstead/core';
+import { createRequestMetrics } from './request-metrics.ts';
+
+/** Above this a successful request is logged as slow. Milliseconds. */
+const SLOW_MS = 1_000;
+
+/** One request that was answered. Holds no key: of the path only the route's pattern, of the query nothing. */
+export interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** Pattern, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** Principal's id. */
+  readonly keyId: string | undefined;
+}
+
+/**
+ * Counts and times an answered request by route pattern, method and status, and logs it: refused ones at `info`, slow ones
+ * at `warn`, the others at `debug` (errors of the server are logged where they are answered).
+ */
+export type RequestLog = (answered: AnsweredRequest) => void;
+
+export function createRequestLog(options: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
+  const { logger } = options;
+  const { requests, durations } = createRequestMetrics(options.metrics);
+  return ({ requestId, method, route, status, durationMs, keyId }) => {
+    const label = route === 'unmatched' ? 'any' : method;
+    requests.inc({ method: label, route, status });
+    durations.observe({ method: label, route }, durationMs / 1_000);
+    const level = status >= 400 ? 'info' : durationMs > SLOW_MS ? 'warn' : 'debug';
+    if (!logger.isLevelEnabled(level)) return;
+    logger[level](
+      {
+        request_id: requestId,
+        method,
+        route,
+        status,
+        duration_ms: Math.round(durationMs * 10) / 10,
+        key_id: keyId,
+      },
+      'Request answered',
+    );
+  };
+}
