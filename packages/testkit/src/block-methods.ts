@@ -11,7 +11,10 @@ export function blockMethods(view: ChainView): ReadonlyMap<string, RpcHandler> {
     ['eth_getBlockReceipts', ([at]) => blockReceipts(view, at)],
     ['eth_getTransactionReceipt', ([hash]) => transactionReceipt(view, String(hash))],
     ['eth_getTransactionByHash', ([hash]) => transaction(view, String(hash))],
-    ['eth_getBlockTransactionCountByNumber', ([at]) => ({ result: countOf(view.blockAt(view.resolve(at) ?? -1)) })],
+    ['eth_getTransactionByBlockNumberAndIndex', ([at, index]) => transactionAt(blockOf(view, at), index)],
+    ['eth_getTransactionByBlockHashAndIndex', ([hash, index]) => transactionAt(blockOf(view, hash), index)],
+    ['eth_getBlockTransactionCountByNumber', ([at]) => ({ result: countOf(blockOf(view, at)) })],
+    ['eth_getBlockTransactionCountByHash', ([hash]) => ({ result: countOf(blockOf(view, hash)) })],
   ]);
 }
 
@@ -52,6 +55,10 @@ function blockOf(view: ChainView, at: unknown): SourceBlock | undefined {
   }
   if (typeof at === 'string' && at.length === 66) return view.blockByHash(at);
   return view.blockAt(view.resolve(at) ?? -1);
+}
+
+function transactionAt(block: SourceBlock | undefined, index: unknown): RpcReply {
+  return { result: block?.transactions[Number(index)] ?? null };
 }
 
 function transactionReceipt(view: ChainView, hash: string): RpcReply {
