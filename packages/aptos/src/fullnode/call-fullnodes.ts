@@ -1,0 +1,163 @@
+import type { Clock, Logger } from '@chainstead/core';
+import { FullnodeFault, FullnodesExhaustedError, VersionsPrunedError } from './errors.ts';
+import type { FullnodeMetrics } from './fullnode-metrics.ts';
+import { type FullnodeState, noteFault, noteSuccess } from './fullnode-state.ts';
+import { createInFlight } from './in-flight.ts';
+import { requireGood } from './interpret-answer.ts';
+import { readLedgerHeaders } from './ledger-info.ts';
+import { budgetWaitMs } from './rate-limit.ts';
+
+export interface FullnodeCall<T> {
+  /** Behind `/v1`. */
+  readonly path: string;
+  /** The version that must be there; null: none in particular. */
+  readonly version: number | null;
+  readonly signal: AbortSignal;
+  /** @throws FullnodeFault when the body is not what was asked for */
+  read(body: Buffer, fullnode: FullnodeState): T;
+}
+
+/** Decides who is asked, and who next. */
+export interface Caller {
+  /** One attempt at one fullnode; what came of it is written down. @throws only what the signal aborts with */
+  ask<T>(state: FullnodeState, call: FullnodeCall<T>): Promise<T | FullnodeFault>;
+  /** Attempts at all of them. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
+  call<T>(call: FullnodeCall<T>): Promise<T>;
+  isUsable(state: FullnodeState, version: number | null): boolean;
+  /** Refuses a fullnode of another chain. @returns why, or null */
+  checkChain(state: FullnodeState, chainId: number | undefined): FullnodeFault | null;
+}
+
+export interface CallerOptions {
+  readonly chain: string;
+  readonly chainId: number;
+  readonly states: readonly FullnodeState[];
+  readonly limits: {
+    readonly requestsInFlight: number;
+    readonly bytesInFlight: number;
+    readonly attemptsMax: number;
+  };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: FullnodeMetrics;
+}
+
+/** Between two looks whether a fullnode has become usable, where none says when. */
+const WAIT_MS = 250;
+
+export function createCaller(options: CallerOptions): Caller {
+  const { chain, chainId, states, limits, clock, logger, metrics } = options;
+  const inFlight = createInFlight({
+    requestsMax: limits.requestsInFlight * states.length,
+    bytesMax: limits.bytesInFlight,
+  });
+  let turn = 0;
+
+  function fail(state: FullnodeState, fault: FullnodeFault, version: number | null): FullnodeFault {
+    metrics.requests.inc({ chain, fullnode: state.name, outcome: fault.kind });
+    const wasRefused = state.refused !== null;
+    noteFault(state, fault, version, clock.now());
+    const fields = { chain, fullnode: state.name, kind: fault.kind, reason: fault.message };
+    if (fault.kind === 'wrong-chain' && !wasRefused) logger.error(fields, 'Fullnode refused: it serves another chain');
+    else logger.debug(fields, 'Fullnode call failed');
+    return fault;
+  }
+
+  function checkChain(state: FullnodeState, told: number | undefined): FullnodeFault | null {
+    if (told === undefined || told === chainId) return null;
+    const text = `${state.name} serves chain id ${told}, and ${chain} has ${chainId}`;
+    return fail(state, new FullnodeFault('wrong-chain', text), null);
+  }
+
+  async function ask<T>(state: FullnodeState, call: FullnodeCall<T>): Promise<T | FullnodeFault> {
+    state.inFlight++;
+    state.requests++;
+    try {
+      const answer = await state.http.get(call.path, call.signal);
+      const ledger = readLedgerHeaders(answer.headers);
+      const stranger = checkChain(state, ledger.chainId);
+      if (stranger !== null) return stranger;
+      if (ledger.head !== undefined) state.head = Math.max(state.head ?? 0, ledger.head);
+      if (ledger.oldest !== undefined) state.oldest = ledger.oldest;
+      const wait = budgetWaitMs(answer.headers, clock.now());
+      if (wait !== undefined) state.pausedUntil = Math.max(state.pausedUntil, clock.now() + wait);
+      const body = requireGood(answer, clock.now());
+      inFlight.observe(body.length);
+      const value = call.read(body, state);
+      metrics.bytes.inc({ chain, fullnode: state.name }, body.length);
+      metrics.requests.inc({ chain, fullnode: state.name, outcome: 'ok' });
+      noteSuccess(state);
+      return value;
+    } catch (error) {
+      if (!(error instanceof FullnodeFault)) throw error;
+      return fail(state, error, call.version);
+    } finally {
+      state.inFlight--;
+    }
+  }
+
+  function isUsable(state: FullnodeState, version: number | null): boolean {
+    if (state.refused !== null || clock.now() < state.pausedUntil) return false;
+    return version === null || (version <= (state.head ?? version) && version >= (state.oldest ?? version));
+  }
+
+  /** The least busy of those that can be asked, in turn where they are equally busy; not the one that just failed. */
+  function choose(version: number | null, avoid: FullnodeState | null): FullnodeState | null {
+    const usable = states.filter((state) => isUsable(state, version));
+    const others = usable.filter((state) => state !== avoid);
+    const candidates = others.length > 0 ? others : usable;
+    const least = Math.min(...candidates.map((state) => state.inFlight));
+    const idlest = candidates.filter((state) => state.inFlight === least);
+    return idlest[turn++ % Math.max(1, idlest.length)] ?? null;
+  }
+
+  /** Until a pause ends, or a little. */
+  async function waitForOne(signal: AbortSignal): Promise<void> {
+    const now = clock.now();
+    const waits = states.filter(({ refused }) => refused === null).map(({ pausedUntil }) => pausedUntil - now);
+    const ends = waits.filter((wait) => wait > 0);
+    await clock.sleep(ends.length > 0 ? Math.min(...ends) + 1 : WAIT_MS, signal);
+  }
+
+  async function attempt<T>(call: FullnodeCall<T>): Promise<T> {
+    let last: FullnodeState | null = null;
+    for (let attempts = 0; attempts < limits.attemptsMax; ) {
+      call.signal.throwIfAborted();
+      requireKept(call.version);
+      const state = choose(call.version, last);
+      if (state === null) {
+        // Who is paused is worth waiting for; where nobody is, they may have caught up by now.
+        if (!states.some(isPaused)) attempts++;
+        await waitForOne(call.signal);
+        for (const each of states) if (each.head !== null && each.head < (call.version ?? 0)) each.head = null;
+        continue;
+      }
+      const value = await ask(state, call);
+      if (!(value instanceof FullnodeFault)) return value;
+      if (value.kind === 'too-large') throw value;
+      if (value.kind !== 'throttled') attempts++;
+      last = state;
+    }
+    throw new FullnodesExhaustedError({ chain, call: call.path, complaints: complaints() });
+  }
+
+  const isPaused = (state: FullnodeState): boolean => state.refused === null && clock.now() < state.pausedUntil;
+  const complaints = () =>
+    states.map(({ name, lastError }) => ({ fullnode: name, complaint: lastError ?? 'no answer' }));
+
+  /** @throws VersionsPrunedError when every fullnode says that it has thrown the version away */
+  function requireKept(version: number | null): void {
+    const known = states.filter(({ refused }) => refused === null);
+    if (version === null || known.length === 0) return;
+    const oldest = Math.min(...known.map((state) => state.oldest ?? 0));
+    if (version < oldest)
+      throw new VersionsPrunedError({ chain, version, oldest, fullnodes: known.map(({ name }) => name) });
+  }
+
+  return {
+    ask,
+    isUsable,
+    checkChain,
+    call: (call) => inFlight.run(() => attempt(call)),
+  };
+}

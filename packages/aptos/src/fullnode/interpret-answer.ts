@@ -1,0 +1,41 @@
+import { FullnodeFault } from './errors.ts';
+import type { HttpAnswer } from './http-fullnode.ts';
+import { refusalWaitMs } from './rate-limit.ts';
+
+const SHOWN_MAX = 200;
+
+/**
+ * The body of a good answer. The body of another is `{message, error_code, vm_error_code}`, or whatever a proxy says.
+ * @throws FullnodeFault pruned, behind, throttled, server-error, rejected
+ */
+export function requireGood({ status, headers, body }: HttpAnswer, now: number): Buffer {
+  if (status === 200) return body;
+  const { code, message } = readError(body);
+  const text = `HTTP ${status}${code === '' ? '' : ` ${code}`}: ${message}`;
+  const waitMs = refusalWaitMs(headers, now);
+  const details = waitMs === undefined ? {} : { waitMs };
+  if (status === 410 || code.endsWith('_pruned')) throw new FullnodeFault('pruned', text);
+  if (status === 404 && code.endsWith('_not_found')) throw new FullnodeFault('behind', text);
+  if (status === 429) throw new FullnodeFault('throttled', text, details);
+  if (status >= 500 || status === 408) throw new FullnodeFault('server-error', text, details);
+  throw new FullnodeFault('rejected', text);
+}
+
+function readError(body: Buffer): { code: string; message: string } {
+  const text = body.toString('utf8', 0, 10_000);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null)
+      return {
+        code: 'error_code' in parsed && typeof parsed.error_code === 'string' ? parsed.error_code : '',
+        message: 'message' in parsed && typeof parsed.message === 'string' ? cut(parsed.message) : cut(text),
+      };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { code: '', message: cut(text) };
+}
+
+function cut(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

@@ -1,0 +1,107 @@
+import type { AptosChange, AptosEvent, AptosTransaction } from '../transaction.ts';
+import { FullnodeFault } from './errors.ts';
+import { wholeNumber } from './ledger-info.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * A transaction as `/v1/transactions` gives it. Which members are there depends on its kind: genesis has no timestamp,
+ * only user transactions have a sender. @throws FullnodeFault malformed, naming version and member
+ */
+export function parseTransaction(value: unknown): AptosTransaction {
+  if (!isMembers(value)) throw new FullnodeFault('malformed', 'an entry of the answer is not a transaction');
+  const version = wholeNumber(value.version);
+  if (version === undefined) throw new FullnodeFault('malformed', `${shown(value.version)} is not a version`);
+  const { type, success, accumulator_root_hash: root, timestamp } = value;
+  if (typeof type !== 'string') throw malformed(version, 'type', type);
+  if (typeof success !== 'boolean') throw malformed(version, 'success', success);
+  if (typeof root !== 'string') throw malformed(version, 'accumulator_root_hash', root);
+  if (timestamp !== undefined && !isDigits(timestamp)) throw malformed(version, 'timestamp', timestamp);
+  return {
+    type,
+    version,
+    accumulatorRootHash: root,
+    timestamp: timestamp === undefined ? null : BigInt(timestamp),
+    success,
+    changes: listOf(value.changes ?? [], isChange, version, 'changes'),
+    events: listOf(value.events ?? [], isEvent, version, 'events'),
+    sender: textOrNull(value.sender, version, 'sender'),
+    sequenceNumber: digitsOrNull(value.sequence_number, version, 'sequence_number'),
+    gasUsed: digitsOrNull(value.gas_used, version, 'gas_used'),
+    gasUnitPrice: digitsOrNull(value.gas_unit_price, version, 'gas_unit_price'),
+    entryFunction: entryFunctionOf(value.payload),
+  };
+}
+
+/** The function of an entry function payload, or of a multisig payload that holds one. */
+function entryFunctionOf(payload: unknown): string | null {
+  if (!isMembers(payload)) return null;
+  if (payload.type === 'multisig_payload') return entryFunctionOf(payload.transaction_payload);
+  return payload.type === 'entry_function_payload' && typeof payload.function === 'string' ? payload.function : null;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isChange(value: unknown): value is AptosChange {
+  return (
+    isMembers(value) &&
+    typeof value.type === 'string' &&
+    (value.address === undefined || typeof value.address === 'string') &&
+    (value.resource === undefined || typeof value.resource === 'string')
+  );
+}
+
+function isEvent(value: unknown): value is AptosEvent {
+  return (
+    isMembers(value) &&
+    typeof value.type === 'string' &&
+    isDigits(value.sequence_number) &&
+    isMembers(value.guid) &&
+    isDigits(value.guid.creation_number) &&
+    typeof value.guid.account_address === 'string'
+  );
+}
+
+function listOf<Item>(
+  value: unknown,
+  isItem: (item: unknown) => item is Item,
+  version: number,
+  member: string,
+): readonly Item[] {
+  if (!Array.isArray(value)) throw malformed(version, member, value);
+  if (value.every(isItem)) return value;
+  throw malformed(
+    version,
+    `an entry of ${member}`,
+    value.find((item) => !isItem(item)),
+  );
+}
+
+function textOrNull(value: unknown, version: number, member: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') throw malformed(version, member, value);
+  return value;
+}
+
+function digitsOrNull(value: unknown, version: number, member: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (!isDigits(value)) throw malformed(version, member, value);
+  return value;
+}
+
+function isDigits(value: unknown): value is string {
+  return typeof value === 'string' && /^\d+$/.test(value);
+}
+
+function malformed(version: number, member: string, value: unknown): FullnodeFault {
+  return new FullnodeFault('malformed', `transaction ${version}: ${member} can't be ${shown(value)}`);
+}
+
+const SHOWN_MAX = 80;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'absent';
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}

@@ -1,0 +1,34 @@
+import { type AnswerHeaders, headerText } from './ledger-info.ts';
+
+/** Above this a number is a moment, in seconds since the epoch, and no wait. */
+const SECONDS_AS_MOMENT = 1_000_000_000;
+/** The most that a fullnode is believed. */
+const WAIT_MAX_MS = 600_000;
+
+/** The wait of a refused call: `Retry-After` in seconds or as a date, else the reset of the rate limit. Milliseconds. */
+export function refusalWaitMs(headers: AnswerHeaders, now: number): number | undefined {
+  const retryAfter = headerText(headers, 'retry-after')?.trim();
+  if (retryAfter === undefined) return resetMs(headers, now);
+  if (/^\d+(\.\d+)?$/.test(retryAfter)) return bounded(Number(retryAfter) * 1_000);
+  const date = Date.parse(retryAfter);
+  return Number.isNaN(date) ? resetMs(headers, now) : bounded(date - now);
+}
+
+/** The wait that an answered call asks for: the budget is used up. Undefined while there is budget left. */
+export function budgetWaitMs(headers: AnswerHeaders, now: number): number | undefined {
+  const remaining = headerText(headers, 'x-ratelimit-remaining') ?? headerText(headers, 'ratelimit-remaining');
+  return remaining !== undefined && Number(remaining) === 0 ? resetMs(headers, now) : undefined;
+}
+
+/** The reset is told in seconds from now, or as a moment. */
+function resetMs(headers: AnswerHeaders, now: number): number | undefined {
+  const reset = Number(
+    headerText(headers, 'x-ratelimit-reset') ?? headerText(headers, 'ratelimit-reset') ?? Number.NaN,
+  );
+  if (!Number.isFinite(reset) || reset < 0) return undefined;
+  return bounded(reset > SECONDS_AS_MOMENT ? reset * 1_000 - now : reset * 1_000);
+}
+
+function bounded(ms: number): number {
+  return Math.min(WAIT_MAX_MS, Math.max(0, ms));
+}

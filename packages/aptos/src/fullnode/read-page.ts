@@ -1,0 +1,135 @@
+/**
+ * From the bytes of `/v1/transactions` to transactions, without making objects of what can't matter. The node writes each
+ * transaction as `{"version":"N","hash":…`: where those beginnings stand in order, they cut the page into its
+ * transactions, and only the ones that hold a marker are parsed. No Move value can look like such a beginning, since
+ * their members are sorted by name. Whatever looks different is parsed as a whole.
+ */
+import type { AptosTransaction } from '../transaction.ts';
+import { FullnodeFault } from './errors.ts';
+import { parseTransaction } from './parse-transaction.ts';
+
+/** Consecutive transactions of a fullnode. */
+export interface TransactionsPage {
+  readonly first: number;
+  readonly last: number;
+  /** At least those that hold one of the markers, in order; all of them where no markers were given. */
+  readonly transactions: readonly AptosTransaction[];
+  /** The accumulator's root after the last one. */
+  readonly root: string;
+  readonly bytes: number;
+}
+
+/** Byte strings that matter; null: everything does. */
+export type Markers = readonly Buffer[] | null;
+
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
+const COMMA = 0x2c;
+/** Stands once in every transaction. */
+const ROOT_MEMBER = Buffer.from('"accumulator_root_hash":"');
+/** Where more than this share of a page matters, parsing it in one go is faster. */
+const WHOLE_PAGE_SHARE = 0.5;
+
+/**
+ * The transactions from `first` on. @param limit the most that was asked for
+ * @throws FullnodeFault truncated, malformed, wrong-versions, or behind where there is none at all
+ */
+export function readPage(body: Buffer, first: number, limit: number, markers: Markers): TransactionsPage {
+  return (markers === null ? null : readMarked(body, first, limit, markers)) ?? readWhole(body, first, limit);
+}
+
+/** Null where the page is not written as expected, or so much of it matters that nothing would be saved. */
+function readMarked(body: Buffer, first: number, limit: number, markers: readonly Buffer[]): TransactionsPage | null {
+  const starts = findStarts(body, first, limit);
+  if (starts === null) return null;
+  const wanted = findMarked(body, starts, markers);
+  if (wanted.length > starts.length * WHOLE_PAGE_SHARE) return null;
+  const lastIndex = starts.length - 1;
+  // The last one is always parsed: it holds the root, and a page that was cut off does not get through.
+  const last = parseAt(body, starts, lastIndex, first);
+  const transactions: AptosTransaction[] = [];
+  for (const index of wanted) {
+    const transaction = index === lastIndex ? last : parseAt(body, starts, index, first);
+    if (transaction === null) return null;
+    transactions.push(transaction);
+  }
+  if (last === null) return null;
+  return { first, last: last.version, transactions, root: last.accumulatorRootHash, bytes: body.length };
+}
+
+/** Positions of the transactions `first`, `first + 1`, …; null where they are not written as expected. */
+function findStarts(body: Buffer, first: number, limit: number): number[] | null {
+  if (body[0] !== OPEN_BRACKET || body.at(-1) !== CLOSE_BRACKET) return null;
+  const starts: number[] = [];
+  for (let from = 1; starts.length < limit; ) {
+    const position = body.indexOf(`{"version":"${first + starts.length}","hash":"`, from, 'latin1');
+    if (position === -1) break;
+    const isBeginning =
+      starts.length === 0 ? position === 1 : body[position - 1] === COMMA && body[position - 2] === CLOSE_BRACE;
+    if (!isBeginning) return null;
+    starts.push(position);
+    from = position + 1;
+  }
+  return starts.length > 0 && starts.length === countRoots(body) ? starts : null;
+}
+
+function countRoots(body: Buffer): number {
+  let count = 0;
+  for (let at = body.indexOf(ROOT_MEMBER); at !== -1; at = body.indexOf(ROOT_MEMBER, at + ROOT_MEMBER.length)) count++;
+  return count;
+}
+
+/** Indexes of the transactions that hold a marker, in order. */
+function findMarked(body: Buffer, starts: readonly number[], markers: readonly Buffer[]): number[] {
+  const marked = new Set<number>();
+  for (const marker of markers) {
+    let index = 0;
+    for (let position = body.indexOf(marker); position !== -1; ) {
+      while (index + 1 < starts.length && (starts[index + 1] ?? 0) <= position) index++;
+      marked.add(index);
+      // One is enough: on to the next transaction.
+      const next = starts[index + 1];
+      position = next === undefined ? -1 : body.indexOf(marker, next);
+    }
+  }
+  return [...marked].toSorted((a, b) => a - b);
+}
+
+/** Null where the bytes between two beginnings are not one transaction. */
+function parseAt(body: Buffer, starts: readonly number[], index: number, first: number): AptosTransaction | null {
+  // Without the comma after it, or the bracket that ends the page.
+  const end = (starts[index + 1] ?? body.length) - 1;
+  const json = parseJson(body.toString('utf8', starts[index], end));
+  if (json === undefined) return null;
+  const transaction = parseTransaction(json);
+  requireVersion(transaction, first + index);
+  return transaction;
+}
+
+function readWhole(body: Buffer, first: number, limit: number): TransactionsPage {
+  const parsed = parseJson(body.toString('utf8'));
+  if (parsed === undefined) throw new FullnodeFault('truncated', 'the answer is no complete JSON');
+  if (!Array.isArray(parsed)) throw new FullnodeFault('malformed', 'the answer is not a list of transactions');
+  if (parsed.length > limit)
+    throw new FullnodeFault('wrong-versions', `${parsed.length} transactions came where ${limit} were asked for`);
+  const transactions = parsed.map(parseTransaction);
+  for (const [index, transaction] of transactions.entries()) requireVersion(transaction, first + index);
+  const last = transactions.at(-1);
+  if (last === undefined) throw new FullnodeFault('behind', `there is no transaction from version ${first} on`);
+  return { first, last: last.version, transactions, root: last.accumulatorRootHash, bytes: body.length };
+}
+
+function requireVersion({ version }: AptosTransaction, expected: number): void {
+  if (version !== expected)
+    throw new FullnodeFault('wrong-versions', `version ${version} came where ${expected} was expected`);
+}
+
+/** `undefined` is no JSON value, so it can stand for "not JSON". */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
