@@ -1,0 +1,90 @@
+import type { AptosDataset, AptosSlice, DerivedRows } from '../dataset.ts';
+import { type Insert, insertRows } from '../rows/insert-rows.ts';
+import { wholeSeconds } from '../rows/whole-seconds.ts';
+import type { AptosNetwork, AptosTransaction } from '../transaction.ts';
+import { type CoinInfo, readCoinInfo } from './coin-info.ts';
+import { type CoinType, createCoinTypes } from './coin-type.ts';
+
+/** A coin as the table holds it (schema.ts). */
+export interface CoinRow extends Omit<CoinInfo, 'coinType'> {
+  readonly network: AptosNetwork;
+  readonly coinType: CoinType;
+  readonly transactionVersion: number;
+  /** Whole seconds. */
+  readonly transactionTimestamp: Date;
+}
+
+/**
+ * Coins by their first `CoinInfo`, which later ones (a changed supply, a claim) don't alter. Within a transaction the last write
+ * counts, between transactions the earliest version, in whatever order they arrive (interface 3.4).
+ */
+export const coins: AptosDataset = {
+  name: 'coins',
+  tables: ['aptos_coins'],
+  markers: ['::coin::CoinInfo'],
+  needsBlockHeights: false,
+  derive(slice): DerivedRows {
+    const rows = deriveCoins(slice);
+    return { count: rows.length, write: (transaction) => insertRows(transaction, INSERT, rows) };
+  },
+};
+
+/** One row a coin, sorted by hash. */
+export function deriveCoins({ network, transactions }: AptosSlice): CoinRow[] {
+  const describe = createCoinTypes();
+  const earliest = new Map<string, CoinRow>();
+  for (const transaction of transactions) {
+    for (const info of coinInfosOf(transaction)) {
+      const coinType = describe(info.coinType);
+      const known = earliest.get(coinType.hash);
+      if (known !== undefined && known.transactionVersion < transaction.version) continue;
+      earliest.set(coinType.hash, {
+        ...info,
+        network,
+        coinType,
+        transactionVersion: transaction.version,
+        transactionTimestamp: wholeSeconds(transaction.timestamp),
+      });
+    }
+  }
+  return [...earliest.values()].sort((a, b) => (a.coinType.hash < b.coinType.hash ? -1 : 1));
+}
+
+function* coinInfosOf(transaction: AptosTransaction): Generator<CoinInfo> {
+  if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') return;
+  for (const change of transaction.changes) {
+    const info = readCoinInfo(change);
+    if (info !== null) yield info;
+  }
+}
+
+const REPLACED = [
+  'coin_type',
+  'creator_address',
+  'name',
+  'symbol',
+  'decimals',
+  'supply_aggregator_table_handle',
+  'supply_aggregator_table_key',
+  'transaction_version',
+  'transaction_timestamp',
+];
+
+const INSERT: Insert<CoinRow> = {
+  table: 'aptos_coins',
+  columns: [
+    { name: 'network', type: 'text', value: (row) => row.network },
+    { name: 'coin_type_hash', type: 'bytea', value: (row) => row.coinType.hash },
+    { name: 'coin_type', type: 'text', value: (row) => row.coinType.text },
+    { name: 'creator_address', type: 'bytea', value: (row) => row.creatorAddress },
+    { name: 'name', type: 'text', value: (row) => row.name },
+    { name: 'symbol', type: 'text', value: (row) => row.symbol },
+    { name: 'decimals', type: 'integer', value: (row) => row.decimals },
+    { name: 'supply_aggregator_table_handle', type: 'bytea', value: (row) => row.supplyAggregator?.handle ?? null },
+    { name: 'supply_aggregator_table_key', type: 'bytea', value: (row) => row.supplyAggregator?.key ?? null },
+    { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
+    { name: 'transaction_timestamp', type: 'timestamptz', value: (row) => row.transactionTimestamp },
+  ],
+  onConflict: `(coin_type_hash, network) DO UPDATE SET ${REPLACED.map((column) => `${column} = excluded.${column}`).join(', ')}
+    WHERE aptos_coins.transaction_version > excluded.transaction_version`,
+};

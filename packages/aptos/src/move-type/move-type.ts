@@ -1,0 +1,80 @@
+/** A type of the Move language as fullnodes name it (`MoveType` of the Aptos REST API). */
+export type MoveType = MovePrimitive | MoveVector | MoveReference | MoveParameter | MoveStruct;
+
+export interface MovePrimitive {
+  readonly kind: 'primitive';
+  readonly name: PrimitiveName;
+}
+
+export interface MoveVector {
+  readonly kind: 'vector';
+  readonly element: MoveType;
+}
+
+/** `&T` or `&mut T`. */
+export interface MoveReference {
+  readonly kind: 'reference';
+  readonly mutable: boolean;
+  readonly target: MoveType;
+}
+
+/** A type parameter of a generic declaration: `T0`. */
+export interface MoveParameter {
+  readonly kind: 'parameter';
+  readonly index: number;
+}
+
+export interface MoveStruct {
+  readonly kind: 'struct';
+  /** `0x` and 64 hexadecimal digits. */
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+  readonly typeArguments: readonly MoveType[];
+}
+
+export const PRIMITIVE_NAMES = [
+  'bool',
+  'u8',
+  'u16',
+  'u32',
+  'u64',
+  'u128',
+  'u256',
+  'i8',
+  'i16',
+  'i32',
+  'i64',
+  'i128',
+  'i256',
+  'address',
+  'signer',
+] as const;
+
+export type PrimitiveName = (typeof PRIMITIVE_NAMES)[number];
+
+/** The text of a type as fullnodes print it: addresses short where they are special (AIP-40), a space after each comma. */
+export function formatMoveType(type: MoveType): string {
+  switch (type.kind) {
+    case 'primitive':
+      return type.name;
+    case 'vector':
+      return `vector<${formatMoveType(type.element)}>`;
+    case 'reference':
+      return `&${type.mutable ? 'mut ' : ''}${formatMoveType(type.target)}`;
+    case 'parameter':
+      return `T${type.index}`;
+    case 'struct': {
+      const generics = type.typeArguments.length === 0 ? '' : `<${type.typeArguments.map(formatMoveType).join(', ')}>`;
+      return `${formatAddress(type.address)}::${type.module}::${type.name}${generics}`;
+    }
+  }
+}
+
+/** Special addresses are 0x0 to 0xf. */
+const SPECIAL_ADDRESS = /^0x0{63}([0-9a-f])$/;
+
+function formatAddress(address: string): string {
+  const digit = SPECIAL_ADDRESS.exec(address)?.[1];
+  return digit === undefined ? address : `0x${digit}`;
+}

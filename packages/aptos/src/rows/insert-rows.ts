@@ -1,0 +1,69 @@
+import type { Transaction } from '@chainstead/db';
+
+/** A column of an insert, and what a row has in it. */
+export interface InsertColumn<Row> {
+  readonly name: string;
+  readonly type: 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
+  /** `bytea` as `0x` and hexadecimal digits. */
+  value(row: Row): string | number | boolean | Date | null;
+}
+
+export interface Insert<Row> {
+  readonly table: string;
+  readonly columns: readonly InsertColumn<Row>[];
+  /** `DO NOTHING`, or what is done with a row that is there. */
+  readonly onConflict: string;
+}
+
+/**
+ * Inserts rows in their order, in statements of at most {@link ROWS_PER_STATEMENT}. Give them sorted by the table's key: two
+ * writers then lock in the same order, and can't wait for each other.
+ * @returns rows that were not there before
+ */
+export async function insertRows<Row>(
+  transaction: Transaction,
+  insert: Insert<Row>,
+  rows: readonly Row[],
+): Promise<number> {
+  const text = insertStatement(insert);
+  let added = 0;
+  for (let first = 0; first < rows.length; first += ROWS_PER_STATEMENT) {
+    const part = rows.slice(first, first + ROWS_PER_STATEMENT);
+    const values = insert.columns.map((column) => arrayLiteral(column, part));
+    const [result] = await transaction.query<{ added: number }>(text, values);
+    added += result?.added ?? 0;
+  }
+  return added;
+}
+
+/** Bounds the size of a statement's parameters. */
+const ROWS_PER_STATEMENT = 5_000;
+
+/** One array a column: a statement whose text does not depend on the number of rows. `xmax` is 0 in a row that is new. */
+function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>): string {
+  const names = columns.map(({ name }) => name).join(', ');
+  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
+  return `WITH written AS (
+    INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays}) ON CONFLICT ${onConflict} RETURNING xmax = 0 AS added
+  ) SELECT count(*) FILTER (WHERE added)::integer AS added FROM written`;
+}
+
+function arrayLiteral<Row>(column: InsertColumn<Row>, rows: readonly Row[]): string {
+  return `{${rows.map((row) => arrayElement(column, column.value(row))).join(',')}}`;
+}
+
+function arrayElement<Row>({ type }: InsertColumn<Row>, value: string | number | boolean | Date | null): string {
+  if (value === null) return 'NULL';
+  if (value instanceof Date) return `"${value.toISOString()}"`;
+  if (typeof value !== 'string') return String(value);
+  if (type === 'bytea') return `"\\\\${value.slice(1)}"`;
+  return type === 'text' ? `"${escapeText(value)}"` : value;
+}
+
+/** NUL characters, which Postgres can't store, are removed; unpaired surrogates, which UTF-8 has no form for, become U+FFFD. */
+function escapeText(text: string): string {
+  const storable = text.isWellFormed() ? text : text.toWellFormed();
+  return NEEDS_ESCAPE.test(storable) ? storable.replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&') : storable;
+}
+
+const NEEDS_ESCAPE = /[\0"\\]/;

@@ -1,0 +1,63 @@
+/** Made-up transactions for tests. */
+import type { AptosSlice } from '../dataset.ts';
+import type { AptosChange, AptosEvent, AptosNetwork, AptosTransaction } from '../transaction.ts';
+
+/** A user transaction that succeeds and does nothing but what is given. */
+export function exampleTransaction(given: Partial<AptosTransaction>): AptosTransaction {
+  return {
+    type: 'user_transaction',
+    version: 1_000,
+    accumulatorRootHash: `0x${'5'.repeat(64)}`,
+    timestamp: 1_700_000_000_123_456n,
+    success: true,
+    changes: [],
+    events: [],
+    sender: '0xabc',
+    sequenceNumber: '7',
+    gasUsed: '11',
+    gasUnitPrice: '100',
+    entryFunction: '0x1::coin::transfer',
+    ...given,
+  };
+}
+
+/** Transactions as a slice, ten versions a block. */
+export function sliceOf(transactions: readonly AptosTransaction[], network: AptosNetwork = 'mainnet'): AptosSlice {
+  return { network, transactions, blockHeight: (version) => Math.floor(version / 10) };
+}
+
+/** A written CoinInfo; `type` is the whole resource type, the rest its fields. */
+export function coinInfoChange({ type = '0x1::coin::CoinInfo<0xa::m::C>', ...fields }: CoinInfoFields): AptosChange {
+  const data = { name: 'Coin', symbol: 'C', decimals: 8, supply: { vec: [] }, ...fields };
+  return { type: 'write_resource', address: '0xa', data: { type, data } };
+}
+
+interface CoinInfoFields {
+  readonly type?: string;
+  readonly name?: unknown;
+  readonly symbol?: unknown;
+  readonly decimals?: unknown;
+  readonly supply?: unknown;
+}
+
+/** A written CoinStore whose deposits are the owner's event handle `handle`, and withdrawals the next. */
+export function coinStoreChange(owner: string, coinType: string, amount: string, handle = 2): AptosChange {
+  const events = (number: number) => ({ counter: '1', guid: { id: { addr: owner, creation_num: String(number) } } });
+  const data = {
+    coin: { value: amount },
+    frozen: false,
+    deposit_events: events(handle),
+    withdraw_events: events(handle + 1),
+  };
+  return { type: 'write_resource', address: owner, data: { type: `0x1::coin::CoinStore<${coinType}>`, data } };
+}
+
+/** A deposit or withdrawal at an event handle of an account. */
+export function coinEvent(kind: 'Deposit' | 'Withdraw', account: string, handle: number, amount: string): AptosEvent {
+  return {
+    guid: { creation_number: String(handle), account_address: account },
+    sequence_number: '4',
+    type: `0x1::coin::${kind}Event`,
+    data: { amount },
+  };
+}

@@ -1,0 +1,103 @@
+import { readCoinStore } from '../coins/coin-store.ts';
+import { createCoinTypes } from '../coins/coin-type.ts';
+import { truncate } from '../coins/truncate.ts';
+import type { AptosDataset, AptosSlice, DerivedRows } from '../dataset.ts';
+import { standardAddress } from '../move-type/address.ts';
+import { decimalDigits } from '../rows/json-object.ts';
+import { wholeSeconds } from '../rows/whole-seconds.ts';
+import type { AptosTransaction } from '../transaction.ts';
+import { type CoinEvent, readCoinEvent } from './coin-event.ts';
+import { coinTypeByEvent } from './coin-type-by-event.ts';
+import { insertTransfers } from './insert-transfers.ts';
+import type { TransferRow } from './transfer-row.ts';
+
+/**
+ * Withdrawals and deposits of coins in genesis and user transactions, each with the coin whose `CoinStore` its event belongs to,
+ * and one row for the gas of every user transaction, failed ones too (interface 3.4, point 9).
+ */
+export const transfers: AptosDataset = {
+  name: 'transfers',
+  tables: ['aptos_transfers'],
+  // The gas row belongs to every user transaction.
+  markers: ['user_transaction', 'genesis_transaction'],
+  needsBlockHeights: true,
+  derive(slice): DerivedRows {
+    const rows = deriveTransfers(slice);
+    return { count: rows.length, write: (transaction) => insertTransfers(transaction, rows) };
+  },
+};
+
+/** In the order of the ledger: a transaction's gas before its events. */
+export function deriveTransfers(slice: AptosSlice): TransferRow[] {
+  const describe = createCoinTypes();
+  const rows: TransferRow[] = [];
+  for (const transaction of slice.transactions) {
+    if (transaction.type !== 'user_transaction' && transaction.type !== 'genesis_transaction') continue;
+    const shared = sharedColumns(slice, transaction);
+    const gas = gasOf(transaction);
+    if (gas !== null) rows.push({ ...gas, ...shared, coinType: describe(APTOS_COIN) });
+    for (const { coinType, event } of movementsOf(transaction))
+      rows.push({
+        ...shared,
+        ownerAddress: event.account,
+        eventAccountAddress: event.account,
+        eventCreationNumber: event.creationNumber,
+        eventSequenceNumber: event.sequenceNumber,
+        activityType: event.activityType,
+        amount: event.amount,
+        isGasFee: false,
+        coinType: describe(coinType),
+      });
+  }
+  return rows;
+}
+
+const APTOS_COIN = '0x1::aptos_coin::AptosCoin';
+const GAS_CREATION_NUMBER = '-1';
+/** Characters; the limit of aptos-labs' indexer. */
+const ENTRY_FUNCTION_LENGTH_MAX = 1_000;
+
+function sharedColumns(slice: AptosSlice, transaction: AptosTransaction) {
+  return {
+    network: slice.network,
+    transactionVersion: transaction.version,
+    blockHeight: slice.blockHeight(transaction.version),
+    entryFunctionId:
+      transaction.entryFunction === null ? null : truncate(transaction.entryFunction, ENTRY_FUNCTION_LENGTH_MAX),
+    isTransactionSuccess: transaction.success,
+    transactionTimestamp: wholeSeconds(transaction.timestamp),
+  };
+}
+
+/** What the sender paid for a user transaction. Nothing is withdrawn from a store for it, so it has no event of its own. */
+function gasOf(transaction: AptosTransaction) {
+  const { sender, sequenceNumber, gasUsed, gasUnitPrice } = transaction;
+  if (transaction.type !== 'user_transaction' || sender === null) return null;
+  const address = standardAddress(sender);
+  const eventSequenceNumber = decimalDigits(sequenceNumber);
+  const units = decimalDigits(gasUsed);
+  const price = decimalDigits(gasUnitPrice);
+  if (address === null || eventSequenceNumber === null || units === null || price === null) return null;
+  return {
+    ownerAddress: address,
+    eventAccountAddress: address,
+    eventCreationNumber: GAS_CREATION_NUMBER,
+    eventSequenceNumber,
+    activityType: '0x1::aptos_coin::GasFeeEvent' as const,
+    amount: (BigInt(units) * BigInt(price)).toString(),
+    isGasFee: true,
+  };
+}
+
+/** Events with their coins. A failed transaction has none, whatever it lists. */
+function* movementsOf(transaction: AptosTransaction): Generator<{ event: CoinEvent; coinType: string }> {
+  if (!transaction.success) return;
+  const events = transaction.events.map(readCoinEvent).filter((event) => event !== null);
+  if (events.length === 0) return;
+  const stores = transaction.changes.map(readCoinStore).filter((store) => store !== null);
+  const coinTypeFor = coinTypeByEvent(stores);
+  for (const event of events) {
+    const coinType = coinTypeFor(event);
+    if (coinType !== null) yield { event, coinType };
+  }
+}
