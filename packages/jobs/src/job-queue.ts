@@ -6,6 +6,7 @@ import { attemptJob } from './job-attempt.ts';
 import { checkPayload } from './job-error.ts';
 import { decodeJobId, encodeJobId } from './job-id.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import { createKeptSchedules } from './kept-schedules.ts';
 import type { PayloadSchema } from './payload-schema.ts';
 import type { QueueBackend } from './queue-backend.ts';
 
@@ -22,6 +23,8 @@ export interface QueueOptions<Payload> {
   readonly removeOnFail?: boolean;
   /** A worker that shows no sign of life for this long is taken for dead, and its jobs run again. @default 30 000 */
   readonly lockMs?: number;
+  /** How often schedules that the queue has lost (a Redis that was emptied) are looked for and made again. @default 60 000 */
+  readonly scheduleCheckMs?: number;
 }
 
 export interface AddOptions {
@@ -55,7 +58,10 @@ export interface JobQueue<Payload> {
    * job is tried again, unless it threw a ChainsteadError that is not retryable.
    */
   work(handler: (job: Job<Payload>) => Promise<void>, options: WorkOptions): Promise<void>;
-  /** Adds a job every so many milliseconds, once for all processes. Called again with the same id, it changes the schedule. */
+  /**
+   * Adds a job every so many milliseconds, once for all processes. Called again with the same id, it changes the schedule. Should
+   * the queue lose it, this process makes it again, until it closes the queue or takes the schedule away itself.
+   */
   schedule(id: string, payload: Payload, options: { readonly everyMs: number }): Promise<void>;
   unschedule(id: string): Promise<void>;
   depth(): Promise<QueueDepth>;
@@ -80,6 +86,7 @@ const LOCK_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 30_000;
 /** What handlers have left to notice that their signal is aborted. */
 const ABORT_GRACE_MS = 2_000;
+const SCHEDULE_CHECK_MS = 60_000;
 
 export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>): JobQueue<Payload> {
   const { name, schema, backend, logger } = options;
@@ -88,6 +95,7 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
   const queue = new Queue<unknown, void>(name, { connection: true, prefix: backend.prefix, defaultJobOptions });
   queue.on('error', (error) => logger.warn({ queue: name, err: error }, 'Queue connection failed'));
   const workers: RunningWorker[] = [];
+  const schedules = createKeptSchedules({ name, checkMs: options.scheduleCheckMs ?? SCHEDULE_CHECK_MS, logger });
   let closed: Promise<void> | undefined;
 
   async function depth(): Promise<QueueDepth> {
@@ -118,13 +126,25 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
     },
     async schedule(id, payload, { everyMs }) {
       const data: unknown = checkPayload(schema, payload, name, id);
-      await queue.upsertJobScheduler(encodeJobId(id), { every: everyMs }, { name, data, opts: defaultJobOptions });
+      const key = encodeJobId(id);
+      const put = async (): Promise<void> => {
+        await queue.upsertJobScheduler(key, { every: everyMs }, { name, data, opts: defaultJobOptions });
+      };
+      await put();
+      schedules.keep(id, async () => {
+        // Only where it is gone: putting it again would begin its interval anew.
+        if ((await queue.getJobScheduler(key)) !== undefined) return;
+        await put();
+        logger.warn({ queue: name, schedule: id }, 'Schedule was lost and is made again');
+      });
     },
     async unschedule(id) {
+      await schedules.drop(id);
       await queue.removeJobScheduler(encodeJobId(id));
     },
     close(timeoutMs = CLOSE_TIMEOUT_MS) {
       unwatch();
+      schedules.close();
       closed ??= Promise.all(workers.map((worker) => worker.close(timeoutMs))).then(() => queue.close());
       return closed;
     },

@@ -175,6 +175,26 @@ describe.each(backends)('job queues on %s', (backend) => {
     await vi.waitFor(async () => expect(await first.depth()).toMatchObject({ waiting: 0, active: 0, delayed: 0 }));
   });
 
+  test('a schedule that the queue has lost comes back, and one that was taken away does not', async () => {
+    const queueName = freshName();
+    const keeping = (await open()).queue(queueName, { schema: greeting, scheduleCheckMs: 50 });
+    const other = (await open()).queue(queueName, { schema: greeting });
+    const handler = vi.fn(async () => {});
+    await keeping.work(handler, { concurrency: 1 });
+    await keeping.schedule('sweep', { name: 'tick' }, { everyMs: 100 });
+    await other.unschedule('sweep');
+    handler.mockClear();
+    await vi.waitFor(() => expect(handler.mock.calls.length).toBeGreaterThanOrEqual(3), { timeout: 10_000 });
+    await keeping.unschedule('sweep');
+    await vi.waitFor(async () => expect(await other.depth()).toMatchObject({ waiting: 0, active: 0, delayed: 0 }));
+    handler.mockClear();
+    // Time for several looks, which must not find it worth keeping.
+    await other.add('later', { name: 'x' }, { delayMs: 300 });
+    await vi.waitFor(() => expect(handler).toHaveBeenCalled(), { timeout: 10_000 });
+    expect(handler).toHaveBeenCalledOnce();
+    expect(handler).toHaveBeenCalledWith(expect.objectContaining({ id: 'later' }));
+  });
+
   test('two workers share the jobs and run none twice', async () => {
     const queueName = freshName();
     const first = (await open()).queue(queueName, { schema: greeting });
