@@ -1,3 +1,6 @@
+import type { Parameter } from './methods/parameter.ts';
+import * as parameters from './methods/parameters.ts';
+
 /**
  * How long an answer stays true: for ever (`immutable`: by hash); for ever once its block is final and until the head moves
  * before that (`block`); until the head moves (`head`); as long as the process runs (`constant`); never kept (`never`).
@@ -16,4 +19,99 @@ export interface MethodFacts {
   readonly blockParameter: number | null;
   /** Whether null means "does not exist" and another upstream is asked before it is believed. */
   readonly nullable: boolean;
+}
+
+/** A method that the gateway offers. */
+export interface GatewayMethod extends MethodFacts {
+  readonly parameters: readonly Parameter[];
+}
+
+const {
+  ADDRESS,
+  BLOCK_COUNT,
+  BLOCK_HASH,
+  BLOCK_NUMBER,
+  BLOCK_OVERRIDES,
+  FILTER,
+  FULL_TRANSACTIONS,
+  INDEX,
+  NEWEST_BLOCK,
+  PERCENTILES,
+  RAW_TRANSACTION,
+  RECEIPTS_BLOCK,
+  STATE_BLOCK,
+  STATE_OVERRIDES,
+  STORAGE_KEY,
+  STORAGE_KEYS,
+  TRANSACTION,
+  TRANSACTION_HASH,
+} = parameters;
+
+/** A call that reads one small thing costs 1; what makes a node read a block 2; receipts of a block, calls and logs more. */
+const METHODS: readonly GatewayMethod[] = [
+  method('eth_chainId', 'constant', 1, []),
+  method('net_version', 'constant', 1, []),
+  method('web3_clientVersion', 'constant', 1, []),
+  method('eth_blockNumber', 'head', 1, []),
+  method('eth_gasPrice', 'head', 1, []),
+  method('eth_maxPriorityFeePerGas', 'head', 1, []),
+  method('eth_blobBaseFee', 'head', 1, []),
+  // What one upstream says of itself must not be kept for the others.
+  method('eth_syncing', 'never', 1, []),
+  method('eth_feeHistory', 'block', 2, [BLOCK_COUNT, NEWEST_BLOCK, PERCENTILES], { block: 1 }),
+
+  method('eth_getBlockByHash', 'immutable', 2, [BLOCK_HASH, FULL_TRANSACTIONS], { nullable: true }),
+  method('eth_getBlockByNumber', 'block', 2, [BLOCK_NUMBER, FULL_TRANSACTIONS], { block: 0, nullable: true }),
+  method('eth_getBlockReceipts', 'block', 5, [RECEIPTS_BLOCK], { block: 0, nullable: true }),
+  method('eth_getBlockTransactionCountByHash', 'immutable', 1, [BLOCK_HASH], { nullable: true }),
+  method('eth_getBlockTransactionCountByNumber', 'block', 1, [BLOCK_NUMBER], { block: 0, nullable: true }),
+  method('eth_getUncleByBlockHashAndIndex', 'immutable', 1, [BLOCK_HASH, INDEX], { nullable: true }),
+  method('eth_getUncleByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], { block: 0, nullable: true }),
+  method('eth_getUncleCountByBlockHash', 'immutable', 1, [BLOCK_HASH], { nullable: true }),
+  method('eth_getUncleCountByBlockNumber', 'block', 1, [BLOCK_NUMBER], { block: 0, nullable: true }),
+
+  method('eth_getTransactionByHash', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
+  method('eth_getTransactionByBlockHashAndIndex', 'immutable', 1, [BLOCK_HASH, INDEX], { nullable: true }),
+  method('eth_getTransactionByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], { block: 0, nullable: true }),
+  method('eth_getTransactionReceipt', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
+  // A large range costs both upstreams: failover does, a hedge does not pay.
+  method('eth_getLogs', 'block', 5, [FILTER], { hedge: false }),
+
+  method('eth_getBalance', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
+  method('eth_getCode', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
+  method('eth_getStorageAt', 'block', 1, [ADDRESS, STORAGE_KEY, STATE_BLOCK], { block: 2 }),
+  method('eth_getTransactionCount', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
+  method('eth_getProof', 'block', 5, [ADDRESS, STORAGE_KEYS, STATE_BLOCK], { block: 2 }),
+  method('eth_call', 'block', 2, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
+  method('eth_createAccessList', 'block', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES], { block: 1 }),
+  method('eth_estimateGas', 'never', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
+  method('eth_sendRawTransaction', 'never', 5, [RAW_TRANSACTION], { hedge: false }),
+];
+
+const BY_NAME: ReadonlyMap<string, GatewayMethod> = new Map(METHODS.map((entry) => [entry.name, entry]));
+
+/** The method of this name; undefined where the gateway has none. */
+export function findMethod(name: string): GatewayMethod | undefined {
+  return BY_NAME.get(name);
+}
+
+/** Names of all methods, in alphabetical order. */
+export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
+
+function method(
+  name: string,
+  lifetime: Lifetime,
+  weight: number,
+  places: readonly Parameter[],
+  facts: { readonly block?: number; readonly nullable?: boolean; readonly hedge?: boolean } = {},
+): GatewayMethod {
+  return {
+    name,
+    lifetime,
+    weight,
+    parameters: places,
+    hedge: facts.hedge ?? true,
+    blockParameter: facts.block ?? null,
+    nullable: facts.nullable ?? false,
+  };
 }

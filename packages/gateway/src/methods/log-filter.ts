@@ -1,0 +1,59 @@
+import { type Check, isAbsent, isObject, mustBe } from './parameter.ts';
+import { address, block, hash, isBlockNumber, listOf } from './values.ts';
+
+/** geth's bounds of a filter. */
+const ADDRESSES_MAX = 1_000;
+const TOPICS_MAX = 4;
+const ALTERNATIVES_MAX = 1_000;
+
+const blockHash = hash('blockHash');
+const fromBlock = block('fromBlock');
+const toBlock = block('toBlock');
+const oneAddress = address('address');
+const addresses = listOf('address', oneAddress, ADDRESSES_MAX);
+const topic = hash('topics: a topic');
+const alternatives = listOf(
+  'topics: alternatives',
+  (value) => (value === null ? null : topic(value)),
+  ALTERNATIVES_MAX,
+);
+const topics = listOf('topics', checkPosition, TOPICS_MAX);
+
+/** The filter of eth_getLogs. */
+export const logFilter: Check = (filter) => {
+  if (!isObject(filter)) return mustBe('filter', 'an object', filter);
+  const hasRange = !isAbsent(filter.fromBlock) || !isAbsent(filter.toBlock);
+  if (!isAbsent(filter.blockHash) && hasRange)
+    return 'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other';
+  return (
+    unlessAbsent(filter.blockHash, blockHash) ??
+    unlessAbsent(filter.fromBlock, fromBlock) ??
+    unlessAbsent(filter.toBlock, toBlock) ??
+    unlessAbsent(filter.address, Array.isArray(filter.address) ? addresses : oneAddress) ??
+    unlessAbsent(filter.topics, topics)
+  );
+};
+
+/** A side of a filter's range: a number, or a tag. */
+export type LogBound = number | string;
+
+/** First and last block of a filter that is right; null for one that names its block by hash. Absent sides are `latest`. */
+export function logRange(filter: unknown): { readonly from: LogBound; readonly to: LogBound } | null {
+  if (!isObject(filter) || !isAbsent(filter.blockHash)) return null;
+  return { from: boundOf(filter.fromBlock), to: boundOf(filter.toBlock) };
+}
+
+function boundOf(value: unknown): LogBound {
+  if (isBlockNumber(value)) return Number(value);
+  if (value === 'earliest') return 0;
+  return typeof value === 'string' ? value : 'latest';
+}
+
+function checkPosition(value: unknown): string | null {
+  if (value === null) return null;
+  return Array.isArray(value) ? alternatives(value) : topic(value);
+}
+
+function unlessAbsent(value: unknown, check: Check): string | null {
+  return isAbsent(value) ? null : check(value);
+}

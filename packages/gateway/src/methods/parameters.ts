@@ -1,0 +1,71 @@
+/** The places of the methods' parameters, named as geth and the JSON-RPC specification name them. */
+import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
+import { logFilter } from './log-filter.ts';
+import { mustBe, type Parameter, shown } from './parameter.ts';
+import { address, block, blockOrHash, boolean, bytes, hash, listOf, number64 } from './values.ts';
+
+const STORAGE_KEY_DIGITS_MAX = 64;
+const STORAGE_KEYS_MAX = 1_024;
+/** Blocks of fee history and percentiles for each, geth's bounds doubled: nodes cut what they don't give. */
+const PERCENTILES_MAX = 200;
+
+export const ADDRESS: Parameter = { name: 'address', check: address('address') };
+export const BLOCK_HASH: Parameter = { name: 'blockHash', check: hash('blockHash') };
+export const TRANSACTION_HASH: Parameter = { name: 'transactionHash', check: hash('transactionHash') };
+export const BLOCK_NUMBER: Parameter = { name: 'blockNumber', check: block('blockNumber') };
+export const INDEX: Parameter = { name: 'index', check: number64('index') };
+/** Some nodes insist on the flag. */
+export const FULL_TRANSACTIONS: Parameter = {
+  name: 'fullTransactions',
+  check: boolean('fullTransactions'),
+  isOptional: true,
+  fill: false,
+};
+/** Left out: the newest block. It is not filled in: newer nodes do so, and older ones should say what they want. */
+export const STATE_BLOCK: Parameter = { name: 'block', check: blockOrHash('block'), isOptional: true };
+export const RECEIPTS_BLOCK: Parameter = { name: 'block', check: blockOrHash('block') };
+export const TRANSACTION: Parameter = { name: 'transaction', check: callObject };
+export const STATE_OVERRIDES: Parameter = { name: 'stateOverrides', check: stateOverrides, isOptional: true };
+export const BLOCK_OVERRIDES: Parameter = { name: 'blockOverrides', check: blockOverrides, isOptional: true };
+export const FILTER: Parameter = { name: 'filter', check: logFilter };
+export const RAW_TRANSACTION: Parameter = { name: 'rawTransaction', check: rawTransaction };
+export const STORAGE_KEY: Parameter = { name: 'storageKey', check: storageKey };
+export const STORAGE_KEYS: Parameter = {
+  name: 'storageKeys',
+  check: listOf('storageKeys', storageKey, STORAGE_KEYS_MAX),
+};
+export const BLOCK_COUNT: Parameter = { name: 'blockCount', check: blockCount };
+export const NEWEST_BLOCK: Parameter = { name: 'newestBlock', check: block('newestBlock') };
+export const PERCENTILES: Parameter = {
+  name: 'rewardPercentiles',
+  check: listOf('rewardPercentiles', percentile, PERCENTILES_MAX),
+  isOptional: true,
+  fill: [],
+};
+
+const signedBytes = bytes('rawTransaction');
+
+function rawTransaction(value: unknown): string | null {
+  return value === '0x' ? 'rawTransaction is empty' : signedBytes(value);
+}
+
+/** Up to 32 bytes, in as many digits as the client likes (geth's text where there are more). */
+function storageKey(value: unknown): string | null {
+  if (typeof value !== 'string') return mustBe('storage key', 'hexadecimal text', value);
+  const digits = /^0[xX]/.test(value) ? value.slice(2) : value;
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return `invalid hex in storage key: ${shown(value)}`;
+  if (digits.length > STORAGE_KEY_DIGITS_MAX) return `storage key too long (want at most 32 bytes): ${shown(value)}`;
+  return null;
+}
+
+/** A hexadecimal or decimal number, as text or as a number. */
+function blockCount(value: unknown): string | null {
+  const given = typeof value === 'number' ? String(value) : value;
+  if (typeof given === 'string' && /^(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$/.test(given)) return null;
+  return mustBe('blockCount', 'a hexadecimal or decimal number', value);
+}
+
+function percentile(value: unknown): string | null {
+  if (typeof value === 'number' && value >= 0 && value <= 100) return null;
+  return mustBe('rewardPercentiles: a percentile', 'a number from 0 to 100', value);
+}

@@ -1,0 +1,31 @@
+import type { RpcErrorObject } from '../call.ts';
+import type { GatewayMethod } from '../method-table.ts';
+import { invalidParams } from '../protocol/rpc-errors.ts';
+import { isAbsent } from './parameter.ts';
+
+/** geth writes these without naming the argument's place. */
+const UNPLACED = /^(?:storage key too long|invalid hex in storage key)/;
+
+/** A method's parameters, checked, or what is wrong with them: −32602 with the parameter and its rule. */
+export function readParams(
+  { parameters }: GatewayMethod,
+  given: readonly unknown[],
+): { readonly params: readonly unknown[] } | { readonly error: RpcErrorObject } {
+  if (given.length > parameters.length)
+    return { error: invalidParams(`too many arguments, want at most ${parameters.length}`) };
+  let params = given;
+  for (let place = 0; place < parameters.length; place += 1) {
+    const parameter = parameters[place];
+    if (parameter === undefined) continue;
+    const value = given[place];
+    if (!isAbsent(value)) {
+      const problem = parameter.check(value);
+      if (problem === null) continue;
+      return { error: invalidParams(UNPLACED.test(problem) ? problem : `invalid argument ${place}: ${problem}`) };
+    }
+    if (parameter.isOptional !== true)
+      return { error: invalidParams(`missing value for required argument ${place}: ${parameter.name}`) };
+    if (parameter.fill !== undefined) params = [...params.slice(0, place), parameter.fill, ...params.slice(place + 1)];
+  }
+  return { params };
+}

@@ -1,0 +1,101 @@
+/** Checks of single values, as lenient as geth's decoders (common/hexutil, rpc/types.go). */
+import { type Check, isAbsent, isObject, mustBe } from './parameter.ts';
+
+const HASH = /^0[xX][0-9a-fA-F]{64}$/;
+const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/;
+const QUANTITY = /^0[xX](?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
+const NUMBER_64 = /^0[xX](?:0|[1-9a-fA-F][0-9a-fA-F]{0,15})$/;
+const BYTES = /^0[xX](?:[0-9a-fA-F]{2})*$/;
+const BLOCK_NUMBER = /^0[xX](?:0|[1-7][0-9a-fA-F]{15}|[1-9a-fA-F][0-9a-fA-F]{0,14})$/;
+const TAGS: ReadonlySet<unknown> = new Set(['latest', 'earliest', 'pending', 'safe', 'finalized']);
+
+const TAG_LIST = 'latest, earliest, pending, safe, finalized';
+export const BLOCK_RULE = `a hexadecimal number without leading zeros, or one of ${TAG_LIST}`;
+
+function matching(pattern: RegExp, name: string, rule: string): Check {
+  return (value) => (typeof value === 'string' && pattern.test(value) ? null : mustBe(name, rule, value));
+}
+
+/** 32 bytes. */
+export function hash(name: string): Check {
+  return matching(HASH, name, '0x and 64 hexadecimal digits');
+}
+
+/** 20 bytes, in any letter case. */
+export function address(name: string): Check {
+  return matching(ADDRESS, name, '0x and 40 hexadecimal digits');
+}
+
+/** Up to 256 bits. */
+export function quantity(name: string): Check {
+  return matching(QUANTITY, name, 'a hexadecimal number without leading zeros');
+}
+
+/** Up to 64 bits. */
+export function number64(name: string): Check {
+  return matching(NUMBER_64, name, 'a hexadecimal number of up to 64 bits without leading zeros');
+}
+
+export function bytes(name: string): Check {
+  return matching(BYTES, name, '0x and an even number of hexadecimal digits');
+}
+
+export function boolean(name: string): Check {
+  return (value) => (typeof value === 'boolean' ? null : mustBe(name, 'true or false', value));
+}
+
+export function isBlockTag(value: unknown): value is string {
+  return TAGS.has(value);
+}
+
+/** Whether it is a block's number as nodes take it, of up to 63 bits. */
+export function isBlockNumber(value: unknown): value is string {
+  return typeof value === 'string' && BLOCK_NUMBER.test(value);
+}
+
+export function isHash(value: unknown): value is string {
+  return typeof value === 'string' && HASH.test(value);
+}
+
+/** A number or a tag. */
+export function block(name: string): Check {
+  return (value) => (isBlockTag(value) || isBlockNumber(value) ? null : mustBe(name, BLOCK_RULE, value));
+}
+
+/** A number, a tag, a hash, or an object with `blockNumber` or `blockHash` (EIP-1898). */
+export function blockOrHash(name: string): Check {
+  const rule = `${BLOCK_RULE}, or a hash, or an object with blockNumber or blockHash`;
+  return (value) => {
+    if (isBlockTag(value) || isBlockNumber(value) || isHash(value)) return null;
+    return isObject(value) ? checkBlockObject(value) : mustBe(name, rule, value);
+  };
+}
+
+const blockNumberMember = block('blockNumber');
+const blockHashMember = hash('blockHash');
+const requireCanonical = boolean('requireCanonical');
+
+function checkBlockObject(value: Readonly<Record<string, unknown>>): string | null {
+  const hasNumber = !isAbsent(value.blockNumber);
+  const hasHash = !isAbsent(value.blockHash);
+  if (hasNumber && hasHash) return 'cannot specify both BlockHash and BlockNumber, choose one or the other';
+  if (!hasNumber && !hasHash) return 'blockNumber or blockHash is missing';
+  if (!isAbsent(value.requireCanonical)) {
+    const problem = requireCanonical(value.requireCanonical);
+    if (problem !== null) return problem;
+  }
+  return hasNumber ? blockNumberMember(value.blockNumber) : blockHashMember(value.blockHash);
+}
+
+/** Each element passes the check. */
+export function listOf(name: string, element: Check, lengthMax: number): Check {
+  return (value) => {
+    if (!Array.isArray(value)) return mustBe(name, 'an array', value);
+    if (value.length > lengthMax) return `${name} may have ${lengthMax} elements, ${value.length} were given`;
+    for (const item of value) {
+      const problem = element(item);
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Finds ids in JSON text as they were written, so that `1.0` or a number beyond 2^53 is echoed to the letter. Only for text
+ * that JSON.parse has accepted: nothing is checked a second time.
+ */
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+/** The text of member `id` of the object that the text is; null where it has none. Of several the last, as JSON.parse does. */
+export function idText(text: string): string | null {
+  return scanObject(text, skipSpace(text, 0)).id;
+}
+
+/** As {@link idText}, for each element of the array that the text is; null for elements that are no objects. */
+export function idTexts(text: string): (string | null)[] {
+  const ids: (string | null)[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACKET) {
+    if (text.charCodeAt(at) === OPEN_BRACE) {
+      const { id, end } = scanObject(text, at);
+      ids.push(id);
+      at = end;
+    } else {
+      ids.push(null);
+      at = skipValue(text, at);
+    }
+    at = skipSpace(text, at);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return ids;
+}
+
+function scanObject(text: string, start: number): { readonly id: string | null; readonly end: number } {
+  let id: string | null = null;
+  let at = skipSpace(text, start + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_BRACE) {
+    const isId = text.startsWith('"id"', at);
+    at = skipSpace(text, skipString(text, at));
+    if (text.charCodeAt(at) === COLON) at = skipSpace(text, at + 1);
+    const end = skipValue(text, at);
+    if (isId) id = text.slice(at, end);
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return { id, end: at + 1 };
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= SPACE) at += 1;
+  return at;
+}
+
+/** @returns where the value that starts here ends. Always further on. */
+function skipValue(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first === QUOTE) return skipString(text, from);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(text, from);
+  let at = from + 1;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function endsScalar(character: number): boolean {
+  return character === COMMA || character === CLOSE_BRACE || character === CLOSE_BRACKET || character <= SPACE;
+}
+
+/** Without recursion: a body may be nested as deep as it is long. */
+function skipNested(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      at = skipString(text, at);
+      continue;
+    }
+    at += 1;
+    if (character === OPEN_BRACE || character === OPEN_BRACKET) depth += 1;
+    else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return at;
+    }
+  }
+  return at;
+}
+
+function skipString(text: string, from: number): number {
+  let quote = text.indexOf('"', from + 1);
+  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote === -1 ? text.length : quote + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}

@@ -1,0 +1,77 @@
+import type { RpcErrorObject } from '../call.ts';
+import { idText, idTexts } from './id-text.ts';
+import { EMPTY_BATCH, invalidParams, invalidRequest, PARSE_ERROR } from './rpc-errors.ts';
+
+/** A well-formed JSON-RPC 2.0 request. */
+export interface RpcRequest {
+  /** JSON text of the id, as it was written; null for a notification, to which nothing is answered. */
+  readonly id: string | null;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What is no request, and what is answered to it. */
+export interface RefusedRequest {
+  /** JSON text of the id where one can be made out, else `null`. */
+  readonly id: string;
+  readonly error: RpcErrorObject;
+}
+
+export type ReadRequest = RpcRequest | RefusedRequest;
+
+/** The requests of a body: one, or those of a batch. */
+export type RequestBody =
+  | { readonly kind: 'single'; readonly request: ReadRequest }
+  | { readonly kind: 'batch'; readonly requests: readonly ReadRequest[] }
+  | { readonly kind: 'batch-too-large' };
+
+/** Requests in one batch at most. */
+export const BATCH_MAX = 20;
+
+/** Reads the body of a JSON-RPC POST. Never throws: what can't be read becomes a refused request. */
+export function readRequests(text: string): RequestBody {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return single({ id: 'null', error: PARSE_ERROR });
+  }
+  if (!Array.isArray(value)) return single(readRequest(value, () => idText(text)));
+  if (value.length === 0) return single({ id: 'null', error: EMPTY_BATCH });
+  if (value.length > BATCH_MAX) return { kind: 'batch-too-large' };
+  const ids = idTexts(text);
+  return { kind: 'batch', requests: value.map((item, index) => readRequest(item, () => ids[index] ?? null)) };
+}
+
+function single(request: ReadRequest): RequestBody {
+  return { kind: 'single', request };
+}
+
+function readRequest(value: unknown, writtenId: () => string | null): ReadRequest {
+  if (!isMembers(value)) return refuse('null', invalidRequest('it is not an object'));
+  const id = readId(value.id, writtenId);
+  if (id === false) return refuse('null', invalidRequest('id must be a number, a string or null'));
+  if (value.jsonrpc !== '2.0') return refuse(id, invalidRequest('jsonrpc must be "2.0"'));
+  const { method, params } = value;
+  if (typeof method !== 'string' || method === '') return refuse(id, invalidRequest('method is missing'));
+  if (params === undefined || params === null) return { id, method, params: [] };
+  if (!Array.isArray(params)) return refuse(id, invalidParams('params must be an array'));
+  return { id, method, params };
+}
+
+function refuse(id: string | null, error: RpcErrorObject): RefusedRequest {
+  return { id: id ?? 'null', error };
+}
+
+/** JSON text of an id; null where there is none; false for one that may not be. */
+function readId(id: unknown, written: () => string | null): string | null | false {
+  if (id === undefined) return null;
+  if (id === null) return 'null';
+  if (typeof id !== 'number' && typeof id !== 'string') return false;
+  // A key that is written with escapes is not found in the text.
+  return written() ?? JSON.stringify(id);
+}
+
+function isMembers(value: unknown): value is Readonly<Record<'id' | 'jsonrpc' | 'method' | 'params', unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,39 @@
+/** Errors that the gateway itself answers with. Codes: JSON-RPC 2.0, EIP-1474, and geth's for what those leave open. */
+import type { RpcErrorObject } from '../call.ts';
+
+export const PARSE_ERROR: RpcErrorObject = { code: -32_700, message: 'Parse error: the body is not JSON' };
+export const EMPTY_BATCH: RpcErrorObject = { code: -32_600, message: 'Invalid request: the batch is empty' };
+/** The body and code of the hosted provider. */
+export const RATE_LIMITED: RpcErrorObject = { code: -32_005, message: 'Rate limit exceeded' };
+/** geth's code and text. */
+export const TIMED_OUT: RpcErrorObject = { code: -32_002, message: 'request timed out' };
+/** For what is the server's own doing; clients such as viem try it again. */
+export const INTERNAL_ERROR: RpcErrorObject = { code: -32_603, message: 'Internal error' };
+
+export function invalidRequest(reason: string): RpcErrorObject {
+  return { code: -32_600, message: `Invalid request: ${reason}` };
+}
+
+export function invalidParams(message: string): RpcErrorObject {
+  return { code: -32_602, message };
+}
+
+export function notSupported(method: string, slug: string): RpcErrorObject {
+  return { code: -32_601, message: notSupportedText(method, slug) };
+}
+
+/** The hosted provider's text. */
+export function notSupportedText(method: string, slug: string): string {
+  return `${shortenMethod(method)} is not supported on chain ${slug}`;
+}
+
+/** No upstream of the chain answered: −32603, since the same call may succeed in a moment. Names no upstream. */
+export function unavailable(slug: string): RpcErrorObject {
+  return { code: -32_603, message: `No upstream of ${slug} can answer at the moment: try again` };
+}
+
+const METHOD_LENGTH_MAX = 64;
+
+function shortenMethod(method: string): string {
+  return method.length > METHOD_LENGTH_MAX ? `${method.slice(0, METHOD_LENGTH_MAX)}…` : method;
+}
