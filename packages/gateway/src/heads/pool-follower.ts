@@ -1,0 +1,155 @@
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Head, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
+import { shareRuns } from './share-runs.ts';
+
+/** What this process' own pool knows of the chain's newest block. */
+export interface PoolFollower {
+  /** Null before the first one. */
+  readonly head: Head | null;
+  /** By tag; null where there is none. Never falls. */
+  readonly finalized: number | null;
+  /** Another number whenever the newest block is another one, at the same height too. */
+  readonly generation: number;
+  /** To be called with every use: an unused chain is not followed, since providers bill requests. */
+  use(): void;
+  /** Resolves once a head was read since the chain has been in use. @throws as {@link UpstreamPool.getHead} */
+  ready(): Promise<void>;
+  /** Asks the pool for its newest head now. @throws as {@link UpstreamPool.getHead} */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+/** What a follower is made of. */
+export interface PoolFollowerOptions {
+  readonly chain: { readonly key: string };
+  readonly pool: Pick<UpstreamPool, 'getHead' | 'getFinalized' | 'waitForHead'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Milliseconds without use after which following ends. */
+  readonly idleMs: number;
+  /** Called after each change of head or finality. */
+  readonly onChange: () => void;
+}
+
+/** Least milliseconds between reads of the `finalized` tag, which moves slowly. */
+const FINALITY_EVERY_MS = 2_000;
+const RETRY_MS = 500;
+
+/** Follows while used. */
+export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
+  const { chain, pool, clock, logger, idleMs, onChange } = options;
+  let head: Head | null = null;
+  let finalized: number | null = null;
+  let generation = 0;
+  let lastUse = 0;
+  let finalityReadAt = Number.NEGATIVE_INFINITY;
+  let following: AbortController | null = null;
+  let isReady = false;
+  let isClosed = false;
+  let first = waitable();
+
+  function adopt(value: Head): void {
+    if (head !== null && head.hash === value.hash) return;
+    head = value;
+    generation++;
+  }
+
+  function giveUp(error: unknown = new RequestAbortedError('eth_blockNumber')): void {
+    const failed = first;
+    first = waitable();
+    failed.reject(error);
+  }
+
+  const readFinality = shareRuns(async () => {
+    finalityReadAt = clock.now();
+    try {
+      const number = await pool.getFinalized(following === null ? {} : { signal: following.signal });
+      if (number !== null && (finalized === null || number > finalized)) finalized = number;
+    } catch (error) {
+      logger.debug({ chain: chain.key, error: errorText(error) }, 'Finalized block not read');
+    }
+  });
+
+  async function step(after: Head | null, signal: AbortSignal): Promise<Head> {
+    const { value } = after === null ? await pool.getHead({ signal }) : await pool.waitForHead(after, signal);
+    adopt(value);
+    if (!isReady) {
+      await readFinality();
+      isReady = true;
+      first.resolve();
+    } else if (clock.now() - finalityReadAt >= FINALITY_EVERY_MS) {
+      void readFinality().then(onChange);
+    }
+    onChange();
+    return value;
+  }
+
+  async function follow(signal: AbortSignal): Promise<void> {
+    let after: Head | null = null;
+    while (!signal.aborted) {
+      try {
+        after = await step(after, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        giveUp(error);
+        logger.debug({ chain: chain.key, error: errorText(error) }, 'Head not read');
+        await sleepUnlessAborted(clock, RETRY_MS, signal);
+      }
+    }
+  }
+
+  async function endWhenIdle(ending: AbortController): Promise<void> {
+    let rest = idleMs;
+    while (rest > 0) {
+      await sleepUnlessAborted(clock, rest, ending.signal);
+      if (ending.signal.aborted) return;
+      rest = lastUse + idleMs - clock.now();
+    }
+    following = null;
+    isReady = false;
+    // What was true of the newest block may not be any more.
+    generation++;
+    giveUp();
+    ending.abort();
+  }
+
+  const refresh = shareRuns(async () => {
+    const { value } = await pool.getHead();
+    // Lower: asked of an upstream that lags.
+    if (head === null || value.number > head.number) adopt(value);
+  });
+
+  return {
+    get head() {
+      return head;
+    },
+    get finalized() {
+      return finalized;
+    },
+    get generation() {
+      return generation;
+    },
+    use() {
+      lastUse = clock.now();
+      if (following !== null || isClosed) return;
+      following = new AbortController();
+      void follow(following.signal);
+      void endWhenIdle(following);
+    },
+    ready: async () => (isReady ? undefined : first.promise),
+    refresh,
+    close() {
+      isClosed = true;
+      following?.abort();
+      following = null;
+      first.reject(new RequestAbortedError('eth_blockNumber'));
+    },
+  };
+}
+
+function waitable(): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>();
+  // Nobody may be waiting when it fails.
+  made.promise.catch(() => undefined);
+  return made;
+}

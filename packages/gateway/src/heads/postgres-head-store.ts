@@ -1,0 +1,38 @@
+import type { Database } from '@chainstead/db';
+import type { HeadStore, StoredHead } from './head-store.ts';
+import { shareRuns } from './share-runs.ts';
+
+interface HeadRow {
+  chain_id: number;
+  head: number;
+  finalized: number | null;
+}
+
+const READ_ALL = 'SELECT chain_id, head, finalized FROM gateway_heads';
+const PUBLISH = `INSERT INTO gateway_heads AS kept (chain_id, head, finalized) VALUES ($1, $2, $3)
+  ON CONFLICT (chain_id) DO UPDATE SET head = greatest(kept.head, excluded.head),
+    finalized = greatest(kept.finalized, excluded.finalized), updated_at = now()
+  RETURNING chain_id, head, finalized`;
+
+/**
+ * The table `gateway_heads`. One statement reads the heads of all chains for everybody who asks meanwhile, so reads never
+ * hold more than one connection. The database must be the primary: a replica lags.
+ */
+export function createPostgresHeadStore(options: { readonly database: Database }): HeadStore {
+  const { database } = options;
+  const readAll = shareRuns(async () => {
+    const rows = await database.query<HeadRow>(READ_ALL);
+    return new Map(rows.map((row) => [row.chain_id, stored(row)]));
+  });
+  return {
+    read: async (chainId) => (await readAll()).get(chainId) ?? null,
+    async publish(chainId, head) {
+      const [row] = await database.query<HeadRow>(PUBLISH, [chainId, head.head, head.finalized]);
+      return row === undefined ? head : stored(row);
+    },
+  };
+}
+
+function stored(row: HeadRow): StoredHead {
+  return { head: row.head, finalized: row.finalized };
+}
