@@ -3,6 +3,21 @@
  * scratch databases. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
  */
 
+export { type AptosFaultSettings, type AptosFaults, NO_APTOS_FAULTS } from './aptos-faults.ts';
+export {
+  type AptosFullnode,
+  type AptosFullnodeOptions,
+  type ServedLedger,
+  startAptosFullnode,
+} from './aptos-fullnode.ts';
+export {
+  type AptosLedger,
+  type AptosLedgerOptions,
+  type AptosRestTransaction,
+  createAptosLedger,
+  readAptosTransactions,
+  recordedAptosData,
+} from './aptos-ledger.ts';
 export { type BenchChain, type BenchChainFacts, type BenchChainOptions, createBenchChain } from './bench-chain.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
 export type { CallOutcome, ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
