@@ -157,7 +157,10 @@ describe('streams over a followed chain', () => {
       await watch(stream, [wallet]);
       const after = await checkpoint();
       added.push({ stream, wallet, before, after });
-      await vi.waitFor(async () => expect(await checkpoint()).toBeGreaterThan(after), { timeout: 10_000, interval: 10 });
+      await vi.waitFor(async () => expect(await checkpoint()).toBeGreaterThan(after), {
+        timeout: 10_000,
+        interval: 10,
+      });
     }
     mining = false;
     await mined;
