@@ -1,3 +1,4 @@
+import { DEFAULT_CONFIG } from '../default-config.ts';
 import type { StreamConfig } from '../stream.ts';
 
 type Given<Members> = { readonly [Name in keyof Members]?: Members[Name] | undefined };
@@ -10,28 +11,14 @@ export type GivenConfig = Given<
 /** Of an inline configuration: what stands in for the members that a preview does not have. */
 const NO_RECEIVER = { webhookUrl: '', description: '' };
 
-const UNSET = {
-  tag: '',
-  topic0: null,
-  abi: null,
-  advancedOptions: null,
-  triggers: null,
-  getNativeBalances: [],
-  allAddresses: false,
-  includeNativeTxs: false,
-  includeContractLogs: false,
-  includeInternalTxs: false,
-  includeAllTxLogs: false,
-  filterPossibleSpamAddresses: false,
-  demo: false,
-  sendRemoved: false,
-} as const;
-
 /** A new stream's configuration. */
 export function newConfig(
   given: GivenConfig & Pick<StreamConfig, 'webhookUrl' | 'description' | 'chainIds'>,
 ): StreamConfig {
-  return changedConfig({ ...UNSET, webhookUrl: given.webhookUrl, description: given.description, chainIds: [] }, given);
+  return changedConfig(
+    { ...DEFAULT_CONFIG, webhookUrl: given.webhookUrl, description: given.description, chainIds: [] },
+    given,
+  );
 }
 
 /** The configuration of a block preview. */

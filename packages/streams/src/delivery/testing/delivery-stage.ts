@@ -15,6 +15,7 @@ import {
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
+import { DEFAULT_CONFIG } from '../../default-config.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import type { Match } from '../../matching/match.ts';
 import { NO_ENRICHMENT } from '../../payload/render-body.ts';
@@ -34,22 +35,13 @@ const TRANSFER = parseHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628
 
 export function stageConfig(changes: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'>): StreamConfig {
   return {
+    ...DEFAULT_CONFIG,
     description: 'staged',
     tag: 'stage',
     chainIds: [STAGE_CHAIN.id],
-    topic0: null,
-    abi: null,
-    advancedOptions: null,
-    triggers: null,
-    getNativeBalances: [],
-    allAddresses: false,
     includeNativeTxs: true,
     includeContractLogs: true,
     includeInternalTxs: true,
-    includeAllTxLogs: false,
-    filterPossibleSpamAddresses: false,
-    demo: false,
-    sendRemoved: false,
     ...changes,
   };
 }

@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { parseChainId } from '@chainstead/core';
 import { parseAbiItem } from 'viem';
+import { DEFAULT_CONFIG } from '../../default-config.ts';
 import type { AbiItem, Stream } from '../../stream.ts';
 
 export const EXAMPLE_CHAIN_ID = parseChainId(1);
@@ -8,24 +9,12 @@ export const EXAMPLE_CHAIN_ID = parseChainId(1);
 /** A stream that watches nothing until told to. */
 export function exampleStream(config: Partial<Stream> = {}): Stream {
   return {
+    ...DEFAULT_CONFIG,
     id: '5f263741-fcaf-447f-890d-6b1b82eea35c',
     webhookUrl: 'https://receiver.example/hook',
     description: 'Example',
     tag: 'example',
     chainIds: [EXAMPLE_CHAIN_ID],
-    topic0: null,
-    abi: null,
-    advancedOptions: null,
-    triggers: null,
-    getNativeBalances: [],
-    allAddresses: false,
-    includeNativeTxs: false,
-    includeContractLogs: false,
-    includeInternalTxs: false,
-    includeAllTxLogs: false,
-    filterPossibleSpamAddresses: false,
-    demo: false,
-    sendRemoved: false,
     status: 'active',
     statusMessage: 'Stream is active',
     amountOfAddresses: 0,
