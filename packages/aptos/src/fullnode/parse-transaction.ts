@@ -24,7 +24,7 @@ export function parseTransaction(value: unknown): AptosTransaction {
     timestamp: timestamp === undefined ? null : BigInt(timestamp),
     success,
     changes: listOf(value.changes ?? [], isChange, version, 'changes'),
-    events: listOf(value.events ?? [], isEvent, version, 'events'),
+    events: listOf(withGuids(value.events ?? []), isEvent, version, 'events'),
     sender: textOrNull(value.sender, version, 'sender'),
     sequenceNumber: digitsOrNull(value.sequence_number, version, 'sequence_number'),
     gasUsed: digitsOrNull(value.gas_used, version, 'gas_used'),
@@ -63,6 +63,20 @@ function isEvent(value: unknown): value is AptosEvent {
     typeof value.guid.account_address === 'string'
   );
 }
+
+/** Events of genesis may name their handle as older nodes did: `key`, eight bytes of creation number (little-endian) and the account. */
+function withGuids(events: unknown): unknown {
+  if (!Array.isArray(events)) return events;
+  return events.map((event: unknown) => {
+    if (!isMembers(event) || event.guid !== undefined || typeof event.key !== 'string') return event;
+    const [, number, account] = EVENT_KEY.exec(event.key) ?? [];
+    if (number === undefined || account === undefined) return event;
+    const creationNumber = Buffer.from(number, 'hex').readBigUInt64LE();
+    return { ...event, guid: { creation_number: creationNumber.toString(), account_address: `0x${account}` } };
+  });
+}
+
+const EVENT_KEY = /^0x([0-9a-f]{16})([0-9a-f]{64})$/;
 
 function listOf<Item>(
   value: unknown,

@@ -23,14 +23,9 @@ export function restOfProto(value: unknown): Json {
       sender: request.sender,
       sequence_number: String(request.sequenceNumber ?? '0'),
       gas_unit_price: String(request.gasUnitPrice ?? '0'),
-      payload: { function: entryFunctionOf(object(request.payload)) },
+      payload: payloadOf(object(request.payload)),
     }),
   };
-}
-
-/** Height of the block of a transaction in proto-json, which REST form leaves out. */
-export function blockHeightOfProto(value: unknown): number {
-  return Number(object(value).blockHeight ?? 0);
 }
 
 function changeOf(change: Json): Json {
@@ -52,8 +47,9 @@ function eventOf(event: Json): Json {
   };
 }
 
-function entryFunctionOf(payload: Json): unknown {
-  return object(payload.entryFunctionPayload).entryFunctionIdStr;
+function payloadOf(payload: Json): Json | null {
+  const { entryFunctionIdStr } = object(payload.entryFunctionPayload);
+  return entryFunctionIdStr === undefined ? null : { type: 'entry_function_payload', function: entryFunctionIdStr };
 }
 
 function microseconds(timestamp: Json): string {
