@@ -156,12 +156,16 @@ describe.skipIf(folder === null)('recorded transactions', () => {
     ]);
   });
 
-  it('of genesis give the deposits, no gas, at no time', () => {
+  it('of genesis give deposits and withdrawals, no gas, at no time', () => {
     const file = 'rest-local-chain/test_get_transactions_output_genesis_transaction.json';
     const rows = deriveTransfers(sliceOf(readTransactions(join(given, file))));
-    expect(rows.map((row) => [row.ownerAddress, row.amount, row.isGasFee, row.transactionTimestamp.getTime()])).toEqual(
-      [[long('a550c18'), '18446744073709551615', false, 0]],
-    );
+    const validator = '0x66b22b7465af92a9dc8d07d2878716d9dffbbb280830a7d8cf80334b5da812ef';
+    expect(rows.map((row) => [row.ownerAddress, row.activityType, row.amount])).toEqual([
+      [long('a550c18'), '0x1::coin::DepositEvent', '18446744073709551615'],
+      [validator, '0x1::coin::DepositEvent', '1'],
+      [validator, '0x1::coin::WithdrawEvent', '1'],
+    ]);
+    expect(rows.map((row) => row.transactionTimestamp.getTime())).toEqual([0, 0, 0]);
   });
 
   it('that failed give gas only', () => {
