@@ -1,6 +1,7 @@
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeBatch, encodeBatch, type RpcCall, type RpcReply } from './json-rpc.ts';
+import type { Redactor } from './redact-secrets.ts';
 import type { CallOptions, RpcExchange, TimedAnswer } from './rpc-exchange.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -18,7 +19,7 @@ const NO_REPLY: RpcReply = { kind: 'malformed', text: 'an element of the batch h
 export function createBatchSender(options: {
   readonly exchange: RpcExchange;
   readonly state: UpstreamState;
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
   readonly sizeMax: number;
   readonly callOne: (call: RpcCall, options: CallOptions) => Promise<CallOutcome>;
   /** Counts the outcome of a call in the metrics. */

@@ -1,11 +1,15 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
+import { createBroadcaster } from './broadcast-transaction.ts';
 import { createUpstreamState } from './create-upstream-state.ts';
+import { createDeadlines } from './deadlines.ts';
 import { createFailover } from './failover.ts';
 import { createBlockFetcher } from './fetch-blocks.ts';
 import { createLogFetcher } from './fetch-logs.ts';
 import { createReceiptFetcher } from './fetch-receipts.ts';
+import { createCallForwarder } from './forward-call.ts';
 import { createRequestForwarder } from './forward-request.ts';
+import type { ForwardingPool } from './forwarding-pool.ts';
 import { createHeadTracker, type HeadTracker } from './head-tracker.ts';
 import { lagTolerance } from './lag-watch.ts';
 import { createNewHeadsSubscription } from './new-heads-subscription.ts';
@@ -16,7 +20,7 @@ import { createFinalityReader } from './read-finality.ts';
 import { nameUpstreams } from './redact-secrets.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
-import type { UpstreamConfig, UpstreamPool } from './upstream-pool.ts';
+import type { UpstreamConfig } from './upstream-pool.ts';
 
 /** What a pool is made of. */
 export interface UpstreamPoolOptions {
@@ -34,11 +38,12 @@ export interface UpstreamPoolOptions {
  * The pool of one chain's upstreams. Nothing is sent before `start()`.
  * @throws NoUpstreamError from start() when none can be used
  */
-export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
+export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool {
   const { chain, logger, clock = systemClock } = options;
   const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const metrics = createPoolMetrics(options.metrics);
-  const shared = { chain, clock, logger, limits, metrics };
+  const deadlines = createDeadlines();
+  const shared = { chain, clock, logger, limits, metrics, deadlines };
   const pollIntervalMs = options.pollIntervalMs ?? chain.pollIntervalMs;
   const lag = {
     lagToleranceBlocks: lagTolerance({ blockTimeMs: chain.blockTimeMs, pollIntervalMs }),
@@ -49,6 +54,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const upstreams: Upstream[] = configured
     .filter(({ config }) => /^https?:/.test(config.url))
     .map(({ config, name }) => createUpstream({ ...shared, ...lag, config, name }));
+  // Private relays take transactions for those who chose them, and serve no reads.
+  const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);
+  const open = isPublic ? upstreams.filter(({ config }) => config.isPrivate !== true) : upstreams;
   const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
   const subscriptions = configured
     .filter(({ config }) => /^wss?:/.test(config.url))
@@ -64,18 +72,20 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const probe = createHeadProbe({ clock });
   const heads: HeadTracker = createHeadTracker({
     ...shared,
-    upstreams,
+    upstreams: open,
     subscriptions,
     probe,
     pollIntervalMs,
     closing: closing.signal,
   });
-  const failover = createFailover({ ...shared, upstreams, bestHead: heads.bestNumber });
+  const failover = createFailover({ ...shared, upstreams: open, bestHead: heads.bestNumber });
   const blocks = createBlockFetcher({ failover });
   const receipts = createReceiptFetcher({ failover, chain });
-  const logs = createLogFetcher({ failover, receipts, chain, limits, upstreams });
+  const logs = createLogFetcher({ failover, receipts, chain, limits, upstreams: open });
   const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe, closing: closing.signal });
   const finality = createFinalityReader({ chain, failover, probe, heads });
+
+  const broadcast = createBroadcaster({ chain, upstreams: open });
 
   return {
     chainId: chain.id,
@@ -84,6 +94,15 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       await check.start();
     },
     request: createRequestForwarder({ failover }),
+    forward: createCallForwarder({
+      failover,
+      upstreams: open,
+      probe,
+      blockTimeMs: chain.blockTimeMs,
+      bestHead: heads.bestNumber,
+      broadcast,
+    }),
+    broadcast,
     getHead: heads.getHead,
     getFinalized: finality.getFinalized,
     waitForHead: heads.waitForHead,

@@ -1,5 +1,6 @@
-import { type Clock, InvalidPrimitiveError, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
+import type { Deadlines } from './deadlines.ts';
 import {
   RequestAbortedError,
   RpcCallError,
@@ -7,6 +8,7 @@ import {
   UpstreamFault,
   UpstreamsExhaustedError,
 } from './errors.ts';
+import { hedge } from './hedge.ts';
 import { MalformedAnswerError } from './parse-log.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import type { Upstream } from './upstream.ts';
@@ -20,6 +22,8 @@ export interface Operation<T> {
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
   /** How well an upstream suits it, beside its health: 0 to 1. */
   readonly fitness?: (upstream: Upstream) => number;
+  /** Whether a value is still coming in, so that an abort must go on to reach it. */
+  readonly isOpen?: (value: T) => boolean;
   /** Whether a failed round settles it: no further rounds. `unasked` are upstreams in use that were not available. */
   readonly settled?: (faults: readonly UpstreamFault[], unasked: readonly Upstream[]) => boolean;
 }
@@ -51,8 +55,9 @@ export function createFailover(options: {
   readonly bestHead: () => number | null;
   readonly clock: Clock;
   readonly limits: PoolLimits;
+  readonly deadlines: Deadlines;
 }): Failover {
-  const { chain, upstreams, bestHead, clock, limits } = options;
+  const { chain, upstreams, bestHead, clock, limits, deadlines } = options;
 
   /** Upstreams that the caller allows and that are in use, with why the others are not. */
   function allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
@@ -111,7 +116,7 @@ export function createFailover(options: {
   }
 
   /** The first upstream alone, or with a second one once the first takes longer than it usually does. */
-  async function attemptHedged<T>(
+  function attemptHedged<T>(
     operation: Operation<T>,
     first: Upstream,
     given: RequestOptions,
@@ -121,30 +126,23 @@ export function createFailover(options: {
       value: await attempt(operation, upstream, given, signal),
       upstream: upstream.name,
     });
-    if (given.hedge !== true || NEVER_HEDGED.test(operation.method)) return asked(first, given.signal);
-    const ends = [new AbortController(), new AbortController()] as const;
-    const signals = ends.map((end) =>
-      given.signal === undefined ? end.signal : AbortSignal.any([given.signal, end.signal]),
-    );
+    const isHedged = given.hedge === true && upstreams.length > 1 && !NEVER_HEDGED.test(operation.method);
+    if (!isHedged) return asked(first, given.signal);
     const usual = first.state.percentile(operation.method, 0.95);
-    const primary = asked(first, signals[0]);
-    const timer = new AbortController();
-    const lateMs = usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual);
-    const late = sleepUnlessAborted(clock, lateMs, timer.signal).then(() => true);
-    const settled = primary.then(
-      () => false,
-      () => false,
-    );
-    try {
-      if (!(await Promise.race([late, settled]))) return await primary;
-      const second = next(operation, given, attempts);
-      if (second === undefined) return await primary;
-      attempts.tried.add(second.name);
-      return await firstOf([primary, asked(second, signals[1])], (fault) => note(attempts, fault));
-    } finally {
-      timer.abort();
-      for (const end of ends) end.abort();
-    }
+    return hedge({
+      first,
+      ask: asked,
+      delayMs: usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual),
+      chooseSecond() {
+        const second = next(operation, given, attempts);
+        if (second !== undefined) attempts.tried.add(second.name);
+        return second;
+      },
+      onFault: (fault) => note(attempts, fault),
+      isOpen: (answer) => operation.isOpen?.(answer.value) === true,
+      signal: given.signal,
+      deadlines,
+    });
   }
 
   async function reaches(upstream: Upstream, block: number): Promise<boolean> {
@@ -243,17 +241,5 @@ async function pauseFor(clock: Clock, ms: number, method: string, signal: AbortS
     await clock.sleep(ms, signal);
   } catch (error) {
     throw new RequestAbortedError(method, error);
-  }
-}
-
-/** The first that succeeds; else the error of the first, after the other's fault was noted. */
-async function firstOf<T>(racers: readonly Promise<T>[], onFault: (fault: UpstreamFault) => void): Promise<T> {
-  try {
-    return await Promise.any(racers);
-  } catch (error) {
-    if (!(error instanceof AggregateError)) throw error;
-    const [first, ...others]: unknown[] = error.errors;
-    for (const other of others) if (other instanceof UpstreamFault) onFault(other);
-    throw first;
   }
 }

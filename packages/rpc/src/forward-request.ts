@@ -1,8 +1,9 @@
-import { hash } from 'node:crypto';
+import { SEND_METHOD, saysKnownTransaction } from './broadcast-transaction.ts';
 import type { Reaction } from './error-rules.ts';
 import { RpcCallError } from './errors.ts';
 import type { Failover } from './failover.ts';
 import { runNullable } from './nullable-operation.ts';
+import { transactionHash } from './transaction-hash.ts';
 import type { Answer, RequestOptions } from './upstream-pool.ts';
 
 /** Sends any method to the best upstream. */
@@ -17,8 +18,6 @@ const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|Bl
 const TRACES = /^(debug_traceBlock|trace_block$|trace_replayBlock)/;
 /** Limits that the call exceeds everywhere: asking again changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
-const SEND = 'eth_sendRawTransaction';
-const KNOWN = /already known|known transaction|already imported|alreadyknown/i;
 
 /** Errors as {@link Failover.run}. */
 export function createRequestForwarder(options: { readonly failover: Failover }): RequestForwarder {
@@ -50,8 +49,8 @@ export function createRequestForwarder(options: { readonly failover: Failover })
             return result;
           } catch (error) {
             // An earlier send whose answer was lost did arrive.
-            const ownTransaction = method === SEND && sends > 1 ? transactionHash(params[0]) : null;
-            if (error instanceof RpcCallError && ownTransaction !== null && KNOWN.test(error.rpcMessage))
+            const ownTransaction = method === SEND_METHOD && sends > 1 ? transactionHash(params[0]) : null;
+            if (error instanceof RpcCallError && ownTransaction !== null && saysKnownTransaction(error.rpcMessage))
               return ownTransaction;
             throw error;
           }
@@ -71,9 +70,4 @@ function checkTraces(method: string, result: unknown, fault: (text: string) => E
       typeof entry === 'object' && entry !== null && 'error' in entry && /execution timeout/i.test(String(entry.error)),
   );
   if (gaveUp) throw fault('execution timeout inside the result');
-}
-
-function transactionHash(raw: unknown): string | null {
-  if (typeof raw !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return null;
-  return `0x${hash('keccak-256', Buffer.from(raw.slice(2), 'hex'), 'hex')}`;
 }

@@ -53,6 +53,8 @@ export function createHttpEndpoint(options: {
     maxResponseSize: options.responseBytesMax,
   });
   const headers = requestHeaders(url, options.config);
+  // Compression pays on a network, not on the same machine.
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) headers['accept-encoding'] ??= 'gzip, br';
   const path = `${url.pathname}${url.search}`;
 
   async function exchange(payload: string, signal: AbortSignal): Promise<HttpAnswer> {
@@ -95,10 +97,9 @@ export function createHttpEndpoint(options: {
   };
 }
 
-function requestHeaders(url: URL, config: UpstreamConfig): Record<string, string> {
+/** Headers of every request to an upstream. */
+export function requestHeaders(url: URL, config: UpstreamConfig): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' };
-  // Compression pays on a network, not on the same machine.
-  if (!['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) headers['accept-encoding'] = 'gzip, br';
   if (url.username !== '' || url.password !== '') {
     const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
@@ -107,7 +108,8 @@ function requestHeaders(url: URL, config: UpstreamConfig): Record<string, string
   return headers;
 }
 
-function toAnswer(response: Dispatcher.ResponseData, body: Buffer): HttpAnswer {
+/** The answer that a whole body is. @throws TransportError where it should be JSON and is not */
+export function toAnswer(response: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>, body: Buffer): HttpAnswer {
   const text = body.toString('utf8');
   const json = parseJson(text);
   const isError = response.statusCode < 200 || response.statusCode > 299;
@@ -153,11 +155,13 @@ function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-function isStaleConnection(error: unknown): boolean {
+/** A kept-alive connection that the server closed at the same moment as a request was sent. */
+export function isStaleConnection(error: unknown): boolean {
   return errorCode(error) === 'UND_ERR_SOCKET' || errorCode(error) === 'ECONNRESET';
 }
 
-function toTransportError(error: unknown, responseBytesMax: number): TransportError {
+/** What an error of undici or of a decompressor means. */
+export function toTransportError(error: unknown, responseBytesMax: number): TransportError {
   if (error instanceof TransportError) return error;
   const code = errorCode(error);
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || code === 'ERR_BUFFER_TOO_LARGE')

@@ -16,4 +16,5 @@ export { parseBlock, parseHeader } from './parse-block.ts';
 export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
 export { parseReceipt } from './parse-receipt.ts';
 export type { PoolLimits } from './pool-limits.ts';
+export { BrokenResultError } from './result-stream.ts';
 export * from './upstream-pool.ts';

@@ -2,15 +2,19 @@ import { classifyError } from './classify-error.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import type { HttpAnswer } from './http-endpoint.ts';
 import type { RpcReply } from './json-rpc.ts';
+import type { Redactor } from './redact-secrets.ts';
+
+/** Characters of a node's message that are passed on: revert reasons can be long. */
+const MESSAGE_LENGTH_MAX = 10_000;
 
 /** What came of one call on one upstream. */
-export type CallOutcome =
-  | { readonly ok: true; readonly result: unknown }
+export type CallOutcome<T = unknown> =
+  | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly error: UpstreamFault | RpcCallError };
 
 /** Says whether a reply is a result, a verdict about the call, or a fault of the upstream. Pure. */
 export function interpretReply(
-  upstream: { readonly name: string; readonly redact: (text: string) => string },
+  upstream: { readonly name: string; readonly redact: Redactor },
   method: string,
   reply: RpcReply,
   answer: Pick<HttpAnswer, 'status' | 'retryAfterMs'>,
@@ -35,7 +39,7 @@ export function interpretReply(
       upstream: name,
       method,
       rpcCode: reply.code ?? -32600,
-      rpcMessage: text,
+      rpcMessage: reply.message === '' ? text : redact(reply.message, MESSAGE_LENGTH_MAX),
       rpcData: reply.data,
       disputable: reaction === 'caller',
     });

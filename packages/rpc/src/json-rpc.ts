@@ -9,13 +9,26 @@ export interface RpcCall {
 /** What a node answered to one call. */
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: unknown }
-  | { readonly kind: 'error'; readonly code: number | undefined; readonly text: string; readonly data: unknown }
+  | {
+      readonly kind: 'error';
+      readonly code: number | undefined;
+      /** The message with what else tells its meaning. */
+      readonly text: string;
+      /** The message as it came. */
+      readonly message: string;
+      readonly data: unknown;
+    }
   /** Neither, or for another call: the node is broken. */
   | { readonly kind: 'malformed'; readonly text: string };
 
 /** The body of a request for one call. */
 export function encodeCall(call: RpcCall, id: number): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params });
+}
+
+/** As encodeCall, with parameters that are JSON text already. */
+export function encodeRawCall(call: { readonly method: string; readonly params: string }, id: number): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
 }
 
 /** The body of a request for many calls; ids are their places. */
@@ -69,7 +82,14 @@ function decodeElement(json: unknown, id: number | undefined): RpcReply {
 }
 
 function decodeError(error: unknown): RpcReply {
-  if (!isObject(error)) return { kind: 'error', code: undefined, text: String(error).slice(0, 1000), data: undefined };
+  if (!isObject(error))
+    return {
+      kind: 'error',
+      code: undefined,
+      text: String(error).slice(0, 1000),
+      message: String(error),
+      data: undefined,
+    };
   const code = Number(error.code);
   const message = typeof error.message === 'string' ? error.message : JSON.stringify(error);
   // reth's size limit stands in data, beside a message without it.
@@ -78,6 +98,7 @@ function decodeError(error: unknown): RpcReply {
     kind: 'error',
     code: Number.isInteger(code) ? code : undefined,
     text: `${message}${detail}`.slice(0, 1000),
+    message,
     data: error.data,
   };
 }
@@ -85,7 +106,7 @@ function decodeError(error: unknown): RpcReply {
 function httpError(answer: HttpAnswer): RpcReply {
   const inside = isObject(answer.json) ? decodeElement(answer.json, undefined) : undefined;
   if (inside?.kind === 'error') return inside;
-  return { kind: 'error', code: undefined, text: answer.text, data: undefined };
+  return { kind: 'error', code: undefined, text: answer.text, message: answer.text, data: undefined };
 }
 
 function malformed(text: string): RpcReply {

@@ -10,14 +10,21 @@ export interface LatencyWindow {
 export function createLatencyWindow(size = 128): LatencyWindow {
   const values: number[] = [];
   let next = 0;
+  let sorted: number[] = [];
+  let addedSince = 0;
   return {
     add(milliseconds) {
       values[next] = milliseconds;
       next = (next + 1) % size;
+      addedSince++;
     },
     percentile(share) {
       if (values.length === 0) return 0;
-      const sorted = values.toSorted((a, b) => a - b);
+      // A full window is sorted again only once an eighth of it is new: hedging asks at every call.
+      if (addedSince > 0 && (values.length < size || addedSince >= size / 8)) {
+        sorted = values.toSorted((a, b) => a - b);
+        addedSince = 0;
+      }
       return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
     },
     get count() {

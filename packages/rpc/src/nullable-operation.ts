@@ -1,5 +1,5 @@
 import { UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
-import type { Failover } from './failover.ts';
+import type { Failover, Operation } from './failover.ts';
 import type { Upstream } from './upstream.ts';
 import type { Answer, RequestOptions } from './upstream-pool.ts';
 
@@ -9,6 +9,8 @@ export interface NullableOperation<T> {
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T | null>;
   /** The block that an upstream must have reached for its null to mean anything. */
   readonly block?: number;
+  readonly fitness?: Operation<T>['fitness'];
+  readonly isOpen?: Operation<T>['isOpen'];
   /** Whether a null of an upstream that claims to have reached the block is a fault to count. */
   readonly countNull?: boolean;
   /** Rounds in which everybody must say null: load-balanced nodes lack a new block for some hundred milliseconds. */
@@ -24,13 +26,15 @@ export async function runNullable<T>(
   operation: NullableOperation<T>,
   given: RequestOptions,
 ): Promise<Answer<T | null>> {
-  const { method, block, patience } = operation;
+  const { method, block, patience, fitness, isOpen } = operation;
   let rounds = 0;
   let believed: string | null = null;
   try {
     return await failover.run<T>(
       {
         method,
+        ...(fitness === undefined ? {} : { fitness }),
+        ...(isOpen === undefined ? {} : { isOpen }),
         async run(upstream, signal) {
           const value = await operation.run(upstream, signal);
           if (value !== null) return value;
@@ -54,7 +58,10 @@ export async function runNullable<T>(
   }
 }
 
-async function nullAnswer(operation: NullableOperation<unknown>, upstream: Upstream): Promise<UpstreamFault> {
+async function nullAnswer(
+  operation: Pick<NullableOperation<unknown>, 'method' | 'block' | 'countNull'>,
+  upstream: Upstream,
+): Promise<UpstreamFault> {
   const { method, block } = operation;
   const { state, name } = upstream;
   if (block !== undefined && (state.head === null || state.head < block) && (await upstream.refreshHead()) < block) {

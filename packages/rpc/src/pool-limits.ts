@@ -14,6 +14,14 @@ export interface PoolLimits {
   readonly responseBytesMax: number;
   /** Requests in flight per upstream where its configuration says nothing. */
   readonly concurrency: number;
+  /** The same for calls that are passed on for others, beside those of this process. */
+  readonly forwardConcurrency: number;
+  /** Such calls that may wait for an upstream; more are refused. */
+  readonly forwardWaitingMax: number;
+  /** Answers to such calls that are larger than this are passed on in pieces, bytes. */
+  readonly streamFromBytes: number;
+  /** Bytes of one answer that is passed on in pieces, after decompression. */
+  readonly streamBytesMax: number;
   readonly batchSizeMax: number;
   /** Sub-ranges of one getLogs call of the pool in flight at once. */
   readonly logsConcurrency: number;
@@ -50,6 +58,10 @@ export const DEFAULT_LIMITS: PoolLimits = {
   backOffMaxMs: 5_000,
   responseBytesMax: 64 * 1024 * 1024,
   concurrency: 16,
+  forwardConcurrency: 64,
+  forwardWaitingMax: 20_000,
+  streamFromBytes: 1024 * 1024,
+  streamBytesMax: 4 * 1024 * 1024 * 1024,
   batchSizeMax: 100,
   logsConcurrency: 16,
   logsResponseBytes: 8 * 1024 * 1024,
@@ -65,3 +77,10 @@ export const DEFAULT_LIMITS: PoolLimits = {
   breakerOpenMaxMs: 30_000,
   unsupportedMs: 30 * 60_000,
 };
+
+const HEAVY = /^(eth_getLogs|eth_getBlockReceipts|debug_|trace_)/;
+
+/** Milliseconds that one attempt of a method may take. */
+export function attemptTimeout(method: string, limits: PoolLimits): number {
+  return HEAVY.test(method) ? limits.heavyTimeoutMs : limits.attemptTimeoutMs;
+}

@@ -1,7 +1,10 @@
 import type { UpstreamConfig } from './upstream-pool.ts';
 
+/** Blanks secrets in a text, and cuts it to 500 characters or as many as told. */
+export type Redactor = (text: string, lengthMax?: number) => string;
+
 /** Gives a function that blanks, in any text of this upstream, the secrets of its URL and headers. */
-export function createRedactor(config: UpstreamConfig): (text: string) => string {
+export function createRedactor(config: UpstreamConfig): Redactor {
   const url = new URL(config.url);
   const secrets = [
     decodeURIComponent(url.password),
@@ -9,7 +12,8 @@ export function createRedactor(config: UpstreamConfig): (text: string) => string
     ...url.searchParams.values(),
     ...Object.values(config.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
   ].filter((secret) => secret.length >= 8);
-  return (text) => secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text).slice(0, 500);
+  return (text, lengthMax = 500) =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text).slice(0, lengthMax);
 }
 
 /** `host[:port]` of each upstream, with `#2` where one repeats. No path, no credentials: keys live there. */

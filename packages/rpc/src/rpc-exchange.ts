@@ -1,12 +1,13 @@
 import type { Clock } from '@chainstead/core';
 import PQueue from 'p-queue';
-import type { Reaction } from './error-rules.ts';
 import { RequestAbortedError, UpstreamFault } from './errors.ts';
 import { createHttpEndpoint, type HttpAnswer, TransportError } from './http-endpoint.ts';
-import type { PoolLimits } from './pool-limits.ts';
+import { attemptTimeout, type PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
-import { createTokenBucket } from './token-bucket.ts';
-import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
+import type { Redactor } from './redact-secrets.ts';
+import type { TokenBucket } from './token-bucket.ts';
+import { transportFault, unsentFault } from './transport-fault.ts';
+import type { UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
 /** How one call is to be made. */
@@ -40,23 +41,22 @@ export interface RpcExchange {
   close(): Promise<void>;
 }
 
-const HEAVY = /^(eth_getLogs|eth_getBlockReceipts|debug_|trace_)/;
-
-/** One queue, one token bucket and one connection pool. */
+/** One queue and one connection pool. */
 export function createRpcExchange(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;
+  /** Null where the provider sets no rate. */
+  readonly bucket: TokenBucket | null;
   readonly state: UpstreamState;
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
   readonly chain: { readonly key: string };
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
 }): RpcExchange {
-  const { config, concurrency, state, redact, chain, clock, limits, metrics } = options;
+  const { config, concurrency, bucket, state, redact, chain, clock, limits, metrics } = options;
   const endpoint = createHttpEndpoint({ config, concurrency, responseBytesMax: limits.responseBytesMax });
   const queue = new PQueue({ concurrency });
-  const bucket = config.requestsPerSecond === undefined ? null : createTokenBucket(config.requestsPerSecond);
   const closed = new AbortController();
 
   async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
@@ -66,8 +66,8 @@ export function createRpcExchange(options: {
       if (wait > 0) await clock.sleep(wait, signal);
     }
     const pause = state.waitMs();
-    if (pause !== null && pause > 0) throw unsent(method, pause);
-    const timeoutMs = given.timeoutMs ?? (HEAVY.test(method) ? limits.heavyTimeoutMs : limits.attemptTimeoutMs);
+    if (pause !== null && pause > 0) throw unsentFault(state.name, method, state.obstacle, pause);
+    const timeoutMs = given.timeoutMs ?? attemptTimeout(method, limits);
     state.sent();
     const started = performance.now();
     try {
@@ -79,7 +79,7 @@ export function createRpcExchange(options: {
         state.abandoned();
         throw new RequestAbortedError(method, signal.reason);
       }
-      const fault = transportFault(method, error);
+      const fault = transportFault({ name: state.name, redact }, method, error);
       metrics.requests.inc(
         { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind },
         calls,
@@ -89,28 +89,6 @@ export function createRpcExchange(options: {
     } finally {
       state.ended();
     }
-  }
-
-  /** It was paused while this request waited for its turn: not a fault, another upstream is asked. */
-  function unsent(method: string, retryAfterMs: number): UpstreamFault {
-    return new UpstreamFault({
-      upstream: state.name,
-      method,
-      kind: 'rate-limited',
-      text: `not sent: ${state.obstacle}`,
-      hints: { reaction: 'throttled', retryAfterMs },
-    });
-  }
-
-  function transportFault(method: string, error: TransportError): UpstreamFault {
-    let kind: FaultKind = 'range-limit';
-    let reaction: Reaction = method === 'eth_getLogs' ? 'density' : 'batch-size';
-    if (error.kind !== 'too-large' && error.kind !== 'aborted') {
-      kind = error.kind;
-      reaction = kind === 'timeout' ? 'timeout' : 'transient';
-    }
-    const text = redact(error.message);
-    return new UpstreamFault({ upstream: state.name, method, kind, text, hints: { reaction, cause: error } });
   }
 
   return {

@@ -1,15 +1,20 @@
 import type { Clock, Logger } from '@chainstead/core';
 import { createBatchSender } from './batch-sender.ts';
 import { createUpstreamState } from './create-upstream-state.ts';
+import type { Deadlines } from './deadlines.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
+import type { RawResult } from './forwarding-pool.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
-import { decodeReply, encodeCall, type RpcCall } from './json-rpc.ts';
+import { decodeReply, encodeCall, encodeRawCall, type RpcCall } from './json-rpc.ts';
 import { createLagWatch } from './lag-watch.ts';
 import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
+import { createRawExchange } from './raw-exchange.ts';
+import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
+import { createTokenBucket } from './token-bucket.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -17,6 +22,19 @@ import type { UpstreamState } from './upstream-state.ts';
 export interface CallResult {
   readonly result: unknown;
   readonly bytes: number;
+}
+
+/** How a call of somebody else is to be made. */
+export interface ForwardOptions extends CallOptions {
+  /** Sent once at most, even where its connection turns out to be closed. */
+  readonly isWrite?: boolean;
+  /** Faults that may be the call's own are not counted; the caller counts them once it knows. */
+  readonly leavesDoubtful?: boolean;
+}
+
+/** Whether an error that a node gave may be about the call, although nothing is known of its code and text. */
+export function isDoubtful(error: unknown): error is UpstreamFault {
+  return error instanceof UpstreamFault && error.kind === 'rpc-error' && error.hints.reaction === 'transient';
 }
 
 /** One HTTP endpoint: sends calls within its limits and knows how it has been behaving. */
@@ -33,6 +51,8 @@ export interface Upstream {
   callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
   /** Many calls in as few HTTP requests as it accepts; outcomes in the order asked. @throws RequestAbortedError */
   callMany(calls: readonly RpcCall[], options?: CallOptions): Promise<CallOutcome[]>;
+  /** A call of somebody else: parameters and result as JSON text. @throws as call */
+  forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
   /** Asks `eth_blockNumber`; concurrent callers share one request. */
   refreshHead(): Promise<number>;
   /** Counts a wrong answer and gives the error to throw. */
@@ -49,6 +69,7 @@ export function createUpstream(options: {
   readonly logger: Logger;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
+  readonly deadlines: Deadlines;
   /** Blocks behind the others that are no fault yet. */
   readonly lagToleranceBlocks: number;
   /** Highest block that upstreams but the named one have given; null before the first. */
@@ -58,7 +79,9 @@ export function createUpstream(options: {
   const concurrency = config.concurrency ?? limits.concurrency;
   const redact = createRedactor(config);
   const state = createUpstreamState(options);
-  const exchange = createRpcExchange({ ...options, concurrency, state, redact });
+  const bucket = config.requestsPerSecond === undefined ? null : createTokenBucket(config.requestsPerSecond);
+  const exchange = createRpcExchange({ ...options, concurrency, bucket, state, redact });
+  const raw = createRawExchange({ ...options, bucket, state, redact, onFault: countFault });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
   const lag = createLagWatch(options.lagToleranceBlocks);
@@ -68,6 +91,17 @@ export function createUpstream(options: {
   function observe(method: string, outcome: CallOutcome): void {
     const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
     metrics.requests.inc({ chain: chain.key, upstream: name, method: methodLabel(method), outcome: label });
+  }
+
+  /** Faults of the transport, which no answer tells. */
+  function countFault(fault: UpstreamFault): void {
+    metrics.requests.inc({
+      chain: chain.key,
+      upstream: name,
+      method: methodLabel(fault.method),
+      outcome: fault.kind,
+    });
+    state.failed(fault);
   }
 
   async function callSized(method: string, params: readonly unknown[], given: CallOptions = {}): Promise<CallResult> {
@@ -114,13 +148,30 @@ export function createUpstream(options: {
     state,
     logRanges,
     get load() {
-      return exchange.load;
+      return exchange.load + raw.load;
     },
     callSized,
     callMany: (calls, given = {}) => batches.callMany(calls, given),
     async call(method, params, given) {
       const { result } = await callSized(method, params, given);
       return result;
+    },
+    async forward(call, given = {}) {
+      const { method } = call;
+      const id = nextId++;
+      const isWrite = given.isWrite === true;
+      const reply = await raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
+      const outcome = readRawReply({ name, redact }, method, id, reply);
+      observe(method, outcome);
+      if (outcome.ok) {
+        state.answered(method, reply.latencyMs);
+        return outcome.result;
+      }
+      const { error } = outcome;
+      if (!(error instanceof UpstreamFault)) state.answered(method, reply.latencyMs);
+      else if (given.leavesDoubtful === true && isDoubtful(error)) state.abandoned();
+      else state.failed(error);
+      throw error;
     },
     refreshHead() {
       // Shared by all callers, so no caller's signal or time limit may end it.
@@ -135,7 +186,9 @@ export function createUpstream(options: {
       state.failed(fault);
       return fault;
     },
-    close: () => exchange.close(),
+    async close() {
+      await Promise.all([exchange.close(), raw.close()]);
+    },
   };
   return upstream;
 }

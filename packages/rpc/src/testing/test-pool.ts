@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
 import { onTestFinished } from 'vitest';
 import { createUpstreamPool } from '../create-upstream-pool.ts';
+import type { ForwardingPool } from '../forwarding-pool.ts';
 import type { PoolLimits } from '../pool-limits.ts';
 import type { UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
 import { type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
@@ -28,7 +29,7 @@ export async function node(head: number, chain: ScriptedChain = {}): Promise<Scr
 }
 
 /** A pool and the registry with its metrics. */
-export interface TestPool extends UpstreamPool {
+export interface TestPool extends ForwardingPool {
   readonly registry: Registry;
 }
 

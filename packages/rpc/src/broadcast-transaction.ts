@@ -1,0 +1,84 @@
+import { RpcCallError, type UpstreamFailure, UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
+import type { ForwardingPool, RawResult } from './forwarding-pool.ts';
+import { transactionHash } from './transaction-hash.ts';
+import { isDoubtful, type Upstream } from './upstream.ts';
+import type { Answer } from './upstream-pool.ts';
+
+/** The one method that changes a chain. */
+export const SEND_METHOD = 'eth_sendRawTransaction';
+
+/** The node has the transaction already: from another node, or from an earlier broadcast. */
+const KNOWN = /already known|known transaction|already imported|alreadyknown|already in (?:the )?(?:mem)?pool/i;
+const HASH = /^"0x[0-9a-f]{64}"$/i;
+
+/** Whether the text of an error of eth_sendRawTransaction says that the node has the transaction. */
+export function saysKnownTransaction(text: string): boolean {
+  return KNOWN.test(text);
+}
+
+/** Sends to all of `upstreams` that may be asked at the moment; where none may, to all that are in use. */
+export function createBroadcaster(options: {
+  readonly chain: { readonly key: string };
+  readonly upstreams: readonly Upstream[];
+}): ForwardingPool['broadcast'] {
+  const { chain, upstreams } = options;
+
+  return async (rawTransaction, given = {}) => {
+    const transaction = transactionHash(rawTransaction);
+    const params = JSON.stringify([rawTransaction]);
+    const inUse = upstreams.filter(({ state }) => state.disabledReason === null);
+    const ready = inUse.filter(({ state }) => state.waitMs() === 0);
+    const asked = ready.length > 0 ? ready : inUse;
+    const sends = asked.map(async (upstream): Promise<Answer<string>> => {
+      try {
+        const result = await upstream.forward(
+          { method: SEND_METHOD, params },
+          { ...given, isWrite: true, leavesDoubtful: true },
+        );
+        return { value: transaction ?? readHash(upstream, result), upstream: upstream.name };
+      } catch (error) {
+        const text =
+          error instanceof RpcCallError ? error.rpcMessage : error instanceof UpstreamFault ? error.text : '';
+        if (transaction === null || !saysKnownTransaction(text)) throw error;
+        return { value: transaction, upstream: upstream.name };
+      }
+    });
+    try {
+      return await Promise.any(sends);
+    } catch (error) {
+      if (!(error instanceof AggregateError)) throw error;
+      throw verdictOf(error.errors, upstreams, chain.key);
+    }
+  };
+}
+
+/** Of a type that is hashed in the chain's own way. */
+function readHash(upstream: Upstream, result: RawResult): string {
+  const text = Buffer.isBuffer(result) ? result.toString('latin1') : '';
+  if (!HASH.test(text))
+    throw upstream.fault('malformed', SEND_METHOD, `answered ${text.slice(0, 80)} instead of a hash`);
+  return text.slice(1, -1);
+}
+
+/** The first upstream's verdict on the transaction; without any, why none was reached. */
+function verdictOf(errors: readonly unknown[], upstreams: readonly Upstream[], chain: string): unknown {
+  const verdict =
+    errors.find((error) => error instanceof RpcCallError && !error.disputable) ??
+    errors.find((error) => error instanceof RpcCallError);
+  if (verdict !== undefined) return verdict;
+  const doubtful = errors.find(isDoubtful);
+  if (doubtful?.rpcCode !== undefined)
+    return new RpcCallError({
+      upstream: doubtful.upstream,
+      method: SEND_METHOD,
+      rpcCode: doubtful.rpcCode,
+      rpcMessage: doubtful.text,
+    });
+  const unexpected = errors.find((error) => !(error instanceof UpstreamFault));
+  if (unexpected !== undefined) return unexpected;
+  const reasons = new Map(upstreams.map(({ name, state }) => [name, state.obstacle]));
+  for (const error of errors)
+    if (error instanceof UpstreamFault) reasons.set(error.upstream, `${error.kind}: ${error.text}`);
+  const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+  return new UpstreamsExhaustedError({ chain, method: SEND_METHOD, failures });
+}

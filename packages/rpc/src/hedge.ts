@@ -1,0 +1,79 @@
+import type { Deadline, Deadlines } from './deadlines.ts';
+import { RpcCallError, UpstreamFault } from './errors.ts';
+import type { Upstream } from './upstream.ts';
+
+/**
+ * Asks one upstream, and a second one when the first takes too long. The first good answer wins and the other is given
+ * up; a verdict on the call ends both. Otherwise the error is that of the first, and `onFault` hears of the other's.
+ */
+export function hedge<A>(options: {
+  readonly first: Upstream;
+  readonly ask: (upstream: Upstream, signal: AbortSignal) => Promise<A>;
+  /** Milliseconds until the second is asked. */
+  readonly delayMs: number;
+  readonly chooseSecond: () => Upstream | undefined;
+  readonly onFault: (fault: UpstreamFault) => void;
+  /** Whether an answer is still coming in, so that an abort must go on to reach it. */
+  readonly isOpen: (answer: A) => boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly deadlines: Deadlines;
+}): Promise<A> {
+  const { ask, onFault, isOpen, signal, deadlines } = options;
+  return new Promise((resolve, reject) => {
+    const ends: AbortController[] = [];
+    const errors: unknown[] = [];
+    let running = 0;
+    let isSettled = false;
+
+    const onAbort = (): void => {
+      for (const end of ends) end.abort(signal?.reason);
+    };
+
+    const late: Deadline = {
+      at: performance.now() + options.delayMs,
+      passed() {
+        const second = options.chooseSecond();
+        if (second !== undefined) begin(second);
+      },
+    };
+
+    function begin(upstream: Upstream): void {
+      const place = ends.length;
+      const end = new AbortController();
+      ends.push(end);
+      running++;
+      ask(upstream, end.signal).then(
+        (answer) => {
+          if (isSettled) return;
+          settle(place);
+          if (!isOpen(answer)) signal?.removeEventListener('abort', onAbort);
+          resolve(answer);
+        },
+        (error: unknown) => {
+          running--;
+          if (isSettled) return;
+          errors[place] = error;
+          const isVerdict = error instanceof RpcCallError && !error.disputable;
+          if (running > 0 && !isVerdict) return;
+          settle(place);
+          signal?.removeEventListener('abort', onAbort);
+          const [first, second] = isVerdict ? [error] : errors;
+          if (second instanceof UpstreamFault) onFault(second);
+          reject(first);
+        },
+      );
+    }
+
+    function settle(winner: number): void {
+      isSettled = true;
+      deadlines.delete(late);
+      ends.forEach((end, place) => {
+        if (place !== winner) end.abort();
+      });
+    }
+
+    signal?.addEventListener('abort', onAbort, { once: true });
+    deadlines.add(late);
+    begin(options.first);
+  });
+}
