@@ -1,0 +1,22 @@
+const BLOCK_NUMBER = Buffer.from('"blockNumber"');
+const NUMBER = Buffer.from('"number"');
+/** White space, the colon, and a quantity of at most 2^52. */
+const QUANTITY = /^\s*:\s*"0x0*([0-9a-fA-F]{1,13})"/;
+const LOOKED_AT = 40;
+
+/** Which member tells the block: `number` in a block itself, `blockNumber` in what belongs to one. */
+export type BlockMember = 'number' | 'blockNumber';
+
+/**
+ * The block that a result belongs to, read out of its JSON text without parsing it.
+ * @param which the first such member, or the last (of logs, the highest)
+ * @returns null where there is none, or null stands there (a pending transaction)
+ */
+export function blockInResult(result: Buffer, member: BlockMember, which: 'first' | 'last' = 'first'): number | null {
+  const name = member === 'number' ? NUMBER : BLOCK_NUMBER;
+  const at = which === 'first' ? result.indexOf(name) : result.lastIndexOf(name);
+  if (at === -1) return null;
+  const after = at + name.length;
+  const digits = QUANTITY.exec(result.toString('latin1', after, after + LOOKED_AT))?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 16);
+}

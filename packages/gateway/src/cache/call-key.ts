@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+
+/** What a parameter is, as far as two ways of writing the same one are concerned. */
+type Kind = 'any' | 'quantity' | 'block' | 'transaction' | 'filter';
+
+const SHAPES: Readonly<Record<string, readonly Kind[]>> = {
+  eth_call: ['transaction', 'block'],
+  eth_createAccessList: ['transaction', 'block'],
+  eth_estimateGas: ['transaction', 'block'],
+  eth_feeHistory: ['quantity', 'block'],
+  eth_getBalance: ['any', 'block'],
+  eth_getBlockByNumber: ['block'],
+  eth_getBlockReceipts: ['block'],
+  eth_getBlockTransactionCountByNumber: ['block'],
+  eth_getCode: ['any', 'block'],
+  eth_getLogs: ['filter'],
+  eth_getProof: ['any', 'any', 'block'],
+  eth_getStorageAt: ['any', 'quantity', 'block'],
+  eth_getTransactionByBlockHashAndIndex: ['any', 'quantity'],
+  eth_getTransactionByBlockNumberAndIndex: ['block', 'quantity'],
+  eth_getTransactionCount: ['any', 'block'],
+  eth_getUncleByBlockHashAndIndex: ['any', 'quantity'],
+  eth_getUncleByBlockNumberAndIndex: ['block', 'quantity'],
+  eth_getUncleCountByBlockNumber: ['block'],
+};
+const UNSHAPED: readonly Kind[] = [];
+
+const TRANSACTION_QUANTITIES: ReadonlySet<string> = new Set([
+  'chainId',
+  'gas',
+  'gasPrice',
+  'maxFeePerBlobGas',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'nonce',
+  'type',
+  'value',
+]);
+const HEX = /^0x[0-9a-fA-F]*$/;
+const UPPER_CASE = /[A-F]/;
+/** Longer keys (calls with much data) are replaced by their hash, characters. */
+const KEY_MAX = 2_048;
+/** A hash is no quantity: its leading zeros mean something. */
+const HASH_LENGTH = 66;
+
+/**
+ * A call in canonical form: equal for two ways of writing the same call (case of hexadecimal, leading zeros of quantities,
+ * order of an object's members, order of the alternatives of a log filter), different for calls that may have different
+ * answers.
+ * @throws RangeError when the parameters are nested too deeply for the stack
+ */
+export function callKey(method: string, params: readonly unknown[]): string {
+  const shape = SHAPES[method] ?? UNSHAPED;
+  let text = method;
+  let separator = '[';
+  for (let place = 0; place < params.length; place++) {
+    text += separator + canonical(params[place], shape[place] ?? 'any');
+    separator = ',';
+  }
+  return text.length > KEY_MAX ? `${method}#${hash('sha256', text)}` : text;
+}
+
+function canonical(value: unknown, kind: Kind): string {
+  if (typeof value === 'string') return canonicalText(value, kind);
+  if (typeof value === 'number' && kind === 'quantity' && Number.isSafeInteger(value) && value >= 0)
+    return `"0x${value.toString(16)}"`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map((item: unknown) => canonical(item, 'any')).join(',')}]`;
+  if (kind === 'block' && 'blockNumber' in value && Object.keys(value).length === 1)
+    return canonical(value.blockNumber, 'block');
+  return canonicalObject(value, kind);
+}
+
+function canonicalText(text: string, kind: Kind): string {
+  if (!HEX.test(text)) return JSON.stringify(text);
+  const lower = UPPER_CASE.test(text) ? text.toLowerCase() : text;
+  const isQuantity = kind === 'quantity' || (kind === 'block' && text.length !== HASH_LENGTH);
+  return `"${isQuantity && lower.length > 3 && lower[2] === '0' ? withoutZeros(lower) : lower}"`;
+}
+
+function withoutZeros(quantity: string): string {
+  return `0x${quantity.slice(2).replace(/^0+(?=.)/, '')}`;
+}
+
+function canonicalObject(object: object, kind: Kind): string {
+  const members = Object.entries(object)
+    // False is what is meant without it, too.
+    .filter(([name, value]) => value !== undefined && !(name === 'requireCanonical' && value === false))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}:${canonicalMember(name, value, kind)}`);
+  return `{${members.join(',')}}`;
+}
+
+function canonicalMember(name: string, value: unknown, kind: Kind): string {
+  if (kind === 'transaction') return canonical(value, TRANSACTION_QUANTITIES.has(name) ? 'quantity' : 'any');
+  if (kind === 'block') return canonical(value, name === 'blockNumber' ? 'block' : 'any');
+  if (kind !== 'filter') return canonical(value, 'any');
+  if (name === 'fromBlock' || name === 'toBlock') return canonical(value, 'block');
+  if (name === 'address') return alternatives(value);
+  if (name === 'topics' && Array.isArray(value)) return `[${value.map(alternatives).join(',')}]`;
+  return canonical(value, 'any');
+}
+
+/** One is the same as a list of one; the order of a list does not matter. */
+function alternatives(value: unknown): string {
+  if (typeof value !== 'string' && !Array.isArray(value)) return canonical(value, 'any');
+  const each = new Set((Array.isArray(value) ? value : [value]).map((item: unknown) => canonical(item, 'any')));
+  return `[${[...each].sort().join(',')}]`;
+}

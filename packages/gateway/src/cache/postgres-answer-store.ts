@@ -1,0 +1,90 @@
+import type { Database } from '@chainstead/db';
+import { type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
+
+const READ = `SELECT wanted.place, kept.result
+  FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS wanted (chain_id, call_hash, place)
+  JOIN gateway_answers kept USING (chain_id, call_hash)`;
+const WRITE = `INSERT INTO gateway_answers (chain_id, call_hash, result)
+  SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING`;
+/** Another process that prunes at the same time takes other rows. */
+const removeOldest = (condition: string): string => `WITH oldest AS (
+    SELECT chain_id, call_hash FROM gateway_answers WHERE ${condition} ORDER BY stored_at LIMIT $1 FOR UPDATE SKIP LOCKED
+  ), removed AS (
+    DELETE FROM gateway_answers kept USING oldest
+    WHERE kept.chain_id = oldest.chain_id AND kept.call_hash = oldest.call_hash RETURNING pg_column_size(kept.result) AS size
+  ) SELECT count(*) AS answers, coalesce(sum(size), 0)::bigint AS bytes FROM removed`;
+const REMOVE_OUTDATED = removeOldest('stored_at < now() - make_interval(days => $2)');
+const REMOVE_OLDEST = removeOldest('true');
+const RELATION_SIZE = `SELECT pg_total_relation_size('gateway_answers') AS bytes, pg_relation_size('gateway_answers') AS heap`;
+/** Removed rows leave holes in the table, so its size says nothing of what is in it: rows times a sample's mean. */
+const HELD_SIZE = `SELECT (
+    (SELECT count(*) FROM gateway_answers) *
+    (SELECT coalesce(avg(pg_column_size(result)), 0) + $2 FROM gateway_answers TABLESAMPLE SYSTEM ($1))
+  )::bigint AS bytes`;
+
+const STEP_ROWS = 1_000;
+/** Steps after which the size is read again: another process may prune at the same time. */
+const STEPS_UNTIL_READ = 10;
+/** What a row and its index entries take beside the result, bytes. */
+const ROW_BYTES = 180;
+const SAMPLE_BYTES = 4 * 1024 * 1024;
+
+/** The table `gateway_answers`. */
+export function createPostgresAnswerStore(options: {
+  readonly database: Database;
+  readonly limits?: Partial<AnswerStoreLimits>;
+}): AnswerStore {
+  const { database } = options;
+  const limits = { ...DEFAULT_STORE_LIMITS, ...options.limits };
+
+  /** Bytes to be removed. */
+  async function surplus(): Promise<number> {
+    const [relation] = await database.query<{ bytes: number; heap: number }>(RELATION_SIZE);
+    if (relation === undefined || relation.bytes <= limits.bytes) return 0;
+    const percent = Math.min(100, (100 * SAMPLE_BYTES) / Math.max(relation.heap, 1));
+    const [held] = await database.query<{ bytes: number | null }>(HELD_SIZE, [percent, ROW_BYTES]);
+    return (held?.bytes ?? 0) - limits.bytes;
+  }
+
+  async function remove(statement: string, values: readonly unknown[]): Promise<{ answers: number; bytes: number }> {
+    const [removed] = await database.query<{ answers: number; bytes: number }>(statement, [STEP_ROWS, ...values]);
+    const { answers = 0, bytes = 0 } = removed ?? {};
+    return { answers, bytes: bytes + answers * ROW_BYTES };
+  }
+
+  return {
+    async read(wanted) {
+      const found: (Buffer | null)[] = wanted.map(() => null);
+      const chainIds = wanted.map(({ chainId }) => chainId);
+      const hashes = wanted.map(({ callHash }) => callHash);
+      const rows = await database.query<{ place: number; result: Buffer }>(READ, [chainIds, hashes]);
+      for (const { place, result } of rows) found[place - 1] = result;
+      return found;
+    },
+    async write(answers) {
+      await database.query(WRITE, [
+        answers.map(({ chainId }) => chainId),
+        answers.map(({ callHash }) => callHash),
+        answers.map(({ result }) => result),
+      ]);
+    },
+    async prune(pause) {
+      let answers = 0;
+      for (;;) {
+        const removed = await remove(REMOVE_OUTDATED, [limits.days]);
+        answers += removed.answers;
+        if (removed.answers < STEP_ROWS) break;
+        await pause();
+      }
+      let left = await surplus();
+      for (let steps = 1; left > 0; steps++) {
+        const removed = await remove(REMOVE_OLDEST, []);
+        if (removed.answers === 0) break;
+        answers += removed.answers;
+        left = steps % STEPS_UNTIL_READ === 0 ? await surplus() : left - removed.bytes;
+        await pause();
+      }
+      return answers;
+    },
+  };
+}
