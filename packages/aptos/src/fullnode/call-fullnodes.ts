@@ -24,6 +24,8 @@ export interface Caller {
   /** Attempts at all of them. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
   call<T>(call: FullnodeCall<T>): Promise<T>;
   isUsable(state: FullnodeState, version: number | null): boolean;
+  /** Until a pause of one of them ends, or a little where none is paused. */
+  waitForOne(signal: AbortSignal): Promise<void>;
   /** Refuses a fullnode of another chain. @returns why, or null */
   checkChain(state: FullnodeState, chainId: number | undefined): FullnodeFault | null;
 }
@@ -111,7 +113,6 @@ export function createCaller(options: CallerOptions): Caller {
     return idlest[turn++ % Math.max(1, idlest.length)] ?? null;
   }
 
-  /** Until a pause ends, or a little. */
   async function waitForOne(signal: AbortSignal): Promise<void> {
     const now = clock.now();
     const waits = states.filter(({ refused }) => refused === null).map(({ pausedUntil }) => pausedUntil - now);
@@ -157,6 +158,7 @@ export function createCaller(options: CallerOptions): Caller {
   return {
     ask,
     isUsable,
+    waitForOne,
     checkChain,
     call: (call) => inFlight.run(() => attempt(call)),
   };

@@ -4,7 +4,7 @@
  */
 import { type Clock, type Logger, redactUrl } from '@chainstead/core';
 import type { AptosNetwork } from '../transaction.ts';
-import { createCaller } from './call-fullnodes.ts';
+import { type Caller, createCaller } from './call-fullnodes.ts';
 import { FullnodeFault, FullnodesExhaustedError } from './errors.ts';
 import type { FullnodeMetrics } from './fullnode-metrics.ts';
 import { createFullnodeState, type FullnodeState, type FullnodeStatus, statusOf } from './fullnode-state.ts';
@@ -82,6 +82,8 @@ const DEFAULT_LIMITS: FullnodeLimits = {
 };
 /** A fullnode that serves another chain is asked again who it is so often. */
 const REFUSED_RECHECK_MS = 60_000;
+/** Turns in which nobody answers until that is the answer. */
+const LEDGER_ROUNDS_MAX = 3;
 
 /** Opens no connection yet. */
 export function createFullnodes(options: FullnodesOptions): Fullnodes {
@@ -161,41 +163,47 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
   };
 }
 
+/** Asks all of them; those that are paused are waited for only when nobody else answers. */
 async function askLedgers(
   states: readonly FullnodeState[],
-  caller: ReturnType<typeof createCaller>,
+  caller: Caller,
   { chain, clock, signal }: { chain: string; clock: Clock; signal: AbortSignal },
 ): Promise<LedgerReach> {
-  const heard = await Promise.all(
-    states.map(async (state) => {
-      const now = clock.now();
-      if (now < state.pausedUntil) return null;
-      if (state.refused !== null && now - state.askedWhoAt < REFUSED_RECHECK_MS) return null;
-      state.askedWhoAt = now;
-      state.refused = null;
-      const info = await caller.ask(state, {
-        path: '',
-        version: null,
-        signal,
-        read: (body) => parseLedgerInfo(parseJson(body)),
-      });
-      if (info instanceof FullnodeFault) return null;
-      const fault = caller.checkChain(state, info.chainId);
-      if (fault !== null) return null;
-      state.head = info.head;
-      state.oldest = info.oldest;
-      return info;
-    }),
-  );
-  const usable = heard.filter((info) => info !== null);
-  if (usable.length === 0) {
-    const complaints = states.map(({ name, lastError }) => ({ fullnode: name, complaint: lastError ?? 'no answer' }));
-    throw new FullnodesExhaustedError({ chain, call: 'the ledger info', complaints });
+  for (let rounds = 0; rounds < LEDGER_ROUNDS_MAX; ) {
+    const asked = states.filter(
+      (state) =>
+        clock.now() >= state.pausedUntil &&
+        (state.refused === null || clock.now() - state.askedWhoAt >= REFUSED_RECHECK_MS),
+    );
+    const heard = await Promise.all(asked.map((state) => askLedger(state, caller, clock.now(), signal)));
+    const usable = heard.filter((info) => info !== null);
+    if (usable.length > 0)
+      return {
+        head: Math.max(...usable.map(({ head }) => head)),
+        oldest: Math.min(...usable.map(({ oldest }) => oldest)),
+      };
+    if (asked.length > 0) rounds++;
+    if (!states.some(({ refused }) => refused === null)) break;
+    await caller.waitForOne(signal);
   }
-  return {
-    head: Math.max(...usable.map(({ head }) => head)),
-    oldest: Math.min(...usable.map(({ oldest }) => oldest)),
-  };
+  const complaints = states.map(({ name, lastError }) => ({ fullnode: name, complaint: lastError ?? 'no answer' }));
+  throw new FullnodesExhaustedError({ chain, call: 'the ledger info', complaints });
+}
+
+async function askLedger(
+  state: FullnodeState,
+  caller: Caller,
+  now: number,
+  signal: AbortSignal,
+): Promise<LedgerInfo | null> {
+  state.askedWhoAt = now;
+  state.refused = null;
+  const read = (body: Buffer): LedgerInfo => parseLedgerInfo(parseJson(body));
+  const info = await caller.ask(state, { path: '', version: null, signal, read });
+  if (info instanceof FullnodeFault || caller.checkChain(state, info.chainId) !== null) return null;
+  state.head = info.head;
+  state.oldest = info.oldest;
+  return info;
 }
 
 function parseBlock(body: Buffer, version: number): BlockOfVersion {

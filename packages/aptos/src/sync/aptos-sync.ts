@@ -1,0 +1,164 @@
+/**
+ * One network's ingestion: leads it (or stands by), follows the head and fills what is below, at once. State lives in the
+ * database; whatever fails, the session is thrown away and a new one goes on from the last commit.
+ */
+import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
+import { advisoryKey, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
+import { chainIdOf, chainKeyOf } from '../fullnode/network.ts';
+import { fillVersions } from './fill-versions.ts';
+import { followVersions } from './follow-versions.ts';
+import { readNetworkStart, saveNetworkStart, saveStall, saveStop } from './network-record.ts';
+import type { AptosSyncOptions } from './options.ts';
+import { checkNewestRoot } from './roots.ts';
+import { type StatusReports, startStatusReports } from './status-reports.ts';
+
+export interface AptosSync {
+  /**
+   * Runs until the signal aborts, or until everything up to the end version is covered. Never rejects for what a fullnode
+   * or the database does: it says why in status, metric and log, and tries again.
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+type Outcome = 'complete' | 'standby' | 'failed' | 'stopped';
+
+const STANDBY_POLL_MS = 2_000;
+const RESTART_DELAY_MS = 500;
+const RESTART_DELAY_MAX_MS = 15_000;
+/** A session that lasted so long was a good one: the next failure is waited for briefly again. */
+const LONG_SESSION_MS = 60_000;
+/** What needs the operator is looked at again so often. */
+const STOPPED_RETRY_MS = 60_000;
+
+export function createAptosSync(options: AptosSyncOptions): AptosSync {
+  return {
+    async run(signal) {
+      for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
+        const started = options.clock.now();
+        const outcome = await leadOnce(options, signal);
+        if (outcome === 'complete' || signal.aborted) return;
+        const wasLong = options.clock.now() - started > LONG_SESSION_MS;
+        delay = wasLong ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
+        const wait = outcome === 'standby' ? STANDBY_POLL_MS : outcome === 'stopped' ? STOPPED_RETRY_MS : delay;
+        await sleepUnlessAborted(options.clock, wait, signal);
+      }
+    },
+  };
+}
+
+async function leadOnce(options: AptosSyncOptions, signal: AbortSignal): Promise<Outcome> {
+  const { database, fullnodes, logger, metrics } = options;
+  const chain = chainKeyOf(fullnodes.network);
+  let leadership: Leadership | null = null;
+  try {
+    leadership = await tryAcquireLeadership(database, advisoryKey('chainstead:aptos', chainIdOf(fullnodes.network)));
+    if (leadership === null) return 'standby';
+    metrics.leader.set({ chain }, 1);
+    await runSession(options, AbortSignal.any([signal, leadership.lost]));
+    return 'complete';
+  } catch (error) {
+    return signal.aborted ? 'complete' : await reportFailure(options, error);
+  } finally {
+    metrics.leader.set({ chain }, 0);
+    try {
+      await leadership?.release();
+    } catch (error) {
+      logger.debug({ chain, error: errorText(error) }, 'Closing failed; the connection is gone anyway');
+    }
+  }
+}
+
+async function runSession(options: AptosSyncOptions, signal: AbortSignal): Promise<void> {
+  const session = new AbortController();
+  const stop = AbortSignal.any([signal, session.signal]);
+  // From the very start: a network whose fullnodes don't answer has to say so too.
+  const reports = startStatusReports(options, stop);
+  const running: Promise<void>[] = [reports.stopped];
+  const reporting: AptosSyncOptions = {
+    ...options,
+    onCommit: (committed) => {
+      reports.progress();
+      options.onCommit?.(committed);
+    },
+  };
+  try {
+    const { head, historyStart } = await prepare(options, reports, stop);
+    const following = followVersions(
+      { ...reporting, onReach: (reach) => reports.reach(reach) },
+      Math.max(historyStart, head + 1),
+      stop,
+    );
+    const history = fillHistory(reporting, historyStart, head, stop);
+    running.push(following, history);
+    // Whichever of them fails first ends the session.
+    await Promise.all([following, history]);
+  } finally {
+    session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
+    await Promise.allSettled(running);
+  }
+}
+
+/** Waits for a head, and fixes at the first start where history and following begin. */
+async function prepare(
+  options: AptosSyncOptions,
+  reports: StatusReports,
+  signal: AbortSignal,
+): Promise<{ head: number; historyStart: number }> {
+  const { database, fullnodes, logger, settings } = options;
+  const { network } = fullnodes;
+  const reach = await fullnodes.ledger(signal);
+  reports.reach(reach);
+  await checkNewestRoot(database, fullnodes, reach.head, signal);
+  const known = await readNetworkStart(database, network);
+  const head = Math.min(reach.head, settings.endVersion ?? reach.head);
+  const historyStart = settings.startVersion ?? known?.historyStart ?? reach.head;
+  const firstFollowed = known?.firstFollowed ?? Math.max(historyStart, head + 1);
+  await saveNetworkStart(database, network, { historyStart, firstFollowed });
+  logger.info(
+    { chain: chainKeyOf(network), head: reach.head, oldest: reach.oldest, history_start: historyStart },
+    'Leading the chain',
+  );
+  return { head, historyStart };
+}
+
+/** Everything up to `head` that is not covered. What no fullnode has any more is said, and looked for again later. */
+async function fillHistory(
+  options: AptosSyncOptions,
+  historyStart: number,
+  head: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, database, fullnodes, logger } = options;
+  const chain = chainKeyOf(fullnodes.network);
+  for (let from = historyStart; from <= head; ) {
+    try {
+      const { done, rows } = await fillVersions(options, [{ from, to: head }], signal);
+      if (done > 0) logger.info({ chain, version_range: `${from}-${head}`, rows }, 'Backfill complete');
+      if (from === historyStart) return;
+      await clock.sleep(STOPPED_RETRY_MS, signal);
+      from = historyStart;
+    } catch (error) {
+      if (!(error instanceof VersionsPrunedError)) throw error;
+      logger.error({ chain, code: error.code, error: error.message }, 'History is incomplete');
+      await saveStop(database, fullnodes.network, error);
+      from = Math.max(from + 1, error.oldest);
+    }
+  }
+}
+
+async function reportFailure(options: AptosSyncOptions, error: unknown): Promise<Outcome> {
+  const { database, fullnodes, logger } = options;
+  const chain = chainKeyOf(fullnodes.network);
+  const stopping = error instanceof RootMismatchError;
+  const fields = { chain, error: errorText(error), ...(error instanceof ChainsteadError ? { code: error.code } : {}) };
+  if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
+  else logger.warn(fields, 'Ingestion was interrupted, going on from the last commit');
+  try {
+    await saveStall(database, fullnodes.network, errorText(error));
+    if (stopping) await saveStop(database, fullnodes.network, error);
+  } catch (databaseError) {
+    logger.warn({ chain, error: errorText(databaseError) }, 'The reason could not be written to the database');
+  }
+  return stopping ? 'stopped' : 'failed';
+}

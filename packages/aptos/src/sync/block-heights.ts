@@ -1,0 +1,61 @@
+import { FullnodeFault } from '../fullnode/errors.ts';
+import type { Fullnodes } from '../fullnode/fullnodes.ts';
+import { wholeNumber } from '../fullnode/ledger-info.ts';
+import type { AptosTransaction } from '../transaction.ts';
+
+/** Stands in each transaction that begins a block. */
+export const BLOCK_MARKER = 'block_metadata_transaction';
+
+/** The height of the block of a version. */
+export type BlockHeight = (version: number) => number;
+
+/** Heights over consecutive pages: each block tells its own at its beginning, so only what comes before is asked for. */
+export interface BlockHeights {
+  /** To be called page by page, in order, with everything in it that holds {@link BLOCK_MARKER}. */
+  ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<BlockHeight>;
+}
+
+export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHeights {
+  /** Of the page before. */
+  let current: number | null = null;
+  return {
+    async ofPage(transactions, signal) {
+      const starts: { version: number; height: number }[] = [];
+      for (const transaction of transactions) {
+        const isStart = transaction.type === BLOCK_MARKER;
+        if (!isStart && (current !== null || starts.length > 0)) continue;
+        const told = isStart ? heightTold(transaction) : null;
+        const height = told ?? (await fullnodes.block(transaction.version, signal)).height;
+        starts.push({ version: transaction.version, height });
+      }
+      const before = current;
+      current = starts.at(-1)?.height ?? current;
+      return (version) => {
+        const height = starts.findLast((start) => start.version <= version)?.height ?? before;
+        if (height === null) throw new FullnodeFault('malformed', `the block of version ${version} is not known`);
+        return height;
+      };
+    },
+  };
+}
+
+/** The height in a block's first event, or in the resource that counts blocks. */
+function heightTold({ events, changes }: AptosTransaction): number | null {
+  for (const { type, data } of events)
+    if (type === '0x1::block::NewBlockEvent' || type === '0x1::block::NewBlock') {
+      const height = memberNumber(data, 'height');
+      if (height !== null) return height;
+    }
+  for (const { data } of changes)
+    if (isObject(data) && 'type' in data && data.type === '0x1::block::BlockResource' && 'data' in data)
+      return memberNumber(data.data, 'height');
+  return null;
+}
+
+function memberNumber(value: unknown, member: 'height'): number | null {
+  return isObject(value) && member in value ? (wholeNumber(Reflect.get(value, member)) ?? null) : null;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,42 @@
+import { chainKeyOf } from '../fullnode/network.ts';
+import { lockCommits, recordCoverage } from './coverage.ts';
+import type { CommittedBatch, VersionWork } from './options.ts';
+import type { VersionBatch } from './read-range.ts';
+import { dropUnconfirmedRoot, saveRoot } from './roots.ts';
+
+export interface BatchCommit {
+  readonly batch: VersionBatch;
+  /** What the batch covers, whether or not it causes rows. */
+  readonly datasets: readonly string[];
+  readonly kind: CommittedBatch['kind'];
+  readonly confirmedBy: string | null;
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** One transaction: rows, coverage and root together. What another process has written of it meanwhile does not matter. */
+export async function commitBatch(
+  work: VersionWork,
+  { batch, datasets, kind, confirmedBy }: BatchCommit,
+): Promise<void> {
+  const { clock, database, fullnodes, metrics } = work;
+  const { network } = fullnodes;
+  const chain = chainKeyOf(network);
+  const started = clock.now();
+  const added = await database.transaction(async (transaction) => {
+    await lockCommits(transaction, network);
+    const rows = new Map<string, number>();
+    for (const { dataset, rows: derived } of batch.derived)
+      rows.set(dataset, (rows.get(dataset) ?? 0) + (await derived.write(transaction)));
+    await recordCoverage(transaction, network, datasets, batch.range);
+    if (kind === 'follow') await dropUnconfirmedRoot(transaction, network, batch.range.from - 1);
+    await saveRoot(transaction, network, batch, confirmedBy);
+    return rows;
+  });
+  const versions = batch.range.to - batch.range.from + 1;
+  metrics.commitSeconds.observe({ chain, kind }, (clock.now() - started) / MS_PER_SECOND);
+  metrics.blocks.inc({ chain, kind }, versions);
+  for (const [dataset, count] of added) metrics.rows.inc({ chain, dataset }, count);
+  const rows = [...added.values()].reduce((sum, count) => sum + count, 0);
+  work.onCommit?.({ kind, versions, rows, last: batch.range.to });
+}

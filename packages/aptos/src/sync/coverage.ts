@@ -1,0 +1,76 @@
+/** Which versions a dataset covers: the table `aptos_ranges`. Neighbours are joined, so that it stays small. */
+import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
+import { advisoryKey, type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { chainIdOf } from '../fullnode/network.ts';
+import type { AptosNetwork } from '../transaction.ts';
+
+/** Versions `range.from` to `range.to` of a dataset are covered. */
+export interface AptosCoverage {
+  readonly dataset: string;
+  readonly range: BlockRange;
+}
+
+/** Versions that lack the same datasets throughout. */
+export interface MissingVersions {
+  readonly range: BlockRange;
+  readonly datasets: readonly string[];
+}
+
+/** Taken first by every transaction that writes a network: writers of the same rows must not wait for each other in a circle. */
+export function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
+  return transactionLock(transaction, advisoryKey('chainstead:aptos-commit', chainIdOf(network)));
+}
+
+/** All covered ranges of a network, by dataset and version. */
+export async function listCoverage(source: Pick<Database, 'query'>, network: AptosNetwork): Promise<AptosCoverage[]> {
+  const rows = await source.query<{ dataset: string; first_version: number; last_version: number }>(
+    'SELECT dataset, first_version, last_version FROM aptos_ranges WHERE network = $1 ORDER BY dataset, first_version',
+    [network],
+  );
+  return rows.map(({ dataset, first_version: from, last_version: to }) => ({ dataset, range: { from, to } }));
+}
+
+/** What of `wanted` lacks at least one of the datasets, ascending, split where the set of lacking datasets changes. */
+export function missingVersions(
+  wanted: readonly BlockRange[],
+  datasets: readonly string[],
+  coverage: readonly AptosCoverage[],
+): MissingVersions[] {
+  const gaps = datasets.map((dataset) => ({
+    dataset,
+    ranges: subtractRanges(
+      wanted,
+      coverage.filter((covered) => covered.dataset === dataset).map(({ range }) => range),
+    ),
+  }));
+  const cuts = new Set(gaps.flatMap(({ ranges }) => ranges.flatMap(({ from, to }) => [from, to + 1])));
+  const borders = [...cuts].toSorted((a, b) => a - b);
+  return borders.flatMap((from, index) => {
+    const next = borders[index + 1];
+    if (next === undefined) return [];
+    const range = { from, to: next - 1 };
+    const lacking = gaps.filter(({ ranges }) => intersectRanges(ranges, [range]).length > 0);
+    return lacking.length === 0 ? [] : [{ range, datasets: lacking.map(({ dataset }) => dataset) }];
+  });
+}
+
+/** Records the range as covered, joined with what it overlaps or touches. Under {@link lockCommits}. Idempotent. */
+export async function recordCoverage(
+  transaction: Transaction,
+  network: AptosNetwork,
+  datasets: readonly string[],
+  range: BlockRange,
+): Promise<void> {
+  await transaction.query(
+    `WITH wanted AS (SELECT unnest($2::text[]) AS dataset),
+     joined AS (
+       DELETE FROM aptos_ranges r USING wanted w
+        WHERE r.network = $1 AND r.dataset = w.dataset
+          AND r.first_version <= $4::bigint + 1 AND r.last_version >= $3::bigint - 1
+       RETURNING r.dataset, r.first_version, r.last_version)
+     INSERT INTO aptos_ranges (network, dataset, first_version, last_version)
+     SELECT $1, w.dataset, least($3::bigint, min(j.first_version)), greatest($4::bigint, max(j.last_version))
+       FROM wanted w LEFT JOIN joined j USING (dataset) GROUP BY w.dataset`,
+    [network, datasets, range.from, range.to],
+  );
+}

@@ -1,0 +1,39 @@
+import type { LedgerReach } from '../fullnode/fullnodes.ts';
+import { chainKeyOf } from '../fullnode/network.ts';
+import { commitBatch } from './commit-batch.ts';
+import type { AptosSyncOptions } from './options.ts';
+import { readRange } from './read-range.ts';
+import { confirmRoot } from './roots.ts';
+
+export interface FollowOptions extends AptosSyncOptions {
+  onReach(reach: LedgerReach): void;
+}
+
+const POLL_MS = 500;
+/** Versions that are read at once where following has fallen behind. */
+const FOLLOW_VERSIONS = 5_000;
+/** At the head a commit comes with every look: another fullnode is asked for the root only so often. */
+const CONFIRM_INTERVAL_MS = 10_000;
+
+/** Covers what is new from `first` on, in order, until the end version, or for as long as the signal allows. */
+export async function followVersions(options: FollowOptions, first: number, signal: AbortSignal): Promise<void> {
+  const { clock, datasets, fullnodes, settings } = options;
+  const names = datasets.map(({ name }) => name);
+  const end = settings.endVersion ?? Number.MAX_SAFE_INTEGER;
+  let confirmedAt = Number.NEGATIVE_INFINITY;
+  for (let next = first; next <= end; ) {
+    const reach = await fullnodes.ledger(signal);
+    options.onReach(reach);
+    const last = Math.min(reach.head, end, next + FOLLOW_VERSIONS - 1);
+    if (last >= next)
+      for await (const batch of readRange(options, datasets, { from: next, to: last }, signal)) {
+        const isDue = clock.now() - confirmedAt >= CONFIRM_INTERVAL_MS;
+        const confirmedBy = isDue ? await confirmRoot(fullnodes, batch, signal) : null;
+        if (confirmedBy !== null) confirmedAt = clock.now();
+        await commitBatch(options, { batch, datasets: names, kind: 'follow', confirmedBy });
+        options.metrics.checkpoint.set({ chain: chainKeyOf(fullnodes.network) }, batch.range.to);
+        next = batch.range.to + 1;
+      }
+    if (next > reach.head) await clock.sleep(settings.pollMs ?? POLL_MS, signal);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock, Counter, Gauge, Histogram, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { AptosDataset } from '../dataset.ts';
+import type { Fullnodes } from '../fullnode/fullnodes.ts';
+
+/** Of the sync engine's metrics, those that mean the same here: a version counts as a block. Label `chain`: `aptos`, `aptos-testnet`. */
+export interface AptosSyncMetrics {
+  readonly head: Gauge<'chain'>;
+  readonly checkpoint: Gauge<'chain'>;
+  readonly blocks: Counter<'chain' | 'kind'>;
+  readonly rows: Counter<'chain' | 'dataset'>;
+  readonly commitSeconds: Histogram<'chain' | 'kind'>;
+  readonly coveredBlocks: Gauge<'chain' | 'dataset' | 'proof'>;
+  readonly gapBlocks: Gauge<'chain' | 'dataset'>;
+  readonly stalled: Gauge<'chain'>;
+  readonly leader: Gauge<'chain'>;
+}
+
+/** What reading and writing versions needs. */
+export interface VersionWork {
+  readonly fullnodes: Fullnodes;
+  readonly database: Database;
+  readonly datasets: readonly AptosDataset[];
+  readonly logger: Logger;
+  readonly metrics: AptosSyncMetrics;
+  readonly clock: Clock;
+  /** What a commit holds at most, for tests. */
+  readonly batch?: Partial<BatchLimits>;
+  /** Called after each commit. */
+  onCommit?(committed: CommittedBatch): void;
+}
+
+export interface BatchLimits {
+  readonly versions: number;
+  readonly rows: number;
+}
+
+export interface CommittedBatch {
+  readonly kind: 'follow' | 'backfill';
+  readonly versions: number;
+  /** Rows added. */
+  readonly rows: number;
+  readonly last: number;
+}
+
+export interface AptosSyncSettings {
+  /** Where history begins; null: at the head of the first start. */
+  readonly startVersion: number | null;
+  /** The last version; null: no end. */
+  readonly endVersion: number | null;
+  /** Between two looks at the head. @default 500 */
+  readonly pollMs?: number;
+}
+
+export interface AptosSyncOptions extends VersionWork {
+  readonly settings: AptosSyncSettings;
+}

@@ -1,0 +1,114 @@
+/** Reads versions in order, some pages ahead, and gives what they cause in batches of a commit's size. */
+import type { BlockRange } from '@chainstead/core';
+import type { AptosDataset, DerivedRows } from '../dataset.ts';
+import type { FullnodePage } from '../fullnode/fullnodes.ts';
+import type { Markers } from '../fullnode/read-page.ts';
+import { BLOCK_MARKER, createBlockHeights } from './block-heights.ts';
+import type { BatchLimits, VersionWork } from './options.ts';
+
+/** Consecutive versions, ready to be committed. */
+export interface VersionBatch {
+  readonly range: BlockRange;
+  /** Only what causes rows. */
+  readonly derived: readonly { readonly dataset: string; readonly rows: DerivedRows }[];
+  /** The accumulator's root after the last version, and who gave it. */
+  readonly root: string;
+  readonly fullnode: string;
+}
+
+/** What a fullnode gives at most, unless it was set up otherwise. */
+const PAGE_VERSIONS = 100;
+const PAGES_AHEAD = 4;
+/** Together with the ranges in flight these bound memory. */
+const DEFAULT_BATCH: BatchLimits = { versions: 10_000, rows: 10_000 };
+
+/** @throws what the fullnodes throw; the batches given before stay good */
+export async function* readRange(
+  work: VersionWork,
+  datasets: readonly AptosDataset[],
+  range: BlockRange,
+  signal: AbortSignal,
+): AsyncGenerator<VersionBatch> {
+  const { fullnodes } = work;
+  const limits = { ...DEFAULT_BATCH, ...work.batch };
+  const heights = datasets.some(({ needsBlockHeights }) => needsBlockHeights) ? createBlockHeights(fullnodes) : null;
+  let batch = startBatch(range.from);
+  for await (const page of pagesOf(work, markersOf(datasets), range, signal)) {
+    const blockHeight = heights === null ? noHeight : await heights.ofPage(page.transactions, signal);
+    const slice = { network: fullnodes.network, transactions: page.transactions, blockHeight };
+    if (page.transactions.length > 0)
+      for (const dataset of datasets) {
+        const rows = dataset.derive(slice);
+        if (rows.count === 0) continue;
+        batch.derived.push({ dataset: dataset.name, rows });
+        batch.rows += rows.count;
+      }
+    if (page.last < range.to && page.last - batch.from + 1 < limits.versions && batch.rows < limits.rows) continue;
+    const { from, derived } = batch;
+    yield { range: { from, to: page.last }, derived, root: page.root, fullnode: page.fullnode };
+    batch = startBatch(page.last + 1);
+  }
+}
+
+function startBatch(from: number): { from: number; rows: number; derived: { dataset: string; rows: DerivedRows }[] } {
+  return { from, rows: 0, derived: [] };
+}
+
+function noHeight(): never {
+  throw new TypeError('A dataset asks for block heights without saying so');
+}
+
+/** What must stand in a transaction to matter; null where everything does. */
+function markersOf(datasets: readonly AptosDataset[]): Markers {
+  const markers = new Set<string>();
+  for (const dataset of datasets) {
+    if (dataset.markers === null) return null;
+    for (const marker of dataset.markers) markers.add(marker);
+    if (dataset.needsBlockHeights) markers.add(BLOCK_MARKER);
+  }
+  return [...markers].map((marker) => Buffer.from(marker));
+}
+
+/** The pages of a range in order. Reads that are under way when the caller leaves are given up. */
+async function* pagesOf(
+  { fullnodes }: VersionWork,
+  markers: Markers,
+  range: BlockRange,
+  signal: AbortSignal,
+): AsyncGenerator<FullnodePage> {
+  const left = new AbortController();
+  const stop = AbortSignal.any([signal, left.signal]);
+  const reads: Promise<FullnodePage[]>[] = [];
+  let next = range.from;
+  const readAhead = (): void => {
+    for (; reads.length < PAGES_AHEAD && next <= range.to; next += PAGE_VERSIONS)
+      reads.push(readSpan(fullnodes, markers, { from: next, to: Math.min(range.to, next + PAGE_VERSIONS - 1) }, stop));
+  };
+  try {
+    for (readAhead(); reads.length > 0; readAhead()) {
+      const pages = await reads[0];
+      reads.shift();
+      readAhead();
+      if (pages !== undefined) yield* pages;
+    }
+  } finally {
+    left.abort();
+    await Promise.allSettled(reads);
+  }
+}
+
+/** One page, or several where the fullnode gives less than was asked for. */
+async function readSpan(
+  fullnodes: VersionWork['fullnodes'],
+  markers: Markers,
+  { from, to }: BlockRange,
+  signal: AbortSignal,
+): Promise<FullnodePage[]> {
+  const pages: FullnodePage[] = [];
+  for (let next = from; next <= to; ) {
+    const page = await fullnodes.page(next, to - next + 1, markers, signal);
+    pages.push(page);
+    next = page.last + 1;
+  }
+  return pages;
+}

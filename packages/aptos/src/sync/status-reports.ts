@@ -1,0 +1,97 @@
+/**
+ * Never stop silently: while a network is led, its head, its fullnodes' health and its coverage are written down every few
+ * seconds, and a network without progress says why in status, in a metric and in one log line a minute.
+ */
+import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
+import type { LedgerReach } from '../fullnode/fullnodes.ts';
+import { chainKeyOf } from '../fullnode/network.ts';
+import { listCoverage, missingVersions } from './coverage.ts';
+import { readNetworkStart, saveHealth } from './network-record.ts';
+import type { AptosSyncOptions } from './options.ts';
+
+export interface StatusReports {
+  /** The fullnodes reach so far. */
+  reach(reach: LedgerReach): void;
+  /** Something was committed. */
+  progress(): void;
+  /** Settles when the reports have ended. */
+  readonly stopped: Promise<void>;
+}
+
+const REPORT_INTERVAL_MS = 2_000;
+const STALL_AFTER_MS = 30_000;
+const STALL_LOG_INTERVAL_MS = 60_000;
+
+export function startStatusReports(options: AptosSyncOptions, signal: AbortSignal): StatusReports {
+  const { clock, database, fullnodes, logger, metrics } = options;
+  const chain = chainKeyOf(fullnodes.network);
+  const state = { reach: null as LedgerReach | null, progressAt: clock.now(), loggedAt: 0 };
+
+  const report = async (): Promise<void> => {
+    const silentMs = clock.now() - state.progressAt;
+    const stalled = silentMs > STALL_AFTER_MS;
+    const reason = stalled ? `No progress for ${Math.round(silentMs / 1_000)} s: ${explain(options)}` : null;
+    metrics.stalled.set({ chain }, stalled ? 1 : 0);
+    await saveHealth(database, fullnodes.network, {
+      reach: state.reach,
+      fullnodes: fullnodes.status(),
+      stallReason: reason,
+    });
+    await measureCoverage(options, state.reach);
+    if (reason === null || clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
+    state.loggedAt = clock.now();
+    logger.warn({ chain, head: state.reach?.head ?? null, reason }, 'No progress');
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await report();
+      } catch (error) {
+        logger.warn({ chain, error: errorText(error) }, 'Status could not be written');
+      }
+      await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
+    }
+  };
+
+  return {
+    reach: (reach) => {
+      state.reach = reach;
+      metrics.head.set({ chain }, reach.head);
+    },
+    progress: () => {
+      state.progressAt = clock.now();
+    },
+    stopped: run(),
+  };
+}
+
+/** What stands in the way, from what the fullnodes answered last. */
+function explain({ fullnodes }: AptosSyncOptions): string {
+  const complaints = fullnodes
+    .status()
+    .map(({ name, state, reason, lastError }) => `${name} (${state}; ${reason ?? lastError ?? 'no error'})`);
+  return complaints.join('; ');
+}
+
+async function measureCoverage(options: AptosSyncOptions, reach: LedgerReach | null): Promise<void> {
+  const { database, datasets, fullnodes, metrics } = options;
+  const chain = chainKeyOf(fullnodes.network);
+  const coverage = await listCoverage(database, fullnodes.network);
+  const start = await readNetworkStart(database, fullnodes.network);
+  const tops: number[] = [];
+  for (const { name } of datasets) {
+    const ranges = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
+    const top = ranges.at(-1)?.to;
+    const covered = ranges.reduce((sum, range) => sum + rangeSize(range), 0);
+    metrics.coveredBlocks.set({ chain, dataset: name, proof: 'none' }, covered);
+    if (top !== undefined) tops.push(top);
+    if (reach === null || start === null || top === undefined) continue;
+    const missing = missingVersions([{ from: start.historyStart, to: top }], [name], coverage);
+    metrics.gapBlocks.set(
+      { chain, dataset: name },
+      missing.reduce((sum, { range }) => sum + rangeSize(range), 0),
+    );
+  }
+  if (tops.length > 0) metrics.checkpoint.set({ chain }, Math.min(...tops));
+}
