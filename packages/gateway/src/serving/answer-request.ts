@@ -1,0 +1,138 @@
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import type { RateLimits } from '../access/rate-limits.ts';
+import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope, RpcErrorObject } from '../call.ts';
+import { findMethod } from '../method-table.ts';
+import { checkLogRange } from '../methods/limit-log-range.ts';
+import { readParams } from '../methods/read-params.ts';
+import type { RpcRequest } from '../protocol/read-requests.ts';
+import { INTERNAL_ERROR, notSupported, RATE_LIMITED, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
+import type { UsageCounter } from '../usage/usage-counter.ts';
+import { type CallEnd, type CallTally, OTHER_METHOD } from './call-tally.ts';
+import type { PoolStart } from './pool-start.ts';
+import type { OpenScope } from './request-deadline.ts';
+
+/** A chain and whether its pool works yet. */
+export interface ServedChain {
+  readonly chain: GatewayChain;
+  readonly start: PoolStart;
+}
+
+/** What came of a request, and why it was not even tried. */
+export interface Answered {
+  readonly outcome: Outcome;
+  readonly refusal: 'unsupported' | 'rate-limited' | null;
+  /** Of a refusal for the rate. Milliseconds. */
+  readonly retryAfterMs: number;
+  /** To be told how long the result was, once it is sent. Bytes. */
+  sent(bytes: number): void;
+}
+
+export interface RequestContext {
+  readonly served: ServedChain;
+  readonly scope: OpenScope;
+  /** Principal's id. */
+  readonly keyId: string;
+}
+
+export type AnswerRequest = (request: RpcRequest, context: RequestContext) => Answered | Promise<Answered>;
+
+export interface AnswerRequestOptions {
+  readonly answer: AnswerCall;
+  readonly rateLimits: RateLimits;
+  readonly usage: UsageCounter;
+  readonly tally: CallTally;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+}
+
+/** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
+export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
+  const { answer, rateLimits, usage, tally, clock, logger } = options;
+
+  function refused(
+    { served }: RequestContext,
+    method: string,
+    refusal: 'unsupported' | 'rate-limited',
+    error: RpcErrorObject,
+    retryAfterMs = 0,
+  ): Answered {
+    tally.count(served.chain.slug, method, refusal);
+    return { outcome: { ok: false, error }, refusal, retryAfterMs, sent: ignore };
+  }
+
+  /** Counts the call and hands its outcome on. */
+  function counted({ served, keyId }: RequestContext, { method }: Call, outcome: Outcome): Answered {
+    const { slug, chain } = served.chain;
+    const entry = usage.entry(keyId, chain.id, method.name);
+    entry.calls += 1;
+    entry.weight += method.weight;
+    const end = endOf(outcome);
+    if (end === 'cached') entry.cached += 1;
+    else if (end === 'error') entry.errors += 1;
+    tally.count(slug, method.name, end);
+    return {
+      outcome,
+      refusal: null,
+      retryAfterMs: 0,
+      sent(bytes) {
+        usage.entry(keyId, chain.id, method.name).bytes += bytes;
+      },
+    };
+  }
+
+  /** As answer; what it throws in spite of its promise becomes an error of this call alone. */
+  function answerSafely(call: Call, scope: RequestScope): Outcome | Promise<Outcome> {
+    const fail = (error: unknown): Outcome => {
+      logger.error(
+        { chain: scope.chain.slug, method: call.method.name, error: errorText(error) },
+        'Call of the gateway failed',
+      );
+      return { ok: false, error: INTERNAL_ERROR };
+    };
+    try {
+      const outcome = answer(call, scope);
+      return outcome instanceof Promise ? outcome.catch(fail) : outcome;
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  function answerChecked(call: Call, scope: RequestScope): Outcome | Promise<Outcome> {
+    if (call.method.name !== 'eth_getLogs') return answerSafely(call, scope);
+    const problem = checkLogRange(call, scope, answerSafely);
+    const go = (error: RpcErrorObject | null) =>
+      error === null ? answerSafely(call, scope) : ({ ok: false, error } as const);
+    return problem instanceof Promise ? problem.then(go) : go(problem);
+  }
+
+  async function answerOnceStarted(call: Call, { served, scope }: RequestContext): Promise<Outcome> {
+    if (await served.start.start()) return answerChecked(call, scope);
+    return { ok: false, error: unavailable(served.chain.slug) };
+  }
+
+  return (request, context) => {
+    const { served, scope, keyId } = context;
+    const { slug } = served.chain;
+    const method = findMethod(request.method);
+    if (method === undefined) return refused(context, OTHER_METHOD, 'unsupported', notSupported(request.method, slug));
+    const waitMs = rateLimits.take(keyId, method, clock.now());
+    if (waitMs > 0) return refused(context, method.name, 'rate-limited', RATE_LIMITED, waitMs);
+    const read = readParams(method, request.params);
+    if ('error' in read) return counted(context, { method, params: [] }, { ok: false, error: read.error });
+    const call: Call = { method, params: read.params };
+    const outcome = served.start.isStarted ? answerChecked(call, scope) : answerOnceStarted(call, context);
+    if (!(outcome instanceof Promise)) return counted(context, call, outcome);
+    return scope
+      .withinTime(outcome, { ok: false, error: TIMED_OUT })
+      .then((settled) => counted(context, call, settled));
+  };
+}
+
+function ignore(): void {
+  // A refusal has no result whose bytes would count.
+}
+
+function endOf(outcome: Outcome): CallEnd {
+  if (!outcome.ok) return 'error';
+  return outcome.cached ? 'cached' : 'upstream';
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RawGate } from '@chainstead/http';
+import type { RawResult } from '@chainstead/rpc';
+
+/** As metrics and logs name every request to the gateway: the key is never in it. */
+export const ROUTE = '/:chain/:apiKey';
+
+/** Part of an answer: text, or the result as an upstream wrote it. */
+export type AnswerPart = string | RawResult;
+
+/** How long a client may take nothing of an answer that comes in pieces. Milliseconds. */
+const STALL_MS = 30_000;
+
+const OPEN_KEY_ID = 'open';
+
+/** One HTTP request to the gateway and its answer: headers, sending, and what is counted and logged of it. */
+export class Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly requestId: string;
+  /** Whose key it came with. */
+  keyId = OPEN_KEY_ID;
+  /** Names and values in turn, for pages of other origins. */
+  cors: readonly string[] = [];
+  readonly #gate: RawGate;
+  readonly #startedAt = performance.now();
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, gate: RawGate) {
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.requestId = gate.requestId(incoming.headers);
+    this.#gate = gate;
+  }
+
+  /** Sends JSON text. */
+  sendText(status: number, text: string, headers: readonly string[] = []): void {
+    const length = Buffer.byteLength(text);
+    this.outgoing.writeHead(status, this.#headers(['content-length', String(length), ...headers]));
+    this.outgoing.end(text);
+    this.#log(status);
+  }
+
+  /** Sends an error in the API's envelope. */
+  sendMessage(status: number, message: string, headers: readonly string[] = []): void {
+    this.sendText(status, JSON.stringify({ message }), headers);
+  }
+
+  /** Sends parts whose length is known as one piece. */
+  sendParts(parts: readonly (string | Buffer)[]): void {
+    const buffers = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+    const body = buffers.length === 1 && buffers[0] !== undefined ? buffers[0] : Buffer.concat(buffers);
+    this.outgoing.writeHead(200, this.#headers(['content-length', String(body.length)]));
+    this.outgoing.end(body);
+    this.#log(200);
+  }
+
+  /**
+   * Sends parts as they come, no faster than the client takes them.
+   * @throws what a part's iteration throws, after the connection was cut: the client must not take a torn answer for whole
+   */
+  async sendStream(parts: AsyncIterable<AnswerPart>): Promise<void> {
+    const { outgoing } = this;
+    try {
+      outgoing.writeHead(200, this.#headers([]));
+      for await (const part of parts) {
+        if (typeof part === 'string' || Buffer.isBuffer(part)) await this.#write(part);
+        else for await (const piece of part) await this.#write(piece);
+      }
+      outgoing.end();
+    } catch (error) {
+      outgoing.destroy();
+      throw error;
+    } finally {
+      this.#log(200);
+    }
+  }
+
+  async #write(piece: string | Buffer): Promise<void> {
+    const { outgoing } = this;
+    if (outgoing.destroyed) throw new ClientGoneError();
+    if (outgoing.write(piece)) return;
+    const gone = new AbortController();
+    const onClose = (): void => gone.abort();
+    outgoing.once('close', onClose);
+    const stop = AbortSignal.any([gone.signal, AbortSignal.timeout(STALL_MS)]);
+    try {
+      await once(outgoing, 'drain', { signal: stop });
+    } catch (error) {
+      if (stop.aborted) throw new ClientGoneError();
+      throw error;
+    } finally {
+      outgoing.off('close', onClose);
+    }
+  }
+
+  #headers(own: readonly string[]): string[] {
+    return [
+      'content-type',
+      'application/json',
+      'x-request-id',
+      this.requestId,
+      'x-content-type-options',
+      'nosniff',
+      'cache-control',
+      'no-store',
+      ...own,
+      ...this.cors,
+    ];
+  }
+
+  #log(status: number): void {
+    this.#gate.log({
+      requestId: this.requestId,
+      method: this.incoming.method ?? 'POST',
+      route: ROUTE,
+      status,
+      durationMs: performance.now() - this.#startedAt,
+      keyId: this.keyId === OPEN_KEY_ID ? undefined : this.keyId,
+    });
+  }
+}
+
+/** The client closed the connection before it had its answer, or stopped taking it. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('The client closed the connection');
+    this.name = 'ClientGoneError';
+  }
+}

@@ -1,0 +1,47 @@
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import type { GatewayChain } from '../call.ts';
+
+/** Starts a chain's pool with the first call to it, since most chains that are offered are not used at all. */
+export interface PoolStart {
+  /** Whether calls may be passed to the pool. */
+  readonly isStarted: boolean;
+  /** Starts it, once for all who ask meanwhile. @returns false when no upstream can be used */
+  start(): Promise<boolean>;
+}
+
+/** After a start that failed, calls are refused for so long without another try. Milliseconds. */
+const RETRY_MS = 1_000;
+
+export function createPoolStart(
+  { slug, pool }: GatewayChain,
+  { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
+): PoolStart {
+  let isStarted = false;
+  let pending: Promise<boolean> | null = null;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  async function start(): Promise<boolean> {
+    try {
+      await pool.start();
+      isStarted = true;
+    } catch (error) {
+      failedAt = clock.now();
+      logger.error({ chain: slug, reason: errorText(error) }, 'No upstream of the chain can be used by the gateway');
+    } finally {
+      pending = null;
+    }
+    return isStarted;
+  }
+
+  return {
+    get isStarted() {
+      return isStarted;
+    },
+    start() {
+      if (isStarted) return Promise.resolve(true);
+      if (pending === null && clock.now() - failedAt < RETRY_MS) return Promise.resolve(false);
+      pending ??= start();
+      return pending;
+    },
+  };
+}

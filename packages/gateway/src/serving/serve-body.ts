@@ -1,0 +1,187 @@
+import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import { errorText, resultHead } from '../protocol/write-answer.ts';
+import type { Answered, AnswerRequest, RequestContext, ServedChain } from './answer-request.ts';
+import type { AnswerPart, Exchange } from './exchange.ts';
+import { type OpenScope, openScope } from './request-deadline.ts';
+
+/** Answers a body; at once where all its answers are in memory. */
+export type ServeBody = (body: Buffer, exchange: Exchange, served: ServedChain) => Promise<void> | undefined;
+
+export interface ServeBodyOptions {
+  readonly answerRequest: AnswerRequest;
+  /** For one HTTP request, all its calls together. Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** An answer that is known already or to come. */
+type Pending = Item | Promise<Item>;
+
+/** One answer. */
+interface Item {
+  /** JSON text of the id; null: nothing is answered. */
+  readonly id: string | null;
+  readonly answered: Answered | null;
+  /** Instead of `answered`. */
+  readonly error: string | null;
+}
+
+export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions): ServeBody {
+  function answerItem(request: ReadRequest, context: RequestContext): Pending {
+    if ('error' in request) return { id: request.id, answered: null, error: errorText(request.id, request.error) };
+    const { id } = request;
+    const answered = answerRequest(request, context);
+    if (answered instanceof Promise) return answered.then((settled) => ({ id, answered: settled, error: null }));
+    return { id, answered, error: null };
+  }
+
+  return (body, exchange, served) => {
+    const read = readRequests(body.toString());
+    if (read.kind === 'batch-too-large') {
+      exchange.sendMessage(400, `A batch may hold ${BATCH_MAX} requests`);
+      return undefined;
+    }
+    const scope = openScope(served.chain, timeoutMs);
+    const context = { served, scope, keyId: exchange.keyId };
+    if (read.kind === 'batch') {
+      const items = read.requests.map((request) => answerItem(request, context));
+      return sendBatch(items, exchange, scope);
+    }
+    const item = answerItem(read.request, context);
+    if (!(item instanceof Promise) && !isStream(item)) {
+      sendWhole(item, exchange);
+      return undefined;
+    }
+    return whileConnected(sendSingle(item, exchange, scope), exchange, scope);
+  };
+}
+
+async function sendSingle(pending: Pending, exchange: Exchange, scope: OpenScope): Promise<void> {
+  const item = await pending;
+  if (!isStream(item)) {
+    sendWhole(item, exchange);
+    return;
+  }
+  scope.end();
+  await exchange.sendStream(oneByOne(partsOf(item).slice(1)));
+}
+
+/** Sends one answer that does not come in pieces; some refusals have an HTTP status of their own. */
+function sendWhole({ id, answered, error }: Item, exchange: Exchange): void {
+  if (answered === null) {
+    exchange.sendText(200, error ?? '');
+    return;
+  }
+  const { outcome, refusal } = answered;
+  if (!outcome.ok && refusal === 'unsupported') exchange.sendMessage(400, outcome.error.message);
+  else if (!outcome.ok && refusal === 'rate-limited')
+    exchange.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', secondsOf(answered.retryAfterMs)]);
+  // As geth: a notification is carried out, and its answer has no content.
+  else if (id === null) exchange.sendText(200, '');
+  else if (!outcome.ok) exchange.sendText(200, errorText(id, outcome.error));
+  else if (Buffer.isBuffer(outcome.result)) {
+    answered.sent(outcome.result.length);
+    exchange.sendParts([resultHead(id), outcome.result, '}']);
+  }
+}
+
+/** Answers in the order of the requests: as one piece, unless a result comes in pieces. */
+function sendBatch(items: readonly Pending[], exchange: Exchange, scope: OpenScope): Promise<void> | undefined {
+  const known = items.filter((item): item is Item => !(item instanceof Promise));
+  if (known.length === items.length && !known.some(isStream)) {
+    sendBuffered(known.flatMap(partsOf).filter(isWhole), exchange);
+    return undefined;
+  }
+  return whileConnected(sendInOrder(items, exchange, scope), exchange, scope);
+}
+
+/**
+ * The first answers are sent as soon as one of them comes in pieces, while later ones are still under way: pieces that nobody
+ * takes occupy an upstream's connections, and a later call of the batch may be waiting for one.
+ */
+async function sendInOrder(items: readonly Pending[], exchange: Exchange, scope: OpenScope): Promise<void> {
+  const parts: (string | Buffer)[] = [];
+  for (const [index, pending] of items.entries()) {
+    const item = await pending;
+    if (isStream(item)) {
+      const rest = [item, ...items.slice(index + 1)];
+      scope.end();
+      return exchange.sendStream(joinBatch(parts, rest));
+    }
+    parts.push(...partsOf(item).filter(isWhole));
+  }
+  return sendBuffered(parts, exchange);
+}
+
+/** Each part of the batch begins with its comma but for the first one: see {@link partsOf}. */
+function sendBuffered(parts: readonly (string | Buffer)[], exchange: Exchange): void {
+  // As geth: to a batch of notifications nothing is answered, not even an empty array.
+  if (parts.length === 0) exchange.sendText(200, '');
+  else exchange.sendParts(['[', ...parts.slice(1), ']']);
+}
+
+async function* joinBatch(before: readonly (string | Buffer)[], rest: readonly Pending[]): AsyncGenerator<AnswerPart> {
+  yield '[';
+  yield* before.slice(1);
+  let isFirst = before.length === 0;
+  for (const pending of rest) {
+    const parts = partsOf(await pending);
+    yield* isFirst ? parts.slice(1) : parts;
+    isFirst &&= parts.length === 0;
+  }
+  yield ']';
+}
+
+/** A comma, and the answer; nothing for a notification. */
+function partsOf({ id, answered, error }: Item): AnswerPart[] {
+  if (error !== null) return [',', error];
+  if (id === null || answered === null) return [];
+  const { outcome } = answered;
+  if (!outcome.ok) return [',', errorText(id, outcome.error)];
+  if (!Buffer.isBuffer(outcome.result)) return [',', resultHead(id), measured(outcome.result, answered), '}'];
+  answered.sent(outcome.result.length);
+  return [',', resultHead(id), outcome.result, '}'];
+}
+
+async function* measured(pieces: AsyncIterable<Buffer>, answered: Answered): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      yield piece;
+    }
+  } finally {
+    answered.sent(bytes);
+  }
+}
+
+async function* oneByOne(parts: readonly AnswerPart[]): AsyncGenerator<AnswerPart> {
+  yield* parts;
+}
+
+function isWhole(part: AnswerPart): part is string | Buffer {
+  return typeof part === 'string' || Buffer.isBuffer(part);
+}
+
+function isStream({ id, answered }: Item): boolean {
+  return id && answered?.outcome.ok && !Buffer.isBuffer(answered.outcome.result);
+}
+
+function secondsOf(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms / 1_000)));
+}
+
+/** Gives up what is under way for a client that goes away, and ends the request's time when it is answered. */
+async function whileConnected(work: Promise<void> | undefined, exchange: Exchange, scope: OpenScope): Promise<void> {
+  const { outgoing } = exchange;
+  const onClose = (): void => scope.abort();
+  outgoing.once('close', onClose);
+  try {
+    await work;
+  } catch (error) {
+    scope.abort();
+    throw error;
+  } finally {
+    outgoing.off('close', onClose);
+    scope.end();
+  }
+}

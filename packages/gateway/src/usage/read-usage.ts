@@ -1,0 +1,27 @@
+import type { Database } from '@chainstead/db';
+
+/** What one key called of one method of one chain on one day. */
+export interface GatewayUsage {
+  /** First characters of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
+  readonly keyId: string;
+  /** UTC, `2026-01-31`. */
+  readonly day: string;
+  readonly chainId: number;
+  readonly method: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly cached: number;
+  readonly weight: number;
+  readonly bytes: number;
+}
+
+const READ_SQL = `SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, chain_id::float8 AS "chainId", method,
+  calls::float8 AS calls, errors::float8 AS errors, cached::float8 AS cached, weight::float8 AS weight, bytes::float8 AS bytes
+FROM gateway_usage
+WHERE day > (now() AT TIME ZONE 'UTC')::date - $1::integer
+ORDER BY day DESC, key_id, chain_id, method`;
+
+/** The usage of the last days, today included, newest day first. */
+export function readGatewayUsage(database: Database, days: number): Promise<GatewayUsage[]> {
+  return database.query<GatewayUsage>(READ_SQL, [days]);
+}
