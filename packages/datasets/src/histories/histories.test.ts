@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -59,10 +60,10 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
     backend === 'redis' && redisUrl !== undefined ? { redisUrl } : { databaseUrl: scratch.url };
 
   /** What a process has: an API process only requests, a worker also works. */
-  async function open(): Promise<Histories> {
+  async function open(perKey = 100): Promise<Histories> {
     const jobs = await createJobs({ ...home(), logger: silentLogger(), metrics: createMetricsRegistry() });
     opened.push(jobs);
-    return createHistories({ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey: 100 });
+    return createHistories({ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey });
   }
   const work = (histories: Histories, options: Partial<HistoryWorkOptions> = {}): Promise<void> =>
     histories.work({
@@ -113,6 +114,31 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
     expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * 3 * 60 + 60 + beside);
     expect(await api.requestContract(context(), stage.chain, contract, null)).toBe('known');
   }, 90_000);
+
+  test.each([
+    ['that is being read', 100, ['requested', 'known']],
+    ['of a key that has too much unfinished', 0, ['full', 'full']],
+  ] as const)('a contract %s is looked at once, however often it is asked about', async (_, perKey, answers) => {
+    const api = await open(perKey);
+    const [contract] = stage.collections;
+    if (contract === undefined) throw new Error('The chain has no collection');
+    let statements = 0;
+    const count = <Done>(done: Done): Done => {
+      statements += 1;
+      return done;
+    };
+    const database: Database = {
+      ...scratch.database,
+      query: (text, values) => count(scratch.database.query(text, values)),
+      transaction: (run) => count(scratch.database.transaction(run)),
+    };
+    const ask = () => api.requestContract({ database, logger: silentLogger() }, stage.chain, contract, 'somebody');
+    expect(await ask()).toBe(answers[0]);
+    const first = statements;
+    expect(first).toBeGreaterThan(0);
+    expect(await ask()).toBe(answers[1]);
+    expect(statements).toBe(first);
+  });
 
   test('rows without jobs are found by the sweep', async () => {
     await stage.request(stage.subject('wallet', stage.wallets[0]));

@@ -109,7 +109,8 @@ export function createHistories(options: HistoriesOptions): Histories {
     ]),
   );
 
-  const looked = createRecentSubjects();
+  const looked = createRecentKeys(LOOK_AGAIN_MS);
+  const full = createRecentKeys(ASK_AGAIN_MS);
 
   async function request({ database, logger }: RequestContext, subject: Subject, requestedBy: string | null) {
     const outcome = await requestHistory(database, { subject, requestedBy, perKey, maxCalls });
@@ -139,11 +140,15 @@ export function createHistories(options: HistoriesOptions): Histories {
       const obstacle = whyNot(chain);
       if (obstacle !== null) return obstacle;
       const subject: Subject = { chainId: chain.id, kind: 'contract', address: contract };
-      if (looked.has(subject)) return 'known';
+      const key = `${chain.id}.${contract}`;
+      const keyOfRequester = `${key}.${requestedBy ?? ''}`;
+      if (looked.has(key)) return 'known';
+      if (full.has(keyOfRequester)) return 'full';
       const datasets = datasetsOf(chain, options.datasets);
       const isMissing = await isHistoryMissing(context.database, { chain, datasets, subject });
       const answer = isMissing ? await request(context, subject, requestedBy) : 'known';
-      if (answer !== 'full') looked.add(subject);
+      if (answer === 'full') full.add(keyOfRequester);
+      else looked.add(key);
       return answer;
     },
     async work(given) {
@@ -185,22 +190,23 @@ async function workOn(
   await queue.schedule('sweep', { job: 'sweep' }, { everyMs: sweepEveryMs });
 }
 
-/** Subjects that were looked at a short while ago. Forgets all of them when there are many: a miss only costs a look. */
-function createRecentSubjects() {
-  const seen = new Map<string, number>();
-  const keyOf = ({ chainId, kind, address }: Subject): string => `${chainId}.${kind}.${address}`;
+/** What was added a short while ago. Forgets all of it when there is much: a miss only costs a look. */
+function createRecentKeys(recentMs: number) {
+  const added = new Map<string, number>();
   return {
-    has: (subject: Subject): boolean =>
-      performance.now() - (seen.get(keyOf(subject)) ?? -LOOK_AGAIN_MS) < LOOK_AGAIN_MS,
-    add(subject: Subject): void {
-      if (seen.size >= LOOKED_MAX) seen.clear();
-      seen.set(keyOf(subject), performance.now());
+    has: (key: string): boolean => performance.now() - (added.get(key) ?? -recentMs) < recentMs,
+    add(key: string): void {
+      if (added.size >= RECENT_MAX) added.clear();
+      added.set(key, performance.now());
     },
   };
 }
 
+/** Between two looks at whether something is missing of a contract. Milliseconds. */
 const LOOK_AGAIN_MS = 600_000;
-const LOOKED_MAX = 10_000;
+/** Between two looks at whether a key that had too much unfinished may ask for a contract now. Milliseconds. */
+const ASK_AGAIN_MS = 60_000;
+const RECENT_MAX = 10_000;
 
 /** Queues what is due and not queued: a history at work has its job already, and adding it again does nothing. */
 async function sweep(database: Database, chain: Chain, queue: JobQueue<Payload>): Promise<void> {
