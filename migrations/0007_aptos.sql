@@ -70,6 +70,7 @@ CREATE TABLE "aptos_transfers" (
 	"network" text NOT NULL,
 	"owner_address" "bytea" NOT NULL,
 	"transaction_version" bigint NOT NULL,
+	"event_index" integer NOT NULL,
 	"event_account_address" "bytea" NOT NULL,
 	"event_creation_number" bigint NOT NULL,
 	"event_sequence_number" numeric(39, 0) NOT NULL,
@@ -82,16 +83,18 @@ CREATE TABLE "aptos_transfers" (
 	"is_gas_fee" boolean NOT NULL,
 	"is_transaction_success" boolean NOT NULL,
 	"transaction_timestamp" timestamp with time zone NOT NULL,
-	CONSTRAINT "aptos_transfers_pk" PRIMARY KEY("owner_address","network","transaction_version","event_account_address","event_creation_number","event_sequence_number")
+	CONSTRAINT "aptos_transfers_pk" PRIMARY KEY("owner_address","network","transaction_version","event_index")
 );
 --> statement-breakpoint
-CREATE INDEX "aptos_balances_top" ON "aptos_balances" USING btree ("network","coin_type_hash","amount" DESC NULLS LAST,"owner_address") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "aptos_balance_history_by_coin" ON "aptos_balance_history" USING btree ("owner_address","network","coin_type_hash","transaction_version");--> statement-breakpoint
+CREATE INDEX "aptos_balances_top" ON "aptos_balances" USING btree ("network","coin_type_hash","amount" DESC NULLS LAST,"owner_address" DESC NULLS LAST) WHERE amount > 0;--> statement-breakpoint
 CREATE INDEX "aptos_coins_latest" ON "aptos_coins" USING btree ("network","transaction_version" DESC NULLS LAST,"coin_type_hash" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_symbol" ON "aptos_coins" USING btree ("network","symbol","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_name" ON "aptos_coins" USING btree ("network","name","coin_type_hash");--> statement-breakpoint
-CREATE INDEX "aptos_coins_by_creator" ON "aptos_coins" USING btree ("network","creator_address","transaction_version" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "aptos_transfers_by_block" ON "aptos_transfers" USING btree ("network","block_height");--> statement-breakpoint
-CREATE INDEX "aptos_transfers_by_coin" ON "aptos_transfers" USING btree ("network","coin_type_hash","transaction_version");--> statement-breakpoint
+CREATE INDEX "aptos_coins_by_creator" ON "aptos_coins" USING btree ("network","creator_address","transaction_version" DESC NULLS LAST,"coin_type_hash" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "aptos_transfers_by_owner_coin" ON "aptos_transfers" USING btree ("owner_address","network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint
+CREATE INDEX "aptos_transfers_by_block" ON "aptos_transfers" USING btree ("network","block_height","transaction_version","event_index");--> statement-breakpoint
+CREATE INDEX "aptos_transfers_by_coin" ON "aptos_transfers" USING btree ("network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint
 -- What drizzle-kit has no words for: ranges that can't overlap.
 ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_ordered" CHECK ("first_version" <= "last_version");--> statement-breakpoint
 ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_disjoint"

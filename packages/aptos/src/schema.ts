@@ -95,7 +95,12 @@ export const aptosCoins = pgTable(
     index('aptos_coins_latest').on(table.network, table.transactionVersion.desc(), table.coinTypeHash.desc()),
     index('aptos_coins_by_symbol').on(table.network, table.symbol, table.coinTypeHash),
     index('aptos_coins_by_name').on(table.network, table.name, table.coinTypeHash),
-    index('aptos_coins_by_creator').on(table.network, table.creatorAddress, table.transactionVersion.desc()),
+    index('aptos_coins_by_creator').on(
+      table.network,
+      table.creatorAddress,
+      table.transactionVersion.desc(),
+      table.coinTypeHash.desc(),
+    ),
   ],
 );
 
@@ -106,6 +111,8 @@ export const aptosTransfers = pgTable(
     network: network(),
     ownerAddress: bytea('owner_address').notNull(),
     transactionVersion: version('transaction_version').notNull(),
+    /** Place among the transaction's events, from 0; −1: the gas row. Orders what one transaction did. */
+    eventIndex: integer('event_index').notNull(),
     eventAccountAddress: bytea('event_account_address').notNull(),
     /** −1: the gas row. */
     eventCreationNumber: version('event_creation_number').notNull(),
@@ -123,17 +130,17 @@ export const aptosTransfers = pgTable(
   (table) => [
     primaryKey({
       name: 'aptos_transfers_pk',
-      columns: [
-        table.ownerAddress,
-        table.network,
-        table.transactionVersion,
-        table.eventAccountAddress,
-        table.eventCreationNumber,
-        table.eventSequenceNumber,
-      ],
+      columns: [table.ownerAddress, table.network, table.transactionVersion, table.eventIndex],
     }),
-    index('aptos_transfers_by_block').on(table.network, table.blockHeight),
-    index('aptos_transfers_by_coin').on(table.network, table.coinTypeHash, table.transactionVersion),
+    index('aptos_transfers_by_owner_coin').on(
+      table.ownerAddress,
+      table.network,
+      table.coinTypeHash,
+      table.transactionVersion,
+      table.eventIndex,
+    ),
+    index('aptos_transfers_by_block').on(table.network, table.blockHeight, table.transactionVersion, table.eventIndex),
+    index('aptos_transfers_by_coin').on(table.network, table.coinTypeHash, table.transactionVersion, table.eventIndex),
   ],
 );
 
@@ -154,6 +161,12 @@ export const aptosBalanceHistory = pgTable(
       name: 'aptos_balance_history_pk',
       columns: [table.ownerAddress, table.network, table.transactionVersion, table.coinTypeHash],
     }),
+    index('aptos_balance_history_by_coin').on(
+      table.ownerAddress,
+      table.network,
+      table.coinTypeHash,
+      table.transactionVersion,
+    ),
   ],
 );
 
@@ -172,7 +185,7 @@ export const aptosBalances = pgTable(
   (table) => [
     primaryKey({ columns: [table.ownerAddress, table.network, table.coinTypeHash] }),
     index('aptos_balances_top')
-      .on(table.network, table.coinTypeHash, table.amount.desc(), table.ownerAddress)
+      .on(table.network, table.coinTypeHash, table.amount.desc(), table.ownerAddress.desc())
       .where(sql`amount > 0`),
   ],
 );

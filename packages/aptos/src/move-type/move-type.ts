@@ -53,7 +53,7 @@ export const PRIMITIVE_NAMES = [
 
 export type PrimitiveName = (typeof PRIMITIVE_NAMES)[number];
 
-/** The text of a type as fullnodes print it: addresses short where they are special (AIP-40), a space after each comma. */
+/** The text of a type as fullnodes print it: addresses without leading zeros, a space after each comma. */
 export function formatMoveType(type: MoveType): string {
   switch (type.kind) {
     case 'primitive':
@@ -71,10 +71,6 @@ export function formatMoveType(type: MoveType): string {
   }
 }
 
-/** Special addresses are 0x0 to 0xf. */
-const SPECIAL_ADDRESS = /^0x0{63}([0-9a-f])$/;
-
 function formatAddress(address: string): string {
-  const digit = SPECIAL_ADDRESS.exec(address)?.[1];
-  return digit === undefined ? address : `0x${digit}`;
+  return `0x${address.slice(2).replace(/^0+(?=.)/, '')}`;
 }

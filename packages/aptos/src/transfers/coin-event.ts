@@ -6,6 +6,8 @@ import type { AptosEvent } from '../transaction.ts';
 /** A withdrawal or deposit, as its event says: not of which coin. */
 export interface CoinEvent {
   readonly activityType: ActivityType;
+  /** Place among the transaction's events, from 0. */
+  readonly index: number;
   /** `0x` and 64 hexadecimal digits. */
   readonly account: string;
   readonly creationNumber: string;
@@ -17,7 +19,7 @@ export interface CoinEvent {
 export type ActivityType = '0x1::coin::WithdrawEvent' | '0x1::coin::DepositEvent' | '0x1::aptos_coin::GasFeeEvent';
 
 /** The withdrawal or deposit that an event tells of; null for every other event, the module events among them. */
-export function readCoinEvent(event: AptosEvent): CoinEvent | null {
+export function readCoinEvent(event: AptosEvent, index: number): CoinEvent | null {
   const activityType = activityTypeOf(event.type);
   if (activityType === null) return null;
   const account = standardAddress(event.guid.account_address);
@@ -25,7 +27,7 @@ export function readCoinEvent(event: AptosEvent): CoinEvent | null {
   const creationNumber = decimalDigits(event.guid.creation_number);
   const sequenceNumber = decimalDigits(event.sequence_number);
   if (account === null || amount === null || creationNumber === null || sequenceNumber === null) return null;
-  return { activityType, account, creationNumber, sequenceNumber, amount };
+  return { activityType, index, account, creationNumber, sequenceNumber, amount };
 }
 
 function activityTypeOf(type: string): ActivityType | null {

@@ -27,6 +27,7 @@ describe('gas', () => {
         network: 'mainnet',
         ownerAddress: long('abc'),
         transactionVersion: 1_234,
+        eventIndex: -1,
         eventAccountAddress: long('abc'),
         eventCreationNumber: '-1',
         eventSequenceNumber: '7',

@@ -40,6 +40,7 @@ export function deriveTransfers(slice: AptosSlice): TransferRow[] {
       rows.push({
         ...shared,
         ownerAddress: event.account,
+        eventIndex: event.index,
         eventAccountAddress: event.account,
         eventCreationNumber: event.creationNumber,
         eventSequenceNumber: event.sequenceNumber,
@@ -53,6 +54,8 @@ export function deriveTransfers(slice: AptosSlice): TransferRow[] {
 }
 
 const APTOS_COIN = '0x1::aptos_coin::AptosCoin';
+/** Before all events. */
+const GAS_EVENT_INDEX = -1;
 const GAS_CREATION_NUMBER = '-1';
 /** Characters; the limit of aptos-labs' indexer. */
 const ENTRY_FUNCTION_LENGTH_MAX = 1_000;
@@ -80,6 +83,7 @@ function gasOf(transaction: AptosTransaction) {
   if (address === null || eventSequenceNumber === null || units === null || price === null) return null;
   return {
     ownerAddress: address,
+    eventIndex: GAS_EVENT_INDEX,
     eventAccountAddress: address,
     eventCreationNumber: GAS_CREATION_NUMBER,
     eventSequenceNumber,

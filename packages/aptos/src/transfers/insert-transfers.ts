@@ -7,10 +7,10 @@ export function insertTransfers(transaction: Transaction, rows: readonly Transfe
   return insertRows(transaction, INSERT, [...rows].sort(byOwner));
 }
 
-/** The table's order, as far as it matters for locks and for the index's pages. */
+/** The order of the table's key. */
 function byOwner(a: TransferRow, b: TransferRow): number {
   if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
-  return a.transactionVersion - b.transactionVersion;
+  return a.transactionVersion - b.transactionVersion || a.eventIndex - b.eventIndex;
 }
 
 const INSERT: Insert<TransferRow> = {
@@ -19,6 +19,7 @@ const INSERT: Insert<TransferRow> = {
     { name: 'network', type: 'text', value: (row) => row.network },
     { name: 'owner_address', type: 'bytea', value: (row) => row.ownerAddress },
     { name: 'transaction_version', type: 'bigint', value: (row) => row.transactionVersion },
+    { name: 'event_index', type: 'integer', value: (row) => row.eventIndex },
     { name: 'event_account_address', type: 'bytea', value: (row) => row.eventAccountAddress },
     { name: 'event_creation_number', type: 'bigint', value: (row) => row.eventCreationNumber },
     { name: 'event_sequence_number', type: 'numeric', value: (row) => row.eventSequenceNumber },

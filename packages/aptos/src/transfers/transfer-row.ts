@@ -7,6 +7,8 @@ export interface TransferRow {
   readonly network: AptosNetwork;
   readonly ownerAddress: string;
   readonly transactionVersion: number;
+  /** Place among the transaction's events; -1 in the gas row. */
+  readonly eventIndex: number;
   readonly eventAccountAddress: string;
   /** Decimal text; `-1` in the gas row. */
   readonly eventCreationNumber: string;
