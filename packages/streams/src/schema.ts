@@ -123,7 +123,7 @@ export const streamDeliveries = pgTable(
     /** Attempts so far that failed: `retries` of the next body. */
     retries: integer('retries').notNull().default(0),
     dueAt: moment('due_at').notNull().defaultNow(),
-    /** The exact text of the newest attempt, as it was signed. */
+    /** The exact text of the newest attempt, as it was signed. Null for what `finishBody` makes of its match's: that is stored once. */
     body: text('body'),
     /** Body of a failed attempt that is to be sent once more, as it was; null: the next body is made anew. */
     resend: text('resend'),

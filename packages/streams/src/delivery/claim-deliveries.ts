@@ -100,12 +100,20 @@ export async function isStillDue(database: Database, { id, retries }: Delivery):
   return rows.length > 0;
 }
 
-/** Lengthens leases. What is not pending any more is left alone, and what by now is due later: it has been tried meanwhile. */
-export async function renewLeases(database: Database, ids: readonly string[], until: Date): Promise<void> {
-  await database.query(
-    `UPDATE stream_deliveries SET due_at = $2 WHERE id = ANY ($1::uuid[]) AND status = 'pending' AND due_at < $2`,
+/**
+ * Lengthens leases. What is not pending any more is left alone, what by now is due later (it has been tried meanwhile), and what
+ * somebody is recording at this moment: waiting for it in another order than theirs would be a deadlock.
+ * @returns those that are leased until then.
+ */
+export async function renewLeases(database: Database, ids: readonly string[], until: Date): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    `WITH held AS (
+       SELECT id FROM stream_deliveries WHERE id = ANY ($1::uuid[]) AND status = 'pending' AND due_at < $2 FOR UPDATE SKIP LOCKED
+     )
+     UPDATE stream_deliveries d SET due_at = $2 FROM held WHERE d.id = held.id RETURNING d.id`,
     [ids, until],
   );
+  return rows.map(({ id }) => id);
 }
 
 /** Gives webhooks back that were not sent, to be taken again from `dueAt` on. It counts as no attempt. */

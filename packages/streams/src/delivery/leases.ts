@@ -35,8 +35,8 @@ export function createLeases(options: LeasesOptions): Leases {
       if (ids.length === 0) return;
       const until = end();
       try {
-        await renewLeases(database, ids, until);
-        for (const id of ids) if (held.has(id)) held.set(id, until.getTime());
+        const renewed = await renewLeases(database, ids, until);
+        for (const id of renewed) if (held.has(id)) held.set(id, until.getTime());
       } catch (error) {
         logger.warn({ webhooks: ids.length, reason: errorText(error) }, 'Leases of webhooks could not be renewed');
       }

@@ -1,9 +1,10 @@
-import type { Hash } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { type Attempt, recordsOf } from './delivery.ts';
+import { recordArrivals } from './record-arrivals.ts';
 import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
+import { transactionsOf } from './transactions-of.ts';
 
 /** What an attempt made of its webhook. `repeated`: it had arrived before, or another attempt came first. */
 export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';
@@ -16,16 +17,45 @@ export interface Recorded {
 }
 
 /**
- * Writes down attempts: the log of attempts, the outbox rows, statistics, success rates, all or nothing. An attempt that is
- * recorded already is left out, so that a batch whose commit is in doubt can be recorded again.
+ * Writes down attempts: the log of attempts, the outbox rows, statistics, success rates. An attempt that is recorded already is
+ * left out, so that a batch whose commit is in doubt can be recorded again.
  *
  * Locks the deliveries by id, then statistics by stream, then success rates by URL, each ascending.
  */
-export function recordAttempts(
+export async function recordAttempts(
   database: Database,
   attempts: readonly Attempt[],
   policy: RetryPolicy,
 ): Promise<Recorded> {
+  const { arrivals, others } = sortOut(attempts);
+  const [arrived, recorded] = [
+    arrivals.length === 0 ? new Map<string, Verdict>() : await recordArrivals(database, arrivals),
+    others.length === 0 ? NOTHING_RECORDED : await recordInTurn(database, others, policy),
+  ];
+  return { verdicts: new Map([...arrived, ...recorded.verdicts]), unhealthy: recorded.unhealthy };
+}
+
+const NOTHING_RECORDED: Recorded = { verdicts: new Map(), unhealthy: [] };
+
+/**
+ * Arrivals of which the order is no matter. A URL of which anything failed is judged by the order of its attempts, and a text that is sent once
+ * more is no match's body.
+ */
+function sortOut(attempts: readonly Attempt[]): { readonly arrivals: Attempt[]; readonly others: Attempt[] } {
+  const failing = new Set<string>();
+  const once = new Set<string>();
+  const often = new Set<string>();
+  for (const { delivery, outcome } of attempts) {
+    if (!outcome.success) failing.add(delivery.webhookUrl);
+    if (once.has(delivery.id)) often.add(delivery.id);
+    once.add(delivery.id);
+  }
+  const isArrival = ({ delivery }: Attempt): boolean =>
+    delivery.resend === null && !often.has(delivery.id) && !failing.has(delivery.webhookUrl);
+  return { arrivals: attempts.filter(isArrival), others: attempts.filter((attempt) => !isArrival(attempt)) };
+}
+
+function recordInTurn(database: Database, attempts: readonly Attempt[], policy: RetryPolicy): Promise<Recorded> {
   return database.transaction(async (transaction) => {
     const rows = await lockDeliveries(transaction, attempts);
     const recorded = await insertAttempts(transaction, attempts);
@@ -138,15 +168,6 @@ async function insertAttempts(transaction: Transaction, attempts: readonly Attem
     ],
   );
   return new Set(rows.map(({ id }) => id));
-}
-
-const TRANSACTION_HASH = /"(?:transactionHash|hash)":"(0x[0-9a-f]{64})"/g;
-
-/** Transactions that a body tells of. By its text, as parsing all that is sent would cost more than sending it. */
-function transactionsOf({ body, delivery }: Attempt): Set<Hash> {
-  const hashes = new Set(Array.from(body.matchAll(TRANSACTION_HASH), ([, hash]) => hash as Hash));
-  hashes.delete(delivery.blockHash);
-  return hashes;
 }
 
 async function insertTransactions(transaction: Transaction, attempts: readonly Attempt[]): Promise<void> {

@@ -12,7 +12,7 @@ export interface UnhealthyWebhook {
 
 /** Below it, streams get into error (interface 2.6). Percent. */
 export const SUCCESS_RATE_MIN = 70;
-const SUCCESS_RATE_MAX = 100;
+export const SUCCESS_RATE_MAX = 100;
 
 /** Up by one for a success, down by one for a failure, from 0 to 100. */
 export function nextSuccessRate(rate: number, isSuccess: boolean): number {

@@ -18,7 +18,7 @@ import { createJobs } from '@chainstead/jobs';
 import { DEFAULT_CONFIG } from '../../default-config.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import type { Match } from '../../matching/match.ts';
-import { NO_ENRICHMENT } from '../../payload/render-body.ts';
+import { finishBody, NO_ENRICHMENT } from '../../payload/render-body.ts';
 import { CONFIG_COLUMNS, configValues } from '../../records/stream-row.ts';
 import type { StreamConfig } from '../../stream.ts';
 import type { DeliveryKind } from '../delivery.ts';
@@ -152,13 +152,20 @@ export interface OutboxState {
   readonly deliveredAt: Date | null;
 }
 
-/** The outbox rows of a stream, in the order of their blocks. */
-export function readOutbox(database: Database, streamId: string): Promise<OutboxState[]> {
-  return database.query<OutboxState>(
-    `SELECT id, status, retries, due_at AS "dueAt", body, delivered_at AS "deliveredAt" FROM stream_deliveries
-     WHERE stream_id = $1 ORDER BY block_number, kind`,
+/** The outbox rows of a stream, in the order of their blocks, with the exact texts that are stored of their newest attempts. */
+export async function readOutbox(database: Database, streamId: string): Promise<OutboxState[]> {
+  const rows = await database.query<OutboxState & { kind: DeliveryKind; matchBody: string | null }>(
+    `SELECT d.id, d.status, d.retries, d.due_at AS "dueAt", d.body, d.delivered_at AS "deliveredAt", d.kind, m.body AS "matchBody"
+     FROM stream_deliveries d LEFT JOIN stream_matches m ON m.chain_id = d.chain_id AND m.block_number = d.block_number
+       AND m.stream_id = d.stream_id AND m.block_hash = d.block_hash
+     WHERE d.stream_id = $1 ORDER BY d.block_number, d.kind`,
     [streamId],
   );
+  return rows.map(({ kind, matchBody, ...row }) => {
+    if (row.status !== 'delivered' || row.body !== null || matchBody === null) return row;
+    const state = { confirmed: kind === 'confirmed', removed: kind === 'removed', retries: row.retries };
+    return { ...row, body: finishBody(matchBody, state) };
+  });
 }
 
 /** A clock that a test moves ahead; its waits are real. */
