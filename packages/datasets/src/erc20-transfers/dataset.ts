@@ -1,6 +1,7 @@
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
+import { timestampText } from '../timestamp-text.ts';
 import { TRANSFER_TOPIC, transferParties } from './transfer-event.ts';
 
 /** One side of one transfer, as the table holds it (schema.ts). Hexadecimal text is lower case. */
@@ -148,7 +149,3 @@ function decimalText(data: Hex): string {
 }
 
 const ZEROS_51 = '0'.repeat(51);
-
-function timestampText(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
-}

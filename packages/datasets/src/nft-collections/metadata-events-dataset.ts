@@ -2,6 +2,7 @@ import type { Address, Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import { toEventSelector } from 'viem';
+import { createBlockTimes } from '../timestamp-text.ts';
 
 /** An event that says that metadata has changed, as the table holds it (schema.ts). */
 export interface MetadataEventRow {
@@ -61,6 +62,7 @@ export const nftMetadataEvents: Dataset<MetadataEventRow> = {
 };
 
 function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[] {
+  const times = createBlockTimes(context);
   const rows: MetadataEventRow[] = [];
   for (const log of logs) {
     const about = readEvent(log);
@@ -72,7 +74,7 @@ function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[
       transactionIndex: log.transactionIndex,
       logIndex: log.logIndex,
       ...about,
-      blockTimestamp: `${new Date(context.timestampOf(log.blockNumber) * 1000).toISOString().slice(0, 19)}Z`,
+      blockTimestamp: times(log.blockNumber),
     });
   }
   return rows;

@@ -2,6 +2,7 @@ import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { COPY_NULL, copyHex } from '@chainstead/db';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import { saleDays } from '../nft-prices/sale-days.ts';
+import { timestampText } from '../timestamp-text.ts';
 import { movementsByToken } from './movements-by-token.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { type NftTradeRow, tradeRows } from './trade-rows.ts';
@@ -144,8 +145,4 @@ function* contracts(rows: readonly NftTradeRow[]): Generator<{ address: Address;
     seen.add(paymentToken);
     yield { address: paymentToken, standard: 'erc20' };
   }
-}
-
-function timestampText(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -1,9 +1,10 @@
 import type { Address, Hash } from '@chainstead/core';
 import { COPY_NULL, copyHex } from '@chainstead/db';
-import type { Dataset, DecodeContext, MentionedContract } from '@chainstead/sync';
+import type { Dataset, MentionedContract } from '@chainstead/sync';
 import { readNftLogs } from '../nft-events/decode-nft-movements.ts';
 import { MOVEMENT_KINDS, type MovementKind, type NftMovement } from '../nft-events/movement.ts';
 import { nftTransferTopics } from '../nft-events/topics.ts';
+import { createBlockTimes } from '../timestamp-text.ts';
 import { nftBalances } from './balances.ts';
 import { nftHistories } from './histories.ts';
 
@@ -97,19 +98,6 @@ function toRow(movement: NftMovement, chainId: number, blockTimestamp: string): 
     transactionHash: log.transactionHash,
     blockHash: log.blockHash,
     blockTimestamp,
-  };
-}
-
-/** Times of blocks as text; the newest is kept, since rows come block by block. */
-function createBlockTimes({ timestampOf }: DecodeContext): (blockNumber: number) => string {
-  let newest = -1;
-  let text = '';
-  return (blockNumber) => {
-    if (blockNumber !== newest) {
-      newest = blockNumber;
-      text = `${new Date(timestampOf(blockNumber) * 1000).toISOString().slice(0, 19)}Z`;
-    }
-    return text;
   };
 }
 
