@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Indexed } from '../indexed-blocks/indexed.ts';
+import { type Indexed, type IndexedColumns, readIndexed } from '../indexed-blocks/indexed.ts';
 import type { Direction } from './dataset.ts';
 import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
@@ -71,11 +71,7 @@ export async function getWalletTokenTransfers(
       entity: first?.own_entity ?? null,
       entityLogo: first?.own_entity_logo ?? null,
     },
-    indexed: {
-      fromBlock: first?.indexed_from ?? null,
-      toBlock: first?.indexed_to ?? null,
-      complete: first?.complete ?? false,
-    },
+    indexed: readIndexed(first),
     newestBlock: first?.newest ?? null,
     count: first !== undefined && first.total !== null && first.total <= COUNT_MAX ? first.total : null,
   };
@@ -85,10 +81,7 @@ export async function getWalletTokenTransfers(
 type PageRow = CommonColumns & (TransferColumns | { block_number: null });
 type TransferPageRow = CommonColumns & TransferColumns;
 
-interface CommonColumns {
-  indexed_from: number | null;
-  indexed_to: number | null;
-  complete: boolean;
+interface CommonColumns extends IndexedColumns {
   newest: number | null;
   total: number | null;
   own_label: string | null;

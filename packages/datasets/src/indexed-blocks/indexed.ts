@@ -8,6 +8,22 @@ export interface Indexed {
   readonly complete: boolean;
 }
 
+/** Its columns in a row of an answer's statement. */
+export interface IndexedColumns {
+  readonly indexed_from: number | null;
+  readonly indexed_to: number | null;
+  readonly complete: boolean;
+}
+
+/** @param row of an answer's statement; all say the same, and no row says that nothing is indexed */
+export function readIndexed(row: IndexedColumns | undefined): Indexed {
+  return {
+    fromBlock: row?.indexed_from ?? null,
+    toBlock: row?.indexed_to ?? null,
+    complete: row?.complete ?? false,
+  };
+}
+
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$' }).nullable();
 
 /** The `indexed` block of list and price answers (interface section 9). */

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { EtherPrice } from '../ether-price/ether-price.ts';
 import { readEtherQuote } from '../ether-price/ether-quote.ts';
-import type { Indexed } from '../indexed-blocks/indexed.ts';
+import { type Indexed, type IndexedColumns, readIndexed } from '../indexed-blocks/indexed.ts';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
 /** One sale. Amounts are decimal digits of wei. */
@@ -61,20 +61,13 @@ export async function getSalePrices(database: Database, chain: Chain, query: Sal
         : { count: first.sales, last, lowest, highest, average },
     etherPrice:
       first === undefined ? null : readEtherQuote(chain, { value: first.newest_value, source: first.newest_source }),
-    indexed: {
-      fromBlock: first?.indexed_from ?? null,
-      toBlock: first?.indexed_to ?? null,
-      complete: first?.complete ?? false,
-    },
+    indexed: readIndexed(first),
   };
 }
 
 type Row = CommonColumns & (SaleColumns | { transaction_hash: null });
 
-interface CommonColumns {
-  indexed_from: number | null;
-  indexed_to: number | null;
-  complete: boolean;
+interface CommonColumns extends IndexedColumns {
   sales: number;
   average: string | null;
   sale: 'last' | 'lowest' | 'highest' | null;

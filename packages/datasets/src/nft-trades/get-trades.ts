@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Indexed } from '../indexed-blocks/indexed.ts';
+import { type Indexed, type IndexedColumns, readIndexed } from '../indexed-blocks/indexed.ts';
 import { type TradesQuery, tradesStatement } from './trades-statement.ts';
 
 /** One trade as a page shows it. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
@@ -51,22 +51,12 @@ export async function getTrades(database: Database, chain: Chain, query: TradesQ
   return {
     trades: trades.slice(0, query.limit).map(toTrade),
     hasNext: trades.length > query.limit,
-    indexed: {
-      fromBlock: first?.indexed_from ?? null,
-      toBlock: first?.indexed_to ?? null,
-      complete: first?.complete ?? false,
-    },
+    indexed: readIndexed(first),
   };
 }
 
 /** The statement gives one row without a trade where the page is empty. */
 type PageRow = IndexedColumns & (TradeColumns | { block_number: null });
-
-interface IndexedColumns {
-  indexed_from: number | null;
-  indexed_to: number | null;
-  complete: boolean;
-}
 
 interface TradeColumns {
   block_number: number;
