@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi';
 import { InvalidParameterError } from './api-error.ts';
 
 /** The four bounds of a list query as they were read. */
@@ -15,6 +16,28 @@ export interface BlockBounds {
   /** Milliseconds since the Unix epoch. */
   readonly from_date: number | null;
   readonly to_date: number | null;
+}
+
+/** No bound on either side. */
+export const NO_BLOCK_BOUNDS: BlockBounds = { from_block: null, to_block: null, from_date: null, to_date: null };
+
+/** {@link BlockBounds} as members of a page's filter. */
+export const blockBoundsSchema = {
+  from_block: z.int().nullable(),
+  to_block: z.int().nullable(),
+  from_date: z.int().nullable(),
+  to_date: z.int().nullable(),
+};
+
+/** {@link BlockBounds} as a statement takes them. */
+export function boundsOfRows(bounds: BlockBounds) {
+  const { from_block: fromBlock, to_block: toBlock, from_date, to_date } = bounds;
+  return {
+    fromBlock,
+    toBlock,
+    fromDate: from_date === null ? null : new Date(from_date),
+    toDate: to_date === null ? null : new Date(to_date),
+  };
 }
 
 /** Lets a block win over a date on its side (card 4.0). @throws InvalidParameterError when the lower bound lies above the upper. */

@@ -8,7 +8,14 @@ export type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
 export * from './api-error.ts';
 export { keyOf, type RateLimit } from './authentication.ts';
 export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';
-export { type BlockBounds, type BoundParameters, givenBlockBounds } from './block-bounds.ts';
+export {
+  type BlockBounds,
+  type BoundParameters,
+  blockBoundsSchema,
+  boundsOfRows,
+  givenBlockBounds,
+  NO_BLOCK_BOUNDS,
+} from './block-bounds.ts';
 export { errorResponses, errorSchema } from './error-answer.ts';
 export * from './key-store.ts';
 export * from './paging.ts';

@@ -1,10 +1,13 @@
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
+  blockBoundsSchema,
   booleanParameter,
+  boundsOfRows,
   errorResponses,
   givenBlockBounds,
   knownChain,
+  NO_BLOCK_BOUNDS,
   type Page,
   querySchema,
   type RouteModule,
@@ -26,10 +29,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
       address: '',
       chain: DEFAULT_CHAIN,
       contract_addresses: null,
-      from_block: null,
-      to_block: null,
-      from_date: null,
-      to_date: null,
+      ...NO_BLOCK_BOUNDS,
     },
     limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
   });
@@ -76,10 +76,7 @@ const filterSchema = z.object({
   address: z.string(),
   chain: z.string(),
   contract_addresses: z.array(z.string()).readonly().nullable(),
-  from_block: z.int().nullable(),
-  to_block: z.int().nullable(),
-  from_date: z.int().nullable(),
-  to_date: z.int().nullable(),
+  ...blockBoundsSchema,
 });
 
 /** The last row of a page, and the run's length where the first request counted it. */
@@ -131,10 +128,7 @@ function readingOf(page: TransfersPage) {
     order: page.order,
     limit: page.limit,
     tokens: filter.contract_addresses as readonly Address[] | null,
-    fromBlock: filter.from_block,
-    toBlock: filter.to_block,
-    fromDate: filter.from_date === null ? null : new Date(filter.from_date),
-    toDate: filter.to_date === null ? null : new Date(filter.to_date),
+    ...boundsOfRows(filter),
     pinnedBlock: page.upperBound,
     after:
       position === null

@@ -1,10 +1,13 @@
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
+  blockBoundsSchema,
   booleanParameter,
+  boundsOfRows,
   errorResponses,
   givenBlockBounds,
   knownChain,
+  NO_BLOCK_BOUNDS,
   type Page,
   querySchema,
   type RouteModule,
@@ -126,10 +129,7 @@ const filterSchema = z.object({
   token_id: z.string(),
   marketplace: z.string(),
   chain: z.string(),
-  from_block: z.int().nullable(),
-  to_block: z.int().nullable(),
-  from_date: z.int().nullable(),
-  to_date: z.int().nullable(),
+  ...blockBoundsSchema,
   nft_metadata: z.boolean(),
 });
 type Filter = z.infer<typeof filterSchema>;
@@ -195,10 +195,7 @@ function answerTrades(
       token_id: '',
       marketplace: DEFAULT_MARKETPLACE,
       chain: DEFAULT_CHAIN,
-      from_block: null,
-      to_block: null,
-      from_date: null,
-      to_date: null,
+      ...NO_BLOCK_BOUNDS,
       nft_metadata: true,
     },
     limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
@@ -248,10 +245,7 @@ function readingOf({ filter, limit, position, upperBound }: TradesPage, subject:
     subject,
     limit,
     metadata: filter.nft_metadata,
-    fromBlock: filter.from_block,
-    toBlock: filter.to_block,
-    fromDate: filter.from_date === null ? null : new Date(filter.from_date),
-    toDate: filter.to_date === null ? null : new Date(filter.to_date),
+    ...boundsOfRows(filter),
     pinnedBlock: upperBound,
     after:
       position === null
