@@ -31,9 +31,8 @@ export function createCallForwarder(options: {
   // With one there is nobody to ask instead.
   const isAlone = upstreams.length < 2;
 
-  /** The upstream has given the block, not only announced it; else it is asked for its head. */
+  /** What it announces is not enough: it must give the block. */
   async function requireReached(upstream: Upstream, method: string, block: number): Promise<void> {
-    if ((upstream.state.served ?? -1) >= block) return;
     const { number } = await probe.ask(upstream);
     if (number >= block) return;
     const text = `has only reached block ${number}`;
@@ -50,7 +49,7 @@ export function createCallForwarder(options: {
     const { method } = call;
     const { timeoutMs } = given;
     return async (upstream: Upstream, signal: AbortSignal | undefined): Promise<RawResult> => {
-      if (needed !== null && (upstream.state.served ?? -1) < needed) await requireReached(upstream, method, needed);
+      if (needed !== null && reached(upstream) < needed) await requireReached(upstream, method, needed);
       try {
         return await upstream.forward(call, { signal, timeoutMs, leavesDoubtful: true });
       } catch (error) {
@@ -167,6 +166,11 @@ function asCallError(verdict: UpstreamFault, error: UpstreamsExhaustedError): Er
   const { rpcCode, hints, upstream, method, text } = verdict;
   if (rpcCode === undefined || !(ABOUT_THE_CALL.has(hints.reaction) || isDoubtful(verdict))) return error;
   return new RpcCallError({ upstream, method, rpcCode, rpcMessage: text });
+}
+
+/** The block that the upstream has given, and has not gone back behind since. */
+function reached({ state: { served, head } }: Upstream): number {
+  return served === null || head === null ? -1 : Math.min(served, head);
 }
 
 function highest(a: number | null, b: number | null): number | null {

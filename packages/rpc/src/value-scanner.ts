@@ -52,9 +52,10 @@ class IncrementalScanner implements ValueScanner {
   /** Index after the closing quote, or -1. `from` is the first byte of the string, or of what the next chunk holds of it. */
   #closeString(bytes: Buffer, from: number): number {
     const end = bytes.length;
-    this.#isInString = false;
+    this.#isInString = from >= end;
+    if (this.#isInString) return -1;
     let at = from;
-    if (this.#isEscaped && at < end) {
+    if (this.#isEscaped) {
       this.#isEscaped = false;
       at++;
     }

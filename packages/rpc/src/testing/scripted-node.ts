@@ -29,6 +29,10 @@ export interface ScriptedNode {
   /** host:port, the name that the pool gives it. */
   readonly name: string;
   readonly received: Received[];
+  /** Bodies of the requests. */
+  readonly bodies: string[];
+  /** Requests that are not answered yet and whose caller has not gone. */
+  open: number;
   head: number;
   script: Script;
   /** Refuses batches as clients without them do. */
@@ -64,6 +68,8 @@ export async function startScriptedNode(head: number, chain: ScriptedChain = {})
     url: '',
     name: '',
     received: [],
+    bodies: [],
+    open: 0,
     head,
     script: () => undefined,
     batches: true,
@@ -74,7 +80,11 @@ export async function startScriptedNode(head: number, chain: ScriptedChain = {})
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    const text = Buffer.concat(chunks).toString();
+    node.bodies.push(text);
+    node.open++;
+    response.once('close', () => node.open--);
+    const body: unknown = JSON.parse(text);
     const isBatch = Array.isArray(body);
     const calls = (isBatch ? body : [body]) as { id: number; method: string; params: unknown[] }[];
     if (isBatch && !node.batches) {
