@@ -78,7 +78,7 @@ async function runSession(options: AptosSyncOptions, signal: AbortSignal): Promi
   const reporting: AptosSyncOptions = {
     ...options,
     onCommit: (committed) => {
-      reports.progress();
+      reports.progress(committed.last);
       options.onCommit?.(committed);
     },
   };

@@ -36,19 +36,21 @@ export async function saveHealth(
   health: {
     readonly reach: LedgerReach | null;
     readonly fullnodes: readonly FullnodeStatus[];
-    readonly stallReason: string | null;
+    /** Undefined: as it stands. */
+    readonly stallReason: string | null | undefined;
   },
 ): Promise<void> {
   await database.query(
-    `UPDATE aptos_networks SET head = coalesce($2, head), oldest = coalesce($3, oldest), fullnodes = $4, stall_reason = $5,
-            updated_at = now()
+    `UPDATE aptos_networks SET head = coalesce($2, head), oldest = coalesce($3, oldest), fullnodes = $4,
+            stall_reason = CASE WHEN $5::boolean THEN $6 ELSE stall_reason END, updated_at = now()
       WHERE network = $1`,
     [
       network,
       health.reach?.head ?? null,
       health.reach?.oldest ?? null,
       JSON.stringify(health.fullnodes),
-      health.stallReason,
+      health.stallReason !== undefined,
+      health.stallReason ?? null,
     ],
   );
 }
@@ -61,11 +63,10 @@ export async function saveStop(database: Database, network: AptosNetwork, error:
   );
 }
 
-/** Why the work was interrupted; before the first start there is no row to say so in, and one is made. */
+/** Why the work was interrupted. Before the first start there is no row to say so in, and the log has to do. */
 export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
-  await database.query(
-    `INSERT INTO aptos_networks (network, chain_id, history_start, first_followed, stall_reason) VALUES ($1, $2, 0, 0, $3)
-     ON CONFLICT (network) DO UPDATE SET stall_reason = excluded.stall_reason, updated_at = now()`,
-    [network, chainIdOf(network), reason],
-  );
+  await database.query('UPDATE aptos_networks SET stall_reason = $2, updated_at = now() WHERE network = $1', [
+    network,
+    reason,
+  ]);
 }

@@ -12,8 +12,8 @@ import type { AptosSyncOptions } from './options.ts';
 export interface StatusReports {
   /** The fullnodes reach so far. */
   reach(reach: LedgerReach): void;
-  /** Something was committed. */
-  progress(): void;
+  /** Versions up to this one were committed. */
+  progress(last: number): void;
   /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
 }
@@ -25,17 +25,18 @@ const STALL_LOG_INTERVAL_MS = 60_000;
 export function startStatusReports(options: AptosSyncOptions, signal: AbortSignal): StatusReports {
   const { clock, database, fullnodes, logger, metrics } = options;
   const chain = chainKeyOf(fullnodes.network);
-  const state = { reach: null as LedgerReach | null, progressAt: clock.now(), loggedAt: 0 };
+  const state = { reach: null as LedgerReach | null, top: -1, progressAt: clock.now(), loggedAt: 0 };
 
   const report = async (): Promise<void> => {
     const silentMs = clock.now() - state.progressAt;
     const stalled = silentMs > STALL_AFTER_MS;
-    const reason = stalled ? `No progress for ${Math.round(silentMs / 1_000)} s: ${explain(options)}` : null;
+    const reason = stalled ? `No progress for ${Math.round(silentMs / 1_000)} s: ${explain(options, state)}` : null;
     metrics.stalled.set({ chain }, stalled ? 1 : 0);
     await saveHealth(database, fullnodes.network, {
       reach: state.reach,
       fullnodes: fullnodes.status(),
-      stallReason: reason,
+      // What ended the session before stands until this one has got somewhere.
+      stallReason: reason ?? (state.reach === null ? undefined : null),
     });
     await measureCoverage(options, state.reach);
     if (reason === null || clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
@@ -59,15 +60,20 @@ export function startStatusReports(options: AptosSyncOptions, signal: AbortSigna
       state.reach = reach;
       metrics.head.set({ chain }, reach.head);
     },
-    progress: () => {
+    progress: (last) => {
       state.progressAt = clock.now();
+      state.top = Math.max(state.top, last);
     },
     stopped: run(),
   };
 }
 
 /** What stands in the way, from what the fullnodes answered last. */
-function explain({ fullnodes }: AptosSyncOptions): string {
+function explain(
+  { fullnodes }: AptosSyncOptions,
+  { reach, top }: { readonly reach: LedgerReach | null; readonly top: number },
+): string {
+  if (reach !== null && top >= reach.head) return `no fullnode has announced a version above ${reach.head}`;
   const complaints = fullnodes
     .status()
     .map(({ name, state, reason, lastError }) => `${name} (${state}; ${reason ?? lastError ?? 'no error'})`);

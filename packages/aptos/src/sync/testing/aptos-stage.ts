@@ -1,0 +1,120 @@
+/** A network under test: fullnodes over a recorded ledger, a scratch database, and what its tables must hold in the end. */
+import { createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import {
+  type AptosFaultSettings,
+  type AptosFullnode,
+  type AptosLedger,
+  createAptosLedger,
+  createScratchDatabase,
+  readAptosTransactions,
+  type ScratchDatabase,
+  startAptosFullnode,
+} from '@chainstead/testkit';
+import type { AptosDatasetName } from '../../dataset.ts';
+import { APTOS_DATASET_NAMES, aptosDatasets } from '../../datasets.ts';
+import { createFullnodeMetrics } from '../../fullnode/fullnode-metrics.ts';
+import { createFullnodes, type Fullnodes } from '../../fullnode/fullnodes.ts';
+import { parseTransaction } from '../../fullnode/parse-transaction.ts';
+import type { AptosSyncOptions, AptosSyncSettings } from '../options.ts';
+import { createSyncMetricsForTest } from './sync-metrics.ts';
+
+export const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history'] as const;
+
+/** Every recorded transaction, genesis first, as one ledger: at its beginning, every few versions. */
+export function recordedLedger(folder: string, every = 7): AptosLedger {
+  const files = [
+    'rest-local-chain/test_get_transactions_output_genesis_transaction.json',
+    'rest-derived/mainnet_transactions.json',
+    'rest-derived/testnet_transactions.json',
+    'rest-local-chain/test_get_transactions_output_user_transaction_with_entry_function_payload.json',
+    'rest-local-chain/test_get_txn_execute_failed_by_entry_function_validation.json',
+  ];
+  const transactions = files.flatMap((file) => readAptosTransactions(folder, file));
+  return createAptosLedger({ transactions, place: { from: 0, every } });
+}
+
+/** The rows of each table, in an order that does not depend on how they came. */
+export async function readTables(database: Database): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const table of TABLES)
+    tables[table] = (
+      await database.query<{ row: unknown }>(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY t::text`)
+    ).map(({ row }) => row);
+  return tables;
+}
+
+/** What the tables must hold: every transaction of the ledger derived at once, straight from its JSON. */
+export async function readTruth(ledger: AptosLedger, names = APTOS_DATASET_NAMES): Promise<Record<string, unknown[]>> {
+  const scratch = await createScratchDatabase();
+  try {
+    const transactions = Array.from({ length: ledger.head + 1 }, (_, version) =>
+      parseTransaction(JSON.parse(ledger.transaction(version).toString('utf8'))),
+    );
+    const slice = {
+      network: 'mainnet' as const,
+      transactions,
+      blockHeight: (version: number) => ledger.blockOf(version).height,
+    };
+    await scratch.database.transaction(async (transaction) => {
+      for (const dataset of aptosDatasets(names)) await dataset.derive(slice).write(transaction);
+    });
+    return await readTables(scratch.database);
+  } finally {
+    await scratch.drop();
+  }
+}
+
+export interface AptosStage {
+  readonly database: Database;
+  readonly scratch: ScratchDatabase;
+  serve(ledger: AptosLedger, faults?: Partial<AptosFaultSettings>): Promise<AptosFullnode>;
+  open(urls: readonly string[]): Fullnodes;
+  options(
+    fullnodes: Fullnodes,
+    settings: Partial<AptosSyncSettings>,
+    datasets?: readonly AptosDatasetName[],
+    logger?: Logger,
+  ): AptosSyncOptions;
+  close(): Promise<void>;
+}
+
+export async function openStage(): Promise<AptosStage> {
+  const scratch = await createScratchDatabase();
+  const open: { close(): Promise<void> }[] = [];
+  let seed = 0;
+  return {
+    scratch,
+    database: scratch.database,
+    async serve(ledger, faults = {}) {
+      seed++;
+      const fullnode = await startAptosFullnode(ledger, { faults, seed });
+      open.push(fullnode);
+      return fullnode;
+    },
+    open(urls) {
+      const fullnodes = createFullnodes({
+        network: 'mainnet',
+        urls,
+        logger: silentLogger(),
+        clock: systemClock,
+        metrics: createFullnodeMetrics(createMetricsRegistry()),
+      });
+      open.push(fullnodes);
+      return fullnodes;
+    },
+    options: (fullnodes, settings, datasets = APTOS_DATASET_NAMES, logger = silentLogger()) => ({
+      fullnodes,
+      database: scratch.database,
+      datasets: aptosDatasets(datasets),
+      settings: { startVersion: 0, endVersion: null, pollMs: 20, ...settings },
+      logger,
+      metrics: createSyncMetricsForTest(),
+      clock: systemClock,
+    }),
+    async close() {
+      for (const each of open.splice(0).toReversed()) await each.close();
+      await scratch.drop();
+    },
+  };
+}
