@@ -2,6 +2,12 @@
  * The JSON-RPC gateway: a chain's upstreams behind one address, as one node that does not fail. Start reading at
  * `gateway.ts` (the way of a call) and `schema.ts` (what its processes share).
  */
+export {
+  type Answering,
+  type AnsweringOptions,
+  type AnsweringSettings,
+  createAnswering,
+} from './answering/create-answering.ts';
 export type { GatewayChain } from './call.ts';
 export { createGateway, type Gateway, type GatewayLimits, type GatewayOptions } from './gateway.ts';
 export { METHOD_NAMES } from './method-table.ts';

@@ -1,0 +1,213 @@
+import type { Logger, Registry } from '@chainstead/core';
+import type { ForwardingPool, RawResult } from '@chainstead/rpc';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { callKey } from '../cache/call-key.ts';
+import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope } from '../call.ts';
+import type { HeadFloor } from '../heads/head-floor.ts';
+import { type AnswerCounts, countOutcome, createAnswerMetrics } from './answer-metrics.ts';
+import { BLOCK_NUMBER_METHOD, blockOfCall, type CallBlock, pinParams, speaksOfHead, toHex } from './call-block.ts';
+import { failedOutcome } from './call-error.ts';
+import { blockTold, isKeepable, keepAnswer, mayBeStored } from './kept-answer.ts';
+import { createSharedCalls } from './share-calls.ts';
+
+/** What answering needs. */
+export interface AnswerCallOptions {
+  /** Asked once for each chain, when it is first used. */
+  readonly headFloor: (chain: GatewayChain) => HeadFloor;
+  readonly cache: AnswerCache;
+  /** How a chain's calls are passed on, asked once for each chain; by default its pool's `forward`. */
+  readonly forwardOf?: (chain: GatewayChain) => ForwardingPool['forward'];
+  /** Answer to web3_clientVersion. */
+  readonly clientVersion: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+/** A chain in use. */
+interface Line {
+  readonly chain: GatewayChain;
+  readonly floor: HeadFloor;
+  readonly forward: ForwardingPool['forward'];
+  readonly constants: ReadonlyMap<string, Outcome>;
+  /** Before each of its calls' keys. */
+  readonly prefix: string;
+  readonly counts: Map<string, AnswerCounts>;
+}
+
+/** A call whose parameters mean the same on every upstream, as far as they can. */
+interface PlacedCall extends Call {
+  readonly key: string;
+  readonly block: CallBlock;
+  /** The upstream must have reached its block, since the gateway chose it. */
+  readonly isPinned: boolean;
+}
+
+const SEND = 'eth_sendRawTransaction';
+const LOGS = 'eth_getLogs';
+
+/**
+ * Answers calls from memory, from what processes share, or from the upstreams: tags become numbers, what is asked at the
+ * same time is asked once, what stays true is kept. The outcome comes at once where it is in memory. Never rejects.
+ */
+export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
+  const { cache, logger } = options;
+  const lines = new Map<GatewayChain, Line>();
+  const shared = createSharedCalls();
+  const metrics = createAnswerMetrics({
+    registry: options.metrics,
+    cacheBytes: () => cache.bytes,
+    heads: () => [...lines.values()].map(({ chain, floor }) => [chain.slug, floor.latest] as const),
+  });
+
+  function lineOf(chain: GatewayChain): Line {
+    const known = lines.get(chain);
+    if (known !== undefined) return known;
+    const line: Line = {
+      chain,
+      floor: options.headFloor(chain),
+      forward: options.forwardOf?.(chain) ?? ((call, given) => chain.pool.forward(call, given)),
+      constants: constantsOf(chain, options.clientVersion),
+      // What was kept without proof is no answer where proof is asked for.
+      prefix: `${chain.chain.id}${chain.integrity === 'strict' ? '!' : ':'}`,
+      counts: new Map(),
+    };
+    lines.set(chain, line);
+    return line;
+  }
+
+  function countsOf(line: Line, method: string): AnswerCounts {
+    let counts = line.counts.get(method);
+    if (counts === undefined) {
+      counts = metrics.counts(line.chain.slug, method);
+      line.counts.set(method, counts);
+    }
+    return counts;
+  }
+
+  function failed(line: Line, call: Call, thrown: unknown): Outcome {
+    const outcome = failedOutcome(thrown, { slug: line.chain.slug, method: call.method.name, logger });
+    countOutcome(countsOf(line, call.method.name), outcome, false);
+    return outcome;
+  }
+
+  function hit(line: Line, call: Call, outcome: Outcome): Outcome {
+    countsOf(line, call.method.name).hit++;
+    return outcome;
+  }
+
+  async function answerPinned(line: Line, call: Call, scope: RequestScope): Promise<Outcome> {
+    try {
+      scope.head ??= line.floor.read();
+      const head = await scope.head;
+      if (call.method.name === BLOCK_NUMBER_METHOD) return hit(line, call, known(`"${toHex(head.latest)}"`));
+      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, true);
+    } catch (error) {
+      return failed(line, call, error);
+    }
+  }
+
+  function answerPlaced(line: Line, call: Call, scope: RequestScope, isPinned: boolean): Outcome | Promise<Outcome> {
+    const { method, params } = call;
+    const block = blockOfCall(method, params);
+    const key = line.prefix + callKey(method.name, params);
+    const kept = isKeepable(method, block) ? cache.get(key, line.floor.generation) : undefined;
+    if (kept !== undefined) return hit(line, call, { ok: true, result: kept, cached: true });
+    return ask(line, { method, params, key, block, isPinned }, scope.signal);
+  }
+
+  async function ask(line: Line, call: PlacedCall, signal: AbortSignal | undefined): Promise<Outcome> {
+    line.floor.use();
+    const run = shared.run(call.key, call.block === 'tag' || call.block === 'none', signal, (ending) =>
+      fetch(line, call, ending),
+    );
+    const outcome = await run.outcome;
+    countOutcome(countsOf(line, call.method.name), outcome, run.isShared);
+    return outcome;
+  }
+
+  async function fetch(line: Line, call: PlacedCall, signal: AbortSignal): Promise<Outcome> {
+    const { chain, floor } = line;
+    const moment = { generation: floor.generation, finalBlock: floor.finalBlock };
+    try {
+      const stored = await (mayBeStored(call.method, call.block, moment.finalBlock)
+        ? cache.find(chain.chain.id, call.key)
+        : undefined);
+      if (stored !== undefined) return { ok: true, result: stored, cached: true };
+      const result = await forward(line, call, signal);
+      if (Buffer.isBuffer(result)) {
+        const told = chain.pinsHead ? blockTold(call.method, call.block, result) : null;
+        if (told !== null) await floor.reveal(told);
+        keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
+      }
+      return { ok: true, result, cached: false };
+    } catch (error) {
+      return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
+    }
+  }
+
+  async function forward({ forward: pass, floor }: Line, call: PlacedCall, signal: AbortSignal): Promise<RawResult> {
+    const { method, params, block, isPinned } = call;
+    const named = typeof block === 'number' ? block : null;
+    const { value } = await pass(
+      {
+        method: method.name,
+        params: JSON.stringify(params),
+        nullable: method.nullable,
+        block: named === null ? null : blockToReach(call, named, floor.latest),
+      },
+      { signal, hedge: method.hedge, ...(isPinned && named !== null ? { minBlock: named } : {}) },
+    );
+    return value;
+  }
+
+  /** The same transaction sent twice at once is sent once; a sender that goes away does not stop it. */
+  async function send(line: Line, call: Call): Promise<Outcome> {
+    const raw = String(call.params[0]);
+    const run = shared.run(`${line.prefix}${SEND}[${raw.toLowerCase()}`, false, undefined, async () => {
+      try {
+        const { value } = await line.chain.pool.broadcast(raw);
+        return { ok: true, result: Buffer.from(JSON.stringify(value)), cached: false };
+      } catch (error) {
+        return failedOutcome(error, { slug: line.chain.slug, method: SEND, logger });
+      }
+    });
+    const outcome = await run.outcome;
+    countOutcome(countsOf(line, SEND), outcome, run.isShared);
+    return outcome;
+  }
+
+  return (call, scope) => {
+    const line = lineOf(scope.chain);
+    const { method } = call;
+    try {
+      if (method.lifetime === 'constant') {
+        const constant = line.constants.get(method.name);
+        if (constant !== undefined) return hit(line, call, constant);
+      }
+      if (method.name === SEND) return send(line, call);
+      const isPinned =
+        scope.chain.pinsHead && (method.name === BLOCK_NUMBER_METHOD || speaksOfHead(method, call.params));
+      return isPinned ? answerPinned(line, call, scope) : answerPlaced(line, call, scope, false);
+    } catch (error) {
+      return failed(line, call, error);
+    }
+  };
+}
+
+/** Above the known head no upstream can be told to have the block: whoever is asked may have it, or says that there is none. */
+function blockToReach({ method, isPinned }: PlacedCall, block: number, latest: number | null): number | null {
+  if (isPinned || method.nullable || (latest !== null && block <= latest)) return block;
+  return method.name === LOGS ? latest : null;
+}
+
+function known(json: string): Outcome {
+  return { ok: true, result: Buffer.from(json), cached: true };
+}
+
+function constantsOf({ chain }: GatewayChain, clientVersion: string): ReadonlyMap<string, Outcome> {
+  return new Map([
+    ['eth_chainId', known(`"${toHex(chain.id)}"`)],
+    ['net_version', known(`"${chain.id}"`)],
+    ['web3_clientVersion', known(JSON.stringify(clientVersion))],
+  ]);
+}

@@ -1,0 +1,89 @@
+import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { ForwardingPool } from '@chainstead/rpc';
+import { createAnswerCache } from '../cache/answer-cache.ts';
+import { createPostgresAnswerStore } from '../cache/postgres-answer-store.ts';
+import { createRedisAnswerStore } from '../cache/redis-answer-store.ts';
+import { createStoredAnswers } from '../cache/stored-answers.ts';
+import type { AnswerCall, GatewayChain } from '../call.ts';
+import { openGatewayRedis } from '../heads/gateway-redis.ts';
+import { createHeadFloor, type HeadFloor } from '../heads/head-floor.ts';
+import { createPostgresHeadStore } from '../heads/postgres-head-store.ts';
+import { createRedisHeadStore } from '../heads/redis-head-store.ts';
+import { createAnswerCall } from './answer-call.ts';
+
+/** How much is kept. */
+export interface AnsweringSettings {
+  /** Bytes of answers in memory. @default 64 MiB */
+  readonly memoryBytes?: number;
+  /** Days that an answer stays in Postgres or Redis. @default 30 */
+  readonly storedDays?: number;
+  /** Bytes of answers in Postgres or Redis. @default 1 GiB */
+  readonly storedBytes?: number;
+}
+
+/** What answering is put together from. */
+export interface AnsweringOptions {
+  readonly database: Database;
+  /** Where it is given, heads and answers are shared there instead of in Postgres. */
+  readonly redisUrl?: string | undefined;
+  readonly settings?: AnsweringSettings;
+  /** For chains with `integrity: 'strict'`. */
+  readonly strictForward: (chain: GatewayChain) => ForwardingPool['forward'];
+  /** Answer to web3_clientVersion, `name/version`. */
+  readonly clientVersion: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock?: Clock;
+}
+
+export interface Answering {
+  readonly answer: AnswerCall;
+  /** Ends following the chains and writes what is still to be kept. The database stays open. */
+  close(): Promise<void>;
+}
+
+const REDIS_PREFIX = 'chainstead:gateway:';
+
+/** Heads, cache and answering together. Nothing is sent before the first call. */
+export function createAnswering(options: AnsweringOptions): Answering {
+  const { database, redisUrl, settings = {}, logger, clock = systemClock } = options;
+  const limits = {
+    ...(settings.storedDays === undefined ? {} : { days: settings.storedDays }),
+    ...(settings.storedBytes === undefined ? {} : { bytes: settings.storedBytes }),
+  };
+  const redis = redisUrl === undefined ? null : openGatewayRedis({ redisUrl, logger });
+  const heads =
+    redis === null ? createPostgresHeadStore({ database }) : createRedisHeadStore({ redis, prefix: REDIS_PREFIX });
+  const store =
+    redis === null
+      ? createPostgresAnswerStore({ database, limits })
+      : createRedisAnswerStore({ redis, prefix: REDIS_PREFIX, limits, clock });
+  const stored = createStoredAnswers({ store, clock, logger });
+  const floors: HeadFloor[] = [];
+  const answer = createAnswerCall({
+    headFloor({ chain, pool, pinsHead }) {
+      const floor = createHeadFloor({ chain, pool, store: pinsHead ? heads : null, logger, clock });
+      floors.push(floor);
+      return floor;
+    },
+    cache: createAnswerCache({
+      stored,
+      clock,
+      ...(settings.memoryBytes === undefined ? {} : { bytesMax: settings.memoryBytes }),
+    }),
+    forwardOf: (chain) =>
+      chain.integrity === 'strict' ? options.strictForward(chain) : (call, given) => chain.pool.forward(call, given),
+    clientVersion: options.clientVersion,
+    logger,
+    metrics: options.metrics,
+  });
+  return {
+    answer,
+    async close() {
+      for (const floor of floors) floor.close();
+      await stored.close();
+      redis?.disconnect();
+    },
+  };
+}

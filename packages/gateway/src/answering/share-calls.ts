@@ -1,0 +1,126 @@
+import type { Outcome } from '../call.ts';
+import { TIMED_OUT } from '../protocol/rpc-errors.ts';
+
+/** Runs a call; never rejects. Its signal is aborted when nobody waits for it any more. */
+export type RunCall = (signal: AbortSignal) => Promise<Outcome>;
+
+/** One run for all who ask the same at the same time. */
+export interface SharedCalls {
+  /**
+   * Joins the run that is under way, or begins one. The caller's signal ends only its own waiting; the last one who leaves
+   * ends the run. An answer in pieces goes to one of the callers, the others ask by themselves then.
+   * @param isFresh whether the run must begin after this call: then the one under way is waited for, and the next is shared
+   */
+  run(key: string, isFresh: boolean, signal: AbortSignal | undefined, run: RunCall): SharedRun;
+}
+
+/** What a caller gets. */
+export interface SharedRun {
+  readonly outcome: Promise<Outcome>;
+  /** Whether others asked first. */
+  readonly isShared: boolean;
+}
+
+/** Nobody reads it: the caller is gone. */
+const LEFT: Outcome = { ok: false, error: TIMED_OUT };
+
+export function createSharedCalls(): SharedCalls {
+  const flights = new Map<string, Flight>();
+
+  function begin(key: string, flight: Flight): void {
+    flights.set(key, flight);
+    flight.begin(() => {
+      if (flights.get(key) !== flight) return;
+      flights.delete(key);
+      const { next } = flight;
+      if (next?.isWanted) begin(key, next);
+    });
+  }
+
+  return {
+    run(key, isFresh, signal, run) {
+      if (signal?.aborted) return { outcome: Promise.resolve(LEFT), isShared: false };
+      const current = flights.get(key);
+      if (current === undefined) {
+        const flight = new Flight(run);
+        const outcome = flight.join(signal);
+        begin(key, flight);
+        return { outcome, isShared: false };
+      }
+      if (!isFresh) return { outcome: current.join(signal), isShared: true };
+      const isShared = current.next?.isWanted === true;
+      if (current.next === null || !isShared) current.next = new Flight(run);
+      return { outcome: current.next.join(signal), isShared };
+    },
+  };
+}
+
+/** One run and those who wait for it. */
+class Flight {
+  /** Begins when this one ends. */
+  next: Flight | null = null;
+  readonly #run: RunCall;
+  readonly #ending = new AbortController();
+  readonly #settled = Promise.withResolvers<Outcome>();
+  #waiting = 0;
+  #isTaken = false;
+  #isOver = false;
+  #onOver: () => void = () => undefined;
+
+  constructor(run: RunCall) {
+    this.#run = run;
+  }
+
+  get isWanted(): boolean {
+    return this.#waiting > 0;
+  }
+
+  begin(onOver: () => void): void {
+    this.#onOver = onOver;
+    void this.#run(this.#ending.signal).then((outcome) => {
+      this.#settled.resolve(outcome);
+      this.#end();
+    });
+  }
+
+  async join(signal: AbortSignal | undefined): Promise<Outcome> {
+    this.#waiting++;
+    const outcome = await this.#wait(signal);
+    if (!outcome.ok || Buffer.isBuffer(outcome.result)) return outcome;
+    if (signal?.aborted) return LEFT;
+    // Pieces can be read once.
+    if (this.#isTaken) return this.#run(signal ?? new AbortController().signal);
+    this.#isTaken = true;
+    signal?.addEventListener('abort', () => this.#ending.abort(), { once: true });
+    return outcome;
+  }
+
+  async #wait(signal: AbortSignal | undefined): Promise<Outcome> {
+    if (signal === undefined) return this.#settled.promise;
+    const left = Promise.withResolvers<Outcome>();
+    const leave = (): void => {
+      this.#leave();
+      left.resolve(LEFT);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([this.#settled.promise, left.promise]);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  #leave(): void {
+    this.#waiting--;
+    if (this.#waiting > 0 || this.#isOver) return;
+    // Nobody may join what is given up.
+    this.#end();
+    this.#ending.abort();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onOver();
+  }
+}
