@@ -8,8 +8,8 @@ import type { RpcRequest } from '../protocol/read-requests.ts';
 import { INTERNAL_ERROR, notSupported, RATE_LIMITED, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { type CallEnd, type CallTally, OTHER_METHOD } from './call-tally.ts';
+import type { OpenScope } from './open-scope.ts';
 import type { PoolStart } from './pool-start.ts';
-import type { OpenScope } from './request-deadline.ts';
 
 /** A chain and whether its pool works yet. */
 export interface ServedChain {

@@ -2,7 +2,7 @@ import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requ
 import { errorText, resultHead } from '../protocol/write-answer.ts';
 import type { Answered, AnswerRequest, RequestContext, ServedChain } from './answer-request.ts';
 import type { AnswerPart, Exchange } from './exchange.ts';
-import { type OpenScope, openScope } from './request-deadline.ts';
+import { OpenScope } from './open-scope.ts';
 
 /** Answers a body; at once where all its answers are in memory. */
 export type ServeBody = (body: Buffer, exchange: Exchange, served: ServedChain) => Promise<void> | undefined;
@@ -40,7 +40,7 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
       exchange.sendMessage(400, `A batch may hold ${BATCH_MAX} requests`);
       return undefined;
     }
-    const scope = openScope(served.chain, timeoutMs);
+    const scope = new OpenScope(served.chain, timeoutMs);
     const context = { served, scope, keyId: exchange.keyId };
     if (read.kind === 'batch') {
       const items = read.requests.map((request) => answerItem(request, context));
@@ -80,7 +80,7 @@ function sendWhole({ id, answered, error }: Item, exchange: Exchange): void {
   else if (!outcome.ok) exchange.sendText(200, errorText(id, outcome.error));
   else if (Buffer.isBuffer(outcome.result)) {
     answered.sent(outcome.result.length);
-    exchange.sendParts([resultHead(id), outcome.result, '}']);
+    exchange.sendResult(resultHead(id), outcome.result, '}');
   }
 }
 
@@ -163,7 +163,8 @@ function isWhole(part: AnswerPart): part is string | Buffer {
 }
 
 function isStream({ id, answered }: Item): boolean {
-  return id && answered?.outcome.ok && !Buffer.isBuffer(answered.outcome.result);
+  if (id === null || answered === null || !answered.outcome.ok) return false;
+  return !Buffer.isBuffer(answered.outcome.result);
 }
 
 function secondsOf(ms: number): string {

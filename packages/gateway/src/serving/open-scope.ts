@@ -1,0 +1,43 @@
+import type { GatewayChain, PinnedHead, RequestScope } from '../call.ts';
+
+/** What the calls of one HTTP request share. Makes its signal and timer only when a call has to wait. */
+export class OpenScope implements RequestScope {
+  readonly chain: GatewayChain;
+  head: Promise<PinnedHead> | null = null;
+  readonly #timeoutMs: number;
+  #controller: AbortController | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #late: Promise<void> | null = null;
+
+  /** @param timeoutMs from the first call that waits until calls that have no answer yet are given up */
+  constructor(chain: GatewayChain, timeoutMs: number) {
+    this.chain = chain;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** Settles to the value, or to `late` once the request's time is over. */
+  withinTime<T>(value: Promise<T>, late: T): Promise<T> {
+    this.#late ??= new Promise((resolve) => {
+      this.#timer = setTimeout(() => {
+        resolve();
+        this.abort();
+      }, this.#timeoutMs);
+    });
+    return Promise.race([value, this.#late.then(() => late)]);
+  }
+
+  /** Gives up the calls that are under way: nobody waits for them any more. */
+  abort(): void {
+    this.#controller?.abort();
+  }
+
+  /** The request is answered. */
+  end(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,176 @@
+import { createChainRegistry } from '@chainstead/chains';
+import {
+  createCursorCodec,
+  createLogger,
+  createMetricsRegistry,
+  type Registry,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
+import { type Database, openDatabase } from '@chainstead/db';
+import { type ApiServer, createApi, createRawGate, type KeyStore, type Principal, serveApi } from '@chainstead/http';
+import type { ForwardingPool } from '@chainstead/rpc';
+import type { AnswerCall, GatewayChain } from '../call.ts';
+import { createGateway, type Gateway, type GatewayLimits } from '../gateway.ts';
+
+/** A gateway behind a real server, over an answer that the test gives. */
+export interface GatewayStage {
+  readonly url: string;
+  readonly server: ApiServer;
+  readonly gateway: Gateway;
+  readonly metrics: Registry;
+  /** Every line that was logged. */
+  readonly logLines: readonly string[];
+  /** Sends a body to a chain. */
+  post(body: unknown, options?: PostOptions): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface PostOptions {
+  readonly slug?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface StageOptions {
+  readonly answer: AnswerCall;
+  /** Accepted keys; none: an open server. */
+  readonly keys?: readonly string[];
+  readonly slugs?: readonly string[];
+  readonly limits?: Partial<GatewayLimits>;
+  readonly logRangeMax?: number;
+  readonly database?: Database;
+  readonly startPool?: () => Promise<void>;
+  /** Default `debug`. */
+  readonly logLevel?: string;
+  readonly corsOrigins?: '*' | readonly string[];
+}
+
+export const STAGE_KEY = '0123456789abcdef0123456789abcdef';
+
+/** An answer that is known at once. */
+export function result(value: unknown, cached = true): Awaited<ReturnType<AnswerCall>> {
+  return { ok: true, result: Buffer.from(JSON.stringify(value)), cached };
+}
+
+export async function startGatewayStage(options: StageOptions): Promise<GatewayStage> {
+  const logLines: string[] = [];
+  const logger = createLogger({
+    level: options.logLevel ?? 'debug',
+    destination: { write: (line) => void logLines.push(line) },
+  });
+  const metrics = createMetricsRegistry();
+  const database = options.database ?? unusedDatabase();
+  const keys = fixedKeys(options.keys ?? []);
+  const cors = { origins: options.corsOrigins ?? ('*' as const) };
+  const host = '127.0.0.1';
+  const limits = {
+    bodyBytesMax: 100_000,
+    requestTimeoutMs: 20_000,
+    weightPerSecond: null,
+    callsPerSecond: new Map<string, number>(),
+    ...options.limits,
+  };
+  const gateway = createGateway({
+    chains: stageChains(options),
+    answer: options.answer,
+    database,
+    keys,
+    gate: createRawGate({ host, keys, cors, logger, metrics }),
+    limits,
+    logger,
+    metrics,
+    clock: systemClock,
+  });
+  const app = createApi({
+    chains: createChainRegistry(),
+    database,
+    logger,
+    metrics,
+    keys,
+    cursors: createCursorCodec(Buffer.alloc(32, 7)),
+    host,
+    cors,
+    version: '0.0.0-test',
+    readiness: async () => ({ ready: true, reasons: [] }),
+    routes: [],
+    openRoutes: [gateway.routes],
+    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
+  });
+  const server = await serveApi(app, { host, port: 0, closeDeadlineMs: 2_000, rawHandler: gateway.handler });
+  return {
+    url: server.url,
+    server,
+    gateway,
+    metrics,
+    logLines,
+    post: (body, { slug = 'eth', key = STAGE_KEY, headers = {}, signal } = {}) =>
+      fetch(`${server.url}/${slug}/${key}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...(signal !== undefined && { signal }),
+      }),
+    async close() {
+      await server.close();
+      await gateway.close();
+    },
+  };
+}
+
+function stageChains({ slugs = ['eth', 'base'], logRangeMax = 10_000, startPool }: StageOptions): GatewayChain[] {
+  const registry = createChainRegistry();
+  return slugs.map((slug) => ({
+    slug,
+    chain: registry.get(slug),
+    pool: idlePool(startPool ?? (() => Promise.resolve())),
+    pinsHead: false,
+    logRangeMax,
+    integrity: 'none',
+  }));
+}
+
+/** A pool that only starts: the stage's answer asks no upstream. */
+function idlePool(start: () => Promise<void>): ForwardingPool {
+  const refuse = (): never => {
+    throw new TypeError('not part of this test');
+  };
+  return {
+    chainId: createChainRegistry().get('eth').id,
+    start,
+    forward: refuse,
+    broadcast: refuse,
+    request: refuse,
+    getHead: refuse,
+    getFinalized: refuse,
+    waitForHead: refuse,
+    getBlock: refuse,
+    getHeaders: refuse,
+    getReceipts: refuse,
+    getWholeBlock: refuse,
+    getLogs: refuse,
+    estimateLogCalls: refuse,
+    reportFault: refuse,
+    status: () => [],
+    close: () => Promise.resolve(),
+  };
+}
+
+function fixedKeys(accepted: readonly string[]): KeyStore {
+  const refuse = (): never => {
+    throw new TypeError('not part of this test');
+  };
+  return {
+    verify: (key): Principal | null => (accepted.includes(key) ? { id: key.slice(0, 8), name: 'test' } : null),
+    inUse: () => accepted.length > 0,
+    create: refuse,
+    list: refuse,
+    revoke: refuse,
+  };
+}
+
+/** Nothing listens there: usage stays in memory. */
+function unusedDatabase(): Database {
+  return openDatabase({ url: 'postgres://127.0.0.1:1/none', applicationName: 'test', logger: silentLogger() });
+}
