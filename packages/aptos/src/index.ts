@@ -1,4 +1,16 @@
 /**
- * Aptos: transactions of fullnodes into coins, transfers and holders, and the routes over them. Start reading at `schema.ts`.
+ * Aptos: transactions of fullnodes into coins, transfers and holders, and the routes over them. Start reading at `schema.ts`,
+ * then `dataset.ts` (what is derived) and `sync/aptos-sync.ts` (how it comes in).
  */
-export {};
+export { exportCoins } from './coins-file/export-coins.ts';
+export { importCoins } from './coins-file/import-coins.ts';
+export type { AptosDatasetName } from './dataset.ts';
+export { APTOS_DATASET_NAMES, aptosDatasets } from './datasets.ts';
+export { createFullnodeMetrics, type FullnodeMetrics } from './fullnode/fullnode-metrics.ts';
+export { createFullnodes, type Fullnodes } from './fullnode/fullnodes.ts';
+export { chainKeyOf, networkOfChain } from './fullnode/network.ts';
+export { type AptosStatus, readAptosStatuses } from './sync/aptos-status.ts';
+export { createAptosSync } from './sync/aptos-sync.ts';
+export { backfillVersions } from './sync/backfill-versions.ts';
+export type { FillOptions, FillProgress } from './sync/fill-versions.ts';
+export type { AptosNetwork } from './transaction.ts';

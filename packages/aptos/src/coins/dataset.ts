@@ -1,3 +1,4 @@
+import type { Transaction } from '@chainstead/db';
 import type { AptosDataset, AptosSlice, DerivedRows } from '../dataset.ts';
 import { type Insert, insertRows } from '../rows/insert-rows.ts';
 import { wholeSeconds } from '../rows/whole-seconds.ts';
@@ -25,9 +26,14 @@ export const coins: AptosDataset = {
   needsBlockHeights: false,
   derive(slice): DerivedRows {
     const rows = deriveCoins(slice);
-    return { count: rows.length, write: (transaction) => insertRows(transaction, INSERT, rows) };
+    return { count: rows.length, write: (transaction) => writeCoins(transaction, rows) };
   },
 };
+
+/** Of two rows of a coin the one of the earlier version stays. @returns rows that were not there before */
+export function writeCoins(transaction: Transaction, rows: readonly CoinRow[]): Promise<number> {
+  return insertRows(transaction, INSERT, rows);
+}
 
 /** One row a coin, sorted by hash. */
 export function deriveCoins({ network, transactions }: AptosSlice): CoinRow[] {

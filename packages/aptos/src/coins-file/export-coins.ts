@@ -1,0 +1,40 @@
+import type { Database } from '@chainstead/db';
+import { listCoverage } from '../sync/coverage.ts';
+import type { AptosNetwork } from '../transaction.ts';
+import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
+
+/** Coins read at once. */
+const PAGE = 2_000;
+
+/** The lines of the file of a network's coins, each with its newline, oldest coin first. */
+export async function* exportCoins(database: Database, network: AptosNetwork): AsyncGenerator<string> {
+  // Before the coins: what is added meanwhile may be among them, but nothing that is claimed can be missing.
+  const coverage = await listCoverage(database, network);
+  yield renderHeader({
+    network,
+    covered: coverage.flatMap(({ dataset, range }) => (dataset === 'coins' ? [range] : [])),
+  });
+  let count = 0;
+  for (let after: CoinLine | null = null; ; ) {
+    const coins: CoinLine[] = await readPage(database, network, after);
+    for (const coin of coins) yield renderCoin(coin);
+    count += coins.length;
+    if (coins.length < PAGE) break;
+    after = coins.at(-1) ?? null;
+  }
+  yield renderEnd(count);
+}
+
+async function readPage(database: Database, network: AptosNetwork, after: CoinLine | null): Promise<CoinLine[]> {
+  const hex = (column: string): string => `'0x' || encode(${column}, 'hex') AS ${column}`;
+  const rows = await database.query<Omit<CoinLine, 'transaction_timestamp'> & { transaction_timestamp: Date }>(
+    `SELECT ${hex('coin_type_hash')}, coin_type, ${hex('creator_address')}, name, symbol, decimals,
+            ${hex('supply_aggregator_table_handle')}, ${hex('supply_aggregator_table_key')},
+            transaction_version, transaction_timestamp
+       FROM aptos_coins c
+      WHERE network = $1 AND (c.transaction_version, c.coin_type_hash) > ($2, $3)
+      ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${PAGE}`,
+    [network, after?.transaction_version ?? -1, Buffer.from(after?.coin_type_hash.slice(2) ?? '', 'hex')],
+  );
+  return rows.map((row) => ({ ...row, transaction_timestamp: row.transaction_timestamp.toISOString() }));
+}

@@ -1,0 +1,81 @@
+import { type BlockRange, mergeRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type CoinRow, writeCoins } from '../coins/dataset.ts';
+import { lockCommits, recordCoverage } from '../sync/coverage.ts';
+import type { AptosNetwork } from '../transaction.ts';
+import { CoinsFileError, parseCoin, parseEnd, parseHeader } from './coins-file.ts';
+
+export interface ImportCoinsOptions {
+  readonly database: Database;
+  /** Without line ends. */
+  readonly lines: AsyncIterable<string>;
+  /** Believes the file that it holds every coin of the versions that it claims: they will not be read again. */
+  readonly trustCoverage: boolean;
+}
+
+export interface ImportedCoins {
+  readonly network: AptosNetwork;
+  /** In the file. */
+  readonly coins: number;
+  /** That were not there before. */
+  readonly added: number;
+  /** What the file claims to cover. */
+  readonly claimed: readonly BlockRange[];
+  /** Whether that counts as covered now. */
+  readonly trusted: boolean;
+}
+
+const ROWS_PER_WRITE = 1_000;
+
+/**
+ * Imports a file of coins in one transaction, every line checked. Of a coin that is there already the earlier version stays,
+ * so that importing again, or in any order, leaves the same. @throws CoinsFileError, and then nothing was imported
+ */
+export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptions): Promise<ImportedCoins> {
+  return database.transaction(async (transaction) => {
+    const reader = lines[Symbol.asyncIterator]();
+    const first = await reader.next();
+    const { network, covered } = parseHeader(first.done === true ? '' : first.value);
+    await lockCommits(transaction, network);
+    let [coins, added] = [0, 0];
+    let waiting: CoinRow[] = [];
+    const write = async (): Promise<void> => {
+      added += await writeCoins(
+        transaction,
+        waiting.toSorted((a, b) => (a.coinType.hash < b.coinType.hash ? -1 : 1)),
+      );
+      waiting = [];
+    };
+    for await (const coin of readCoins(reader, network)) {
+      coins++;
+      waiting.push(coin);
+      if (waiting.length >= ROWS_PER_WRITE) await write();
+    }
+    await write();
+    const claimed = mergeRanges(covered);
+    if (trustCoverage) for (const range of claimed) await recordCoverage(transaction, network, ['coins'], range);
+    return { network, coins, added, claimed, trusted: trustCoverage };
+  });
+}
+
+/** The coins between header and end. @throws CoinsFileError also where the end is missing or counts differently */
+async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<CoinRow> {
+  const seen = new Set<string>();
+  let end: number | null = null;
+  let lineNumber = 1;
+  for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
+    lineNumber++;
+    if (next.value.trim() === '') continue;
+    if (end !== null) throw new CoinsFileError(lineNumber, 'comes after the end');
+    end = parseEnd(next.value, lineNumber);
+    if (end !== null) continue;
+    const coin = parseCoin(next.value, lineNumber, network);
+    if (seen.has(coin.coinType.hash))
+      throw new CoinsFileError(lineNumber, 'gives a coin that an earlier line has given');
+    seen.add(coin.coinType.hash);
+    yield coin;
+  }
+  if (end === null)
+    throw new CoinsFileError(lineNumber, 'is the last one, and the end is missing: the file was cut off');
+  if (end !== seen.size) throw new CoinsFileError(lineNumber, `counts ${end} coins, and there are ${seen.size}`);
+}
