@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   InvalidPrimitiveError,
   isAddress,
+  isLowerHex,
   parseAddress,
   parseBigQuantity,
   parseChainId,
@@ -50,6 +51,22 @@ describe('addresses and hashes', () => {
     }
     expect(() => parseHash(ZERO_ADDRESS)).toThrow(/is not a valid hash/);
     expect(() => parseAddress(ZERO_HASH)).toThrow(/is not a valid address/);
+  });
+});
+
+describe('lower-case hexadecimal text', () => {
+  it('is told from any other, character by character', () => {
+    const almostDigits = fc.string({
+      unit: fc.constantFrom(...'0123456789abcdef/:`gAF', 'İ', '\ud800'),
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom('0x', '0X', '1x', ''), almostDigits, fc.nat(14), (prefix, text, length) => {
+        const whole = prefix + text;
+        expect(isLowerHex(whole, whole.length)).toBe(/^0x[0-9a-f]*$/.test(whole));
+        expect(isLowerHex(whole, length)).toBe(/^0x[0-9a-f]*$/.test(whole) && whole.length === length);
+      }),
+    );
   });
 });
 

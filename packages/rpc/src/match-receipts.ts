@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Block, Hash, Receipt } from '@chainstead/core';
 import { MalformedAnswerError } from './parse-log.ts';
-import { parseReceipt } from './parse-receipt.ts';
+import { createReceiptParser } from './parse-receipt.ts';
 
 /** The receipts of a block in its order, and the transactions that have none yet. */
 export interface MatchedReceipts {
@@ -25,9 +25,10 @@ export function matchReceipts(
   chain: { readonly receiptsRoot: string },
 ): MatchedReceipts {
   const found = new Map<Hash, Receipt>();
+  const parse = createReceiptParser();
   for (const entry of json) {
     if (entry === null) continue;
-    const receipt = parseReceipt(entry);
+    const receipt = parse(entry);
     checkBlock(receipt, block);
     found.set(receipt.transactionHash, receipt);
   }

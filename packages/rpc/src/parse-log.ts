@@ -3,6 +3,7 @@ import {
   ChainsteadError,
   type Hash,
   type Hex,
+  isLowerHex,
   type Log,
   parseAddress,
   parseHash,
@@ -16,8 +17,6 @@ export class MalformedAnswerError extends ChainsteadError {
   }
 }
 
-const ADDRESS_LENGTH = 42;
-const HASH_LENGTH = 66;
 const BYTES = /^0x(?:[0-9a-f]{2})*$/;
 const NO_TOPICS: readonly Hash[] = [];
 
@@ -34,11 +33,21 @@ export function parseLog(json: unknown): Log {
  * @throws MalformedAnswerError, InvalidPrimitiveError
  */
 export function parseLogs(json: unknown): Log[] {
-  if (!Array.isArray(json)) throw new MalformedAnswerError('The answer is not a list of logs', { type: typeof json });
+  return createLogsParser()(json);
+}
+
+/**
+ * As {@link parseLogs}, for several lists that follow each other in a block: what one log repeats of the log before it is
+ * checked and kept once.
+ */
+export function createLogsParser(): (json: unknown) => Log[] {
   const parse = createLogParser();
-  const logs = new Array<Log>(json.length);
-  for (let index = 0; index < json.length; index++) logs[index] = parse(json[index]);
-  return logs;
+  return (json) => {
+    if (!Array.isArray(json)) throw new MalformedAnswerError('The answer is not a list of logs', { type: typeof json });
+    const logs = new Array<Log>(json.length);
+    for (let index = 0; index < json.length; index++) logs[index] = parse(json[index]);
+    return logs;
+  };
 }
 
 /**
@@ -52,6 +61,8 @@ function createLogParser(): (json: unknown) => Log {
   let topic0 = '' as Hash;
   let blockNumberText = '';
   let blockNumber = 0;
+  let transactionIndexText = '';
+  let transactionIndex = 0;
   let timestampText = '';
   let timestamp: number | null = null;
 
@@ -59,12 +70,16 @@ function createLogParser(): (json: unknown) => Log {
     if (typeof json !== 'object' || json === null) throw new MalformedAnswerError('A log is not an object');
     const raw = json as Record<string, unknown>;
     if (raw.removed === true) throw new MalformedAnswerError('A log is marked as removed');
-    if (raw.blockHash !== blockHash) blockHash = toHash(raw.blockHash);
-    if (raw.transactionHash !== transactionHash) transactionHash = toHash(raw.transactionHash);
-    if (raw.address !== address) address = toAddress(raw.address);
+    if (raw.blockHash !== blockHash) blockHash = parseHash(raw.blockHash);
+    if (raw.transactionHash !== transactionHash) transactionHash = parseHash(raw.transactionHash);
+    if (raw.address !== address) address = parseAddress(raw.address);
     if (raw.blockNumber !== blockNumberText) {
       blockNumber = parseQuantity(raw.blockNumber);
       blockNumberText = raw.blockNumber as string;
+    }
+    if (raw.transactionIndex !== transactionIndexText) {
+      transactionIndex = parseQuantity(raw.transactionIndex);
+      transactionIndexText = raw.transactionIndex as string;
     }
     if (raw.blockTimestamp === undefined || raw.blockTimestamp === null) timestamp = null;
     else if (raw.blockTimestamp !== timestampText || timestamp === null) {
@@ -76,9 +91,11 @@ function createLogParser(): (json: unknown) => Log {
       throw new MalformedAnswerError("A log's topics are not a list of at most four");
     let topics = NO_TOPICS;
     if (rawTopics.length > 0) {
-      if (rawTopics[0] !== topic0) topic0 = toHash(rawTopics[0]);
-      const parsed: Hash[] = [topic0];
-      for (let index = 1; index < rawTopics.length; index++) parsed.push(toHash(rawTopics[index]));
+      if (rawTopics[0] !== topic0) topic0 = parseHash(rawTopics[0]);
+      // Of its length at once: a list that grows keeps room for sixteen more.
+      const parsed = new Array<Hash>(rawTopics.length);
+      parsed[0] = topic0;
+      for (let index = 1; index < rawTopics.length; index++) parsed[index] = parseHash(rawTopics[index]);
       topics = parsed;
     }
     return {
@@ -88,34 +105,16 @@ function createLogParser(): (json: unknown) => Log {
       blockNumber,
       blockHash,
       transactionHash,
-      transactionIndex: parseQuantity(raw.transactionIndex),
+      transactionIndex,
       logIndex: parseQuantity(raw.logIndex),
       blockTimestamp: timestamp,
     };
   };
 }
 
-function toHash(value: unknown): Hash {
-  return typeof value === 'string' && isLowerHex(value, HASH_LENGTH) ? (value as Hash) : parseHash(value);
-}
-
-function toAddress(value: unknown): Address {
-  return typeof value === 'string' && isLowerHex(value, ADDRESS_LENGTH) ? (value as Address) : parseAddress(value);
-}
-
-/** Whether the text is `0x` and lower-case digits, `length` characters in all. A loop takes a quarter of a regular expression's time. */
-function isLowerHex(text: string, length: number): boolean {
-  if (text.length !== length || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) return false;
-  for (let at = 2; at < length; at++) {
-    const code = text.charCodeAt(at);
-    if ((code < 48 || code > 57) && (code < 97 || code > 102)) return false;
-  }
-  return true;
-}
-
 function toBytes(value: unknown): Hex {
   if (typeof value === 'string') {
-    if (BYTES.test(value)) return value as Hex;
+    if (value.length % 2 === 0 && isLowerHex(value, value.length)) return value;
     const lower = value.toLowerCase();
     if (BYTES.test(lower)) return lower as Hex;
     // Some old nodes write no data as an empty string.
