@@ -12,8 +12,9 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { commitRange } from './commit-range.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
+import { createBatchDecoder } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
-import { type RangeRead, readRangeFast, readRangeProven } from './read-range.ts';
+import { type DecodedRange, readRangeFast, readRangeProven } from './read-range.ts';
 import { releasing } from './releasing-task.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
@@ -130,9 +131,9 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
     const read = await untilItSucceeds(options, range, stop, () => readClaimed(options, stretch, range, sizing, stop));
     if (read === null) return workAround(stretch, range);
     // A read counts as in flight until it is committed: that bounds what is held in memory.
-    const logs = read.logs.length;
+    const { logCount } = read;
     await commits.add(releasing(read, (one) => commitRead(options, stretch, one, stop)));
-    advance(rangeSize(range), logs);
+    advance(rangeSize(range), logCount);
   };
 
   /** What another process leaves of a range, of which it holds a part or has covered one since it was planned. */
@@ -195,8 +196,8 @@ async function readClaimed(
   range: BlockRange,
   sizing: ChunkSizing,
   signal: AbortSignal,
-): Promise<RangeRead | null> {
-  const { chain, pool, owner, kind } = options;
+): Promise<DecodedRange | null> {
+  const { chain, owner, kind } = options;
   if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : 'backfill'))) {
     options.logger.info(
       { chain: chain.key, block_range: `${range.from}-${range.to}` },
@@ -214,12 +215,8 @@ async function readClaimed(
       await owner.release(chain.id, range);
       return null;
     }
-    const topics = [...new Set(stretch.datasets.flatMap((dataset) => dataset.topics(chain)))];
-    const read =
-      options.proof === 'receipts'
-        ? await readRangeProven(pool, chain, options.policy, range, PROVEN_READS_IN_FLIGHT, signal)
-        : await readRangeFast(pool, range, topics, signal);
-    sizing.seen(rangeSize(range), read.logs.length);
+    const read = await readDecoded(options, stretch.datasets, range, signal);
+    sizing.seen(rangeSize(range), read.logCount);
     return read;
   } catch (error) {
     await owner.release(chain.id, range);
@@ -227,10 +224,25 @@ async function readClaimed(
   }
 }
 
+async function readDecoded(
+  { pool, chain, policy, proof, rowsAtOnce }: BackfillOptions,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<DecodedRange> {
+  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
+  if (proof === 'receipts')
+    return readRangeProven({ pool, chain, policy, depth: PROVEN_READS_IN_FLIGHT, signal }, range, decoder);
+  const topics = [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
+  const { logs, ...read } = await readRangeFast(pool, range, topics, signal);
+  decoder.add(logs, read.blocks.values());
+  return { ...read, logCount: logs.length, batch: decoder.batch() };
+}
+
 async function commitRead(
   options: BackfillOptions,
   stretch: Stretch,
-  read: RangeRead,
+  read: DecodedRange,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain, metrics, owner, kind } = options;
@@ -239,13 +251,13 @@ async function commitRead(
     options,
     read.range,
     signal,
-    () => commitRange(options, { read, datasets: stretch.datasets, owner, kind }),
+    () => commitRange(options, { read, batch: read.batch, datasets: stretch.datasets, owner, kind }),
     // What was read of another branch stays so.
     (error) => isFinal(error) || error instanceof ChainMovedError,
   );
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
-  metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logs.length);
+  metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logCount);
   for (const [dataset, count] of rows) metrics.rows.inc({ chain: chain.key, dataset }, count);
 }
 

@@ -11,7 +11,7 @@ import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
-import type { ProvenBlock, ProvenLogs } from './proven-block.ts';
+import type { ProvenBlock, ProvenLevel } from './proven-block.ts';
 import { deriveAdded, deriveRemoved, removeRows } from './row-changes.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
@@ -100,7 +100,7 @@ async function recordLevels(
 }
 
 /** Neighbouring blocks of the same level, reason and (where it matters) source as one coverage record. */
-export function runsOfSameLevel(blocks: readonly ProvenLogs[]) {
+export function runsOfSameLevel(blocks: readonly ProvenLevel[]) {
   const runs: {
     range: { from: number; to: number };
     proof: ProvenBlock['level'];

@@ -10,7 +10,7 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
+import type { DecodedBatch } from './decoded-batch.ts';
 import { RangeClaimedError } from './errors.ts';
 import { writeContracts } from './known-contracts.ts';
 import type { RangeRead } from './read-range.ts';
@@ -20,6 +20,8 @@ import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface RangeCommit {
   readonly read: RangeRead;
+  /** What its logs cause. */
+  readonly batch: DecodedBatch;
   /** The datasets that this range is read for. */
   readonly datasets: readonly Dataset[];
   readonly owner: ClaimOwner;
@@ -32,21 +34,17 @@ export async function commitRange(
   dependencies: CommitDependencies,
   commit: RangeCommit,
 ): Promise<ReadonlyMap<string, number>> {
-  const { chain } = dependencies;
-  const { read, datasets } = commit;
-  const batch = decodeBatch(chain, datasets, read.logs, read.blocks, dependencies.rowsAtOnce);
   try {
-    return await retryDeadlock(() => writeRange(dependencies, commit, batch, 'empty-range'));
+    return await retryDeadlock(() => writeRange(dependencies, commit, 'empty-range'));
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return retryDeadlock(() => writeRange(dependencies, commit, batch, 'may-exist'));
+    return retryDeadlock(() => writeRange(dependencies, commit, 'may-exist'));
   }
 }
 
 async function writeRange(
   { database, chain, knownContracts }: CommitDependencies,
-  { read, datasets, owner, kind }: RangeCommit,
-  batch: DecodedBatch,
+  { read, batch, datasets, owner, kind }: RangeCommit,
   mode: WriteMode,
 ): Promise<ReadonlyMap<string, number>> {
   const { contracts, decoded } = await database.transaction(async (transaction) => {

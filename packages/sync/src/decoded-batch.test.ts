@@ -3,7 +3,7 @@ import type { Log } from '@chainstead/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dataset } from './dataset.ts';
-import { type BlockFacts, type DatasetLines, decodeBatch } from './decoded-batch.ts';
+import { type BlockFacts, createBatchDecoder, type DatasetLines, decodeBatch } from './decoded-batch.ts';
 
 const CHAIN = createChainRegistry().get('eth');
 const hash = `0x${'22'.repeat(32)}` as Log['blockHash'];
@@ -79,6 +79,25 @@ test('parts hold all rows, at most so many each, sorted, dataset by dataset, as 
         expect(lines.length).toBeLessThanOrEqual(rowsAtOnce);
         expect(lines).toEqual(lines.toSorted());
         expect(mentions).toHaveLength(lines.length === 0 ? 0 : 1);
+      }
+    }),
+  );
+});
+
+test('block by block comes to the same as all at once', () => {
+  fc.assert(
+    fc.property(counts, fc.integer({ min: 1, max: 40 }), fc.boolean(), (rows, rowsAtOnce, lazily) => {
+      const datasets = [spread('one', lazily), spread('two', lazily)].map(({ dataset }) => dataset) as Dataset[];
+      const decoder = createBatchDecoder(CHAIN, datasets, rowsAtOnce);
+      const byBlock = Map.groupBy(rows.map(logOf), ({ blockNumber }) => blockNumber);
+      for (const [number, logs] of byBlock) decoder.add(logs, [{ number, hash, parentHash: null, timestamp: 0 }]);
+      const { parts, blockLines } = decoder.batch();
+      expect(linesOf(parts)).toEqual(linesOf(decode(rows, 1_000).parts));
+      expect(linesOf(parts)).toEqual(linesOf(parts));
+      expect(blockLines).toHaveLength(byBlock.size);
+      for (const { lines } of parts) {
+        expect(lines.length).toBeLessThanOrEqual(rowsAtOnce);
+        expect(lines).toEqual(lines.toSorted());
       }
     }),
   );

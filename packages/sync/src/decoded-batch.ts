@@ -39,6 +39,39 @@ export interface DecodedBatch {
  */
 export const ROWS_AT_ONCE = 50_000;
 
+/** Decodes as it is given logs: rows take a fraction of the memory that the logs of a range would until its last block is there. */
+export interface BatchDecoder {
+  /** The logs of one or more whole blocks, in chain order, after those that were added before. */
+  add(logs: readonly Log[], blocks: Iterable<BlockFacts>): void;
+  /** All that was added. */
+  batch(): DecodedBatch;
+}
+
+/** Decodes with each of the datasets. */
+export function createBatchDecoder(
+  chain: Chain,
+  datasets: readonly Dataset[],
+  rowsAtOnce: number = ROWS_AT_ONCE,
+): BatchDecoder {
+  const facts = new Map<number, BlockFacts>();
+  const context = { chain, timestampOf: (number: number) => timestampOf(facts, number) };
+  const decoders = datasets.map((dataset) => createDatasetDecoder(dataset, context, rowsAtOnce));
+  return {
+    add: (logs, blocks) => {
+      for (const block of blocks) facts.set(block.number, block);
+      for (const decoder of decoders) decoder.add(logs);
+    },
+    batch: () => ({
+      blockLines: [...facts.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
+      parts: {
+        *[Symbol.iterator]() {
+          for (const decoder of decoders) yield* decoder.parts();
+        },
+      },
+    }),
+  };
+}
+
 /** Decodes logs in chain order. `blocks` must hold every block of the logs. */
 export function decodeBatch(
   chain: Chain,
@@ -47,24 +80,48 @@ export function decodeBatch(
   blocks: ReadonlyMap<number, BlockFacts>,
   rowsAtOnce: number = ROWS_AT_ONCE,
 ): DecodedBatch {
-  const context = { chain, timestampOf: (number: number) => timestampOf(blocks, number) };
-  function* decode(): Generator<DatasetLines> {
-    for (const dataset of datasets) yield* decodeParts(dataset, logs, context, rowsAtOnce);
+  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
+  decoder.add(logs, blocks.values());
+  return decoder.batch();
+}
+
+/** Keeps the lines of one dataset for as long as they are few enough to be held; from then on the logs, to be decoded in their turn. */
+function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number) {
+  const lines: string[] = [];
+  const mentions: MentionedContract[] = [];
+  const undecoded: (readonly Log[])[] = [];
+
+  function* parts(): Generator<DatasetLines> {
+    if (lines.length > 0 || undecoded.length === 0) yield { dataset, lines: lines.sort(), mentions };
+    if (undecoded.length > 0) yield* decodeParts(dataset, undecoded.flat(), context, rowsAtOnce);
   }
+
   return {
-    blockLines: [...blocks.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
-    parts: onePartEach(decode()) ?? { [Symbol.iterator]: decode },
+    add: (logs: readonly Log[]): void => {
+      const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, logs, context));
+      if (rows === null) {
+        undecoded.push(logs);
+        return;
+      }
+      for (const row of rows) lines.push(dataset.copyLine(row));
+      for (const mention of dataset.contracts?.(rows) ?? []) mentions.push(mention);
+    },
+    parts,
   };
 }
 
-/** All parts, unless a dataset has several. */
-function onePartEach(parts: Iterable<DatasetLines>): readonly DatasetLines[] | null {
-  const held: DatasetLines[] = [];
-  for (const part of parts) {
-    if (held.at(-1)?.dataset === part.dataset) return null;
-    held.push(part);
+/** Null when there are more than `limit`. */
+function rowsUpTo(limit: number, rows: Iterable<unknown>): readonly unknown[] | null {
+  const held: unknown[] = [];
+  for (const row of rows) {
+    if (held.length === limit) return null;
+    held.push(row);
   }
   return held;
+}
+
+function rowsOf(dataset: Dataset, logs: readonly Log[], context: DecodeContext): Iterable<unknown> {
+  return dataset.eachRow?.(logs, context) ?? dataset.decode(logs, context);
 }
 
 /** At least one part. */
@@ -75,7 +132,7 @@ function* decodeParts(
   rowsAtOnce: number,
 ): Generator<DatasetLines> {
   let rows: unknown[] = [];
-  for (const row of dataset.eachRow?.(logs, context) ?? dataset.decode(logs, context)) {
+  for (const row of rowsOf(dataset, logs, context)) {
     if (rows.length === rowsAtOnce) {
       yield toPart(dataset, rows);
       rows = [];

@@ -29,8 +29,10 @@ export interface ProvenBlock {
   readonly upstream: string;
 }
 
-/** What a range keeps of a proven block: its receipts are heavy, and not needed once its logs are taken from them. */
-export type ProvenLogs = Omit<ProvenBlock, 'block' | 'receipts' | 'internalTransfers'>;
+/** How far a block is proven, and by whose answer. */
+export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'upstream'> {
+  readonly header: Pick<BlockHeader, 'number'>;
+}
 
 /**
  * Null when no upstream (but those excluded) has the block. Transaction objects come along when asked for.

@@ -8,17 +8,24 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { runsOfSameLevel } from './commit-followed.ts';
 import type { Coverage } from './coverage.ts';
 import { crossCheck } from './cross-check.ts';
-import type { BlockFacts } from './decoded-batch.ts';
+import type { BatchDecoder, BlockFacts, DecodedBatch } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
-import { type ProvenBlock, type ProvenLogs, readProvenBlock } from './proven-block.ts';
+import { type ProvenBlock, type ProvenLevel, readProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 
+/** What is known of a range that was read. */
 export interface RangeRead {
   readonly range: BlockRange;
-  readonly logs: readonly Log[];
   /** Every block that has logs (fast mode), or every block of the range (proven mode). */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
   readonly levels: readonly Coverage[];
+}
+
+/** A range whose logs are decoded already. */
+export interface DecodedRange extends RangeRead {
+  readonly batch: DecodedBatch;
+  /** Logs that were read. */
+  readonly logCount: number;
 }
 
 /** Filtered logs of a range. Level `none`: nothing proves that the upstream left no log out. */
@@ -27,7 +34,7 @@ export async function readRangeFast(
   range: BlockRange,
   topics: readonly Hash[],
   signal: AbortSignal,
-): Promise<RangeRead> {
+): Promise<RangeRead & { readonly logs: readonly Log[] }> {
   const answer = await pool.getLogs({ range, topics }, { signal, minBlock: range.to });
   const { blocks } = await blocksOfLogs(pool, answer.logs, signal);
   const levels = answer.sources.map((source) => ({
@@ -71,42 +78,44 @@ export async function blocksOfLogs(
   return { blocks, headersRead: unknown.size };
 }
 
-/** Whole blocks of a range, proven one by one. @throws UnprovenBlockError under the policy `strict` */
+/** How whole blocks of a range are read. */
+export interface ProvenReading {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  readonly policy: ProofPolicy;
+  /** Blocks that are read at a time. */
+  readonly depth: number;
+  readonly signal: AbortSignal;
+}
+
+/** Whole blocks of a range, proven and decoded one by one. @throws UnprovenBlockError under the policy `strict` */
 export async function readRangeProven(
-  pool: UpstreamPool,
-  chain: Chain,
-  policy: ProofPolicy,
+  { pool, chain, policy, depth, signal }: ProvenReading,
   range: BlockRange,
-  depth: number,
-  signal: AbortSignal,
-): Promise<RangeRead & { readonly proven: readonly ProvenLogs[] }> {
-  const proven: ProvenLogs[] = [];
-  const read = async (number: number): Promise<ProvenLogs | null> => {
+  decoder: BatchDecoder,
+): Promise<DecodedRange> {
+  const blocks = new Map<number, BlockFacts>();
+  const proven: ProvenLevel[] = [];
+  let logCount = 0;
+  const read = async (number: number): Promise<ProvenBlock | null> => {
     const block = await readProvenBlock(pool, chain, policy, number, signal);
-    return block === null ? null : withoutReceipts(await crossCheck(pool, chain, policy, block, signal));
+    return block === null ? null : crossCheck(pool, chain, policy, block, signal);
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     if (block === null)
       throw new ChainMovedError({ chain: chain.key, what: `a block of ${range.from} to ${range.to} is not to be had` });
-    proven.push(block);
+    // Of a block only this waits for the others: its answer and its logs are heavy.
+    const header = factsOf(block.header);
+    decoder.add(block.logs, [header]);
+    blocks.set(header.number, header);
+    proven.push({ header, level: block.level, reason: block.reason, upstream: block.upstream });
+    logCount += block.logs.length;
   }
-  return {
-    range,
-    proven,
-    logs: proven.flatMap((block) => block.logs),
-    blocks: new Map(proven.map(({ header }) => [header.number, header])),
-    levels: runsOfSameLevel(proven),
-  };
+  return { range, blocks, logCount, levels: runsOfSameLevel(proven), batch: decoder.batch() };
 }
 
-/** Blocks wait for the others of their range; what is not needed any more is let go before. */
-function withoutReceipts({
-  block: _block,
-  receipts: _receipts,
-  internalTransfers: _transfers,
-  ...kept
-}: ProvenBlock): ProvenLogs {
-  return kept;
+function factsOf({ number, hash, parentHash, timestamp }: BlockHeader): BlockFacts {
+  return { number, hash, parentHash, timestamp };
 }
 
 async function addHeaders(

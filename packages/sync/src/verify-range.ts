@@ -12,9 +12,9 @@ import { requireClaim } from './commit-range.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type DecodedBatch, decodeBatch } from './decoded-batch.ts';
+import { createBatchDecoder } from './decoded-batch.ts';
 import { writeContracts } from './known-contracts.ts';
-import { type RangeRead, readRangeProven } from './read-range.ts';
+import { type DecodedRange, type RangeRead, readRangeProven } from './read-range.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 import {
   addMissing,
@@ -53,22 +53,18 @@ export async function verifyRange(
   readsInFlight: number,
   signal: AbortSignal,
 ): Promise<VerifyResult> {
-  const { chain, datasets, pool } = options;
-  const read = await readRangeProven(pool, chain, options.policy, range, readsInFlight, signal);
-  const batch = decodeBatch(chain, datasets, read.logs, read.blocks, options.rowsAtOnce);
-  const repairs = await retryDeadlock(() => writeRepairs(options, read, batch, range));
+  const { pool, chain, policy, datasets, rowsAtOnce } = options;
+  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
+  const read = await readRangeProven({ pool, chain, policy, depth: readsInFlight, signal }, range, decoder);
+  const repairs = await retryDeadlock(() => writeRepairs(options, read));
   reportRepairs(options, repairs);
   return { range, levels: countLevels(read), repairs };
 }
 
 /** The transaction of a verified range: repairs, coverage, the end of the claim, faults. */
-async function writeRepairs(
-  options: VerifyOptions,
-  read: Awaited<ReturnType<typeof readRangeProven>>,
-  batch: DecodedBatch,
-  range: BlockRange,
-): Promise<Repair[]> {
+async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise<Repair[]> {
   const { chain, database, datasets } = options;
+  const { range, batch } = read;
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);

@@ -10,7 +10,7 @@ import { commitFollowed } from '../commit-followed.ts';
 import { commitRange } from '../commit-range.ts';
 import { commitSubject } from '../commit-subject.ts';
 import { listCoverage, missingCoverage } from '../coverage.ts';
-import { ROWS_AT_ONCE } from '../decoded-batch.ts';
+import { decodeBatch, ROWS_AT_ONCE } from '../decoded-batch.ts';
 import { createKnownContracts } from '../known-contracts.ts';
 import { type ProvenBlock, readProvenBlock } from '../proven-block.ts';
 import { readRangeFast } from '../read-range.ts';
@@ -77,7 +77,8 @@ export async function openMarkedChain(
     if (!(await owner.claim(chain.id, range, 'backfill'))) return;
     const read = await readFast(range);
     const logs = read.logs.filter((_, index) => dropEvery === 0 || index % dropEvery !== 1);
-    await commitRange(dependencies, { read: { ...read, logs }, datasets: [marks], owner, kind });
+    const batch = decodeBatch(chain, [marks], logs, read.blocks, rowsAtOnce);
+    await commitRange(dependencies, { read, batch, datasets: [marks], owner, kind });
   };
   const follow = async (ancestor: number | null): Promise<void> => {
     const from = (ancestor ?? checkpoint?.number ?? LAST_BACKFILLED) + 1;
