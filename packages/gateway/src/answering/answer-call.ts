@@ -56,7 +56,12 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
   const metrics = createAnswerMetrics({
     registry: options.metrics,
     cacheBytes: () => cache.bytes,
-    heads: () => [...lines.values()].map(({ chain, floor }) => [chain.slug, floor.latest] as const),
+    heads: () =>
+      [...lines.values()].map(({ chain, floor }) => ({
+        slug: chain.slug,
+        latest: floor.latest,
+        final: floor.finalBlock,
+      })),
   });
 
   function lineOf(chain: GatewayChain): Line {

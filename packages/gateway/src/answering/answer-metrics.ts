@@ -22,8 +22,12 @@ export interface AnswerMetrics {
 export function createAnswerMetrics(options: {
   readonly registry: Registry;
   readonly cacheBytes: () => number;
-  /** Block number by chain; null where none is known. */
-  readonly heads: () => Iterable<readonly [slug: string, head: number | null]>;
+  /** Block numbers by chain; null where none is known. */
+  readonly heads: () => Iterable<{
+    readonly slug: string;
+    readonly latest: number | null;
+    readonly final: number | null;
+  }>;
 }): AnswerMetrics {
   const { registry, cacheBytes, heads } = options;
   const registers = [registry];
@@ -55,7 +59,16 @@ export function createAnswerMetrics(options: {
     labelNames: ['chain'],
     registers,
     collect() {
-      for (const [chain, head] of heads()) if (head !== null) this.set({ chain }, head);
+      for (const { slug, latest } of heads()) if (latest !== null) this.set({ chain: slug }, latest);
+    },
+  });
+  new Gauge({
+    name: 'chainstead_gateway_final_block',
+    help: 'Block number up to which answers are kept for good',
+    labelNames: ['chain'],
+    registers,
+    collect() {
+      for (const { slug, final } of heads()) if (final !== null) this.set({ chain: slug }, final);
     },
   });
   return {

@@ -1,0 +1,110 @@
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createUpstreamPool, type ForwardingPool } from '@chainstead/rpc';
+import { onTestFinished } from 'vitest';
+import type { GatewayChain, Outcome, RequestScope, RpcErrorObject } from '../../call.ts';
+import { findMethod } from '../../method-table.ts';
+import { createAnswering } from '../create-answering.ts';
+
+/** What one API process is: a pool of its own over the given upstreams, and answering over what processes share. */
+export interface StageProcess {
+  readonly chain: GatewayChain;
+  readonly metrics: Registry;
+  /** One call in an HTTP request of its own, or in the given one. */
+  outcome(method: string, params?: readonly unknown[], scope?: RequestScope): Outcome | Promise<Outcome>;
+  /** As above; the parsed result. @throws RefusedCall with what was answered instead */
+  ask(method: string, params?: readonly unknown[], scope?: RequestScope): Promise<unknown>;
+  scope(signal?: AbortSignal): RequestScope;
+  close(): Promise<void>;
+}
+
+export interface StageProcessOptions {
+  readonly database: Database;
+  readonly redisUrl?: string;
+  readonly chainId: number;
+  readonly urls: readonly string[];
+  readonly finalizedTag?: boolean;
+  readonly reorgDepthMax?: number;
+  /** Changes how calls are passed on. */
+  readonly wrapForward?: (forward: ForwardingPool['forward']) => ForwardingPool['forward'];
+}
+
+/** The call was answered with an error. */
+export class RefusedCall extends Error {
+  readonly answer: RpcErrorObject;
+
+  constructor(answer: RpcErrorObject) {
+    super(answer.message);
+    this.answer = answer;
+  }
+}
+
+/** Ends with the test. */
+export async function startProcess(options: StageProcessOptions): Promise<StageProcess> {
+  const chain = stageChain(options);
+  const metrics = createMetricsRegistry();
+  const logger = silentLogger();
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: options.urls.map((url) => ({ url })),
+    logger,
+    metrics,
+    pollIntervalMs: 20,
+  });
+  await pool.start();
+  const forward = options.wrapForward?.(pool.forward) ?? pool.forward;
+  const gatewayChain: GatewayChain = {
+    slug: chain.key,
+    chain,
+    pool: { ...pool, forward },
+    pinsHead: options.urls.length > 1,
+    logRangeMax: 10_000,
+    integrity: 'none',
+  };
+  const { answer, close: closeAnswering } = createAnswering({
+    database: options.database,
+    redisUrl: options.redisUrl,
+    strictForward: () => forward,
+    clientVersion: 'chainstead/test',
+    logger,
+    metrics,
+  });
+  const scope = (signal?: AbortSignal): RequestScope => ({ chain: gatewayChain, signal, head: null });
+  const outcome: StageProcess['outcome'] = (name, params = [], given = scope()) => {
+    const method = findMethod(name);
+    if (method === undefined) throw new TypeError(`${name} is not in the table`);
+    return answer({ method, params }, given);
+  };
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    closing ??= closeAnswering().then(() => pool.close());
+    return closing;
+  };
+  onTestFinished(close);
+  return {
+    chain: gatewayChain,
+    metrics,
+    outcome,
+    async ask(method, params, given) {
+      const answered = await outcome(method, params, given);
+      if (!answered.ok) throw new RefusedCall(answered.error);
+      return JSON.parse(await textOf(answered.result));
+    },
+    scope,
+    close,
+  };
+}
+
+async function textOf(result: Buffer | AsyncIterable<Buffer>): Promise<string> {
+  if (Buffer.isBuffer(result)) return result.toString();
+  const pieces: Buffer[] = [];
+  for await (const piece of result) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+function stageChain({ chainId, finalizedTag = true, reorgDepthMax = 64 }: StageProcessOptions): Chain {
+  const key = `stage-${chainId}`;
+  const added = { key, id: chainId, finalizedTag, reorgDepthMax, pollIntervalMs: 20, blockTimeMs: 200 };
+  return createChainRegistry({ additional: [added] }).get(key);
+}
