@@ -1,3 +1,4 @@
+import { createFullnodeMetrics } from '@chainstead/aptos';
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
 import { createTokenFactsWorker } from '@chainstead/datasets';
 import { openDatabase } from '@chainstead/db';
@@ -15,6 +16,7 @@ export function createEveryMetric(): Registry {
   const metrics = createMetricsRegistry();
   const logger = silentLogger();
   createSyncMetrics(metrics);
+  createFullnodeMetrics(metrics);
   createPoolMetrics(metrics);
   createJobMetrics(metrics, logger);
   requestObserver({ logger, metrics });

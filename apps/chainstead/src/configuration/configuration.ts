@@ -1,6 +1,7 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { datasets } from '@chainstead/datasets';
 import type { Dataset } from '@chainstead/sync';
+import { type AptosConfiguration, aptosProblems, toAptosConfiguration } from './aptos-configuration.ts';
 import { type ChainConfiguration, type ResolvedChains, resolveChains } from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys, type RoleName } from './global-keys.ts';
@@ -62,6 +63,7 @@ export interface Configuration {
   readonly datasets: readonly Dataset[];
   /** Every chain that is known, with what the configuration adds and changes. */
   readonly chainRegistry: ChainRegistry;
+  readonly aptos: AptosConfiguration;
   /** Blocks a second and chain; 0: the background prover is off. */
   readonly proverRate: number;
 }
@@ -79,7 +81,7 @@ export function parseConfiguration(sources: readonly ConfigurationSource[]): Par
   // A wrong global key must not hide problems of the chains: they are read with that key left out.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
   const chains = resolveChains(usable, variables);
-  problems.push(...chains.problems);
+  problems.push(...chains.problems, ...aptosProblems(usable));
   if (problems.length > 0) throw new ConfigurationError(problems);
 
   return { configuration: toConfiguration(usable, chains), warnings: warnings(sources, usable) };
@@ -132,6 +134,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     chains: chains.configured,
     datasets: settings.DATASETS ?? datasets,
     chainRegistry: chains.registry,
+    aptos: toAptosConfiguration(settings),
     proverRate: settings.PROVER_RATE,
   };
 }

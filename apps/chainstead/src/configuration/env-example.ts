@@ -23,10 +23,7 @@ function intro(): string {
 }
 
 function renderGroup(group: KeyGroup): string {
-  const note = group === 'Later features' ? ['# Checked by this version, and used by a later one.'] : [];
-  return [`# ── ${group} ──`, ...note, ...keysOf(group).flatMap(([key, facts]) => ['', ...renderKey(key, facts)])].join(
-    '\n',
-  );
+  return [`# ── ${group} ──`, ...keysOf(group).flatMap(([key, facts]) => ['', ...renderKey(key, facts)])].join('\n');
 }
 
 function keysOf(group: KeyGroup): [string, KeyFacts][] {

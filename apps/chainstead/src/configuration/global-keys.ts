@@ -1,7 +1,7 @@
 /** The configuration keys that are written as they are (those of one chain: chain-keys.ts). */
 import { z } from 'zod';
+import { aptosKeys } from './aptos-keys.ts';
 import { optional, withDefault } from './key-facts.ts';
-import { laterKeys } from './later-keys.ts';
 import {
   backfillProof,
   chainName,
@@ -252,7 +252,7 @@ export const globalKeys = z.object({
   ...onDemandKeys,
   ...webhookKeys,
   ...chainSelectionKeys,
-  ...laterKeys,
+  ...aptosKeys,
 });
 
 export type GlobalSettings = z.output<typeof globalKeys>;

@@ -3,6 +3,7 @@
  * global-keys.ts and chain-keys.ts (which keys there are) and configuration.ts (what they become).
  */
 
+export type { AptosNetworkConfiguration } from './aptos-configuration.ts';
 export type { ChainConfiguration } from './chain-configuration.ts';
 export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
 export { ROLE_NAMES, type RoleName } from './global-keys.ts';

@@ -29,7 +29,7 @@ export const KEY_GROUPS = [
   'Limits',
   'On demand',
   'Webhooks',
-  'Later features',
+  'Aptos',
 ] as const;
 export type KeyGroup = (typeof KEY_GROUPS)[number];
 

@@ -11,6 +11,7 @@ import {
 } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
+import { startAptosIngest } from './aptos-ingest.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** Ingests every configured chain, each by itself: what one of them suffers does not touch the others. */
@@ -22,12 +23,15 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
     const pool = openPool(configured, { logger, metrics, clock: context.clock });
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
-  if (chains.length === 0) logger.info('No chain is configured: there is nothing to ingest');
+  const aptos = startAptosIngest(context, shared.metrics, stop.signal);
+  if (chains.length === 0 && configuration.aptos.networks.length === 0)
+    logger.info('No chain is configured: there is nothing to ingest');
   return {
     address: null,
     async stop() {
       stop.abort();
       await Promise.all(chains.map(({ work }) => work));
+      await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
   };

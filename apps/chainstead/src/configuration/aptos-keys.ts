@@ -1,0 +1,61 @@
+/** Keys of Aptos, whose two networks are indexed side by side. */
+import { APTOS_DATASET_NAMES } from '@chainstead/aptos';
+import { optional, withDefault } from './key-facts.ts';
+import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';
+
+const mainnet = aptosNetwork('mainnet');
+const testnet = aptosNetwork('testnet');
+
+export const aptosKeys = {
+  APTOS_DATASETS: withDefault(listOf(oneOf(...APTOS_DATASET_NAMES)), {
+    group: 'Aptos',
+    description: 'Aptos datasets to index. Transfers and holders are far larger than the coins',
+    allowed: `a comma list of ${APTOS_DATASET_NAMES.join(', ')}`,
+    example: 'coins,transfers,holders',
+    default: 'coins',
+  }),
+  APTOS_NODE_URL: mainnet.nodeUrl,
+  APTOS_API_KEY: mainnet.apiKey,
+  APTOS_START_VERSION: mainnet.startVersion,
+  APTOS_END_VERSION: mainnet.endVersion,
+  APTOS_TESTNET_NODE_URL: testnet.nodeUrl,
+  APTOS_TESTNET_API_KEY: testnet.apiKey,
+  APTOS_TESTNET_START_VERSION: testnet.startVersion,
+  APTOS_TESTNET_END_VERSION: testnet.endVersion,
+};
+
+function aptosNetwork(network: string) {
+  const version = wholeNumber(0);
+  return {
+    nodeUrl: optional(listOf(urlOf('http:', 'https:')), {
+      group: 'Aptos',
+      description: `REST APIs of Aptos ${network} fullnodes, with or without /v1. With two or more, one stands in for another, and their ledgers are compared`,
+      allowed: 'a comma list of http(s) URLs',
+      example: `https://api.${network}.aptoslabs.com/v1`,
+      whenAbsent: `Aptos ${network} is not indexed`,
+      isUrl: true,
+    }),
+    apiKey: optional(plainText, {
+      group: 'Aptos',
+      description: `Key that the Aptos ${network} fullnodes get as Authorization: Bearer`,
+      allowed: 'a text',
+      example: 'aptoslabs_abc123',
+      whenAbsent: 'none is sent',
+      isSecret: true,
+    }),
+    startVersion: optional(version, {
+      group: 'Aptos',
+      description: `First Aptos ${network} transaction version to index`,
+      allowed: 'a whole number from 0',
+      example: '0',
+      whenAbsent: 'the newest version at the first start',
+    }),
+    endVersion: optional(version, {
+      group: 'Aptos',
+      description: `Last Aptos ${network} transaction version to index`,
+      allowed: 'a whole number from 0',
+      example: '1000000',
+      whenAbsent: 'no end',
+    }),
+  };
+}
