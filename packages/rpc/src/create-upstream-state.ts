@@ -61,6 +61,8 @@ class RememberedState implements UpstreamState {
   readonly capabilities: Capabilities = { blockReceipts: null, batch: null, traces: null, logTimestamps: null };
   readonly #options: StateOptions;
   readonly #labels: { chain: string; upstream: string };
+  /** The histogram's parts by method: looking labels up costs. */
+  readonly #observed = new Map<string, { observe(seconds: number): void }>();
   readonly #pause = createPause();
   readonly #latencies = createMethodLatencies();
   readonly #faults: Partial<Record<FaultKind, number>> = {};
@@ -80,6 +82,7 @@ class RememberedState implements UpstreamState {
   constructor(options: StateOptions) {
     this.#options = options;
     this.#labels = { chain: options.chain.key, upstream: options.name };
+    options.metrics.inFlight.addSource(this.#labels, () => this.#inFlight);
     this.#showCircuit();
   }
 
@@ -151,12 +154,10 @@ class RememberedState implements UpstreamState {
     this.#setBreaker(entered(this.#breaker, this.#now()));
     this.#inFlight++;
     this.#requests++;
-    this.#options.metrics.inFlight.set(this.#labels, this.#inFlight);
   }
 
   ended(): void {
     this.#inFlight--;
-    this.#options.metrics.inFlight.set(this.#labels, this.#inFlight);
   }
 
   answered(method: string, latencyMs: number): void {
@@ -165,7 +166,12 @@ class RememberedState implements UpstreamState {
     this.#setBreaker(succeeded(this.#breaker));
     this.#pause.answered(this.#now());
     this.#latencies.add(label, latencyMs);
-    this.#options.metrics.latency.observe({ ...this.#labels, method: label }, latencyMs / 1000);
+    let observed = this.#observed.get(label);
+    if (observed === undefined) {
+      observed = this.#options.metrics.latency.labels({ ...this.#labels, method: label });
+      this.#observed.set(label, observed);
+    }
+    observed.observe(latencyMs / 1000);
   }
 
   failed(fault: UpstreamFault): void {
@@ -222,6 +228,7 @@ class RememberedState implements UpstreamState {
     this.#disabledChecks = 0;
     this.#recheckAt = null;
     this.#setBreaker(CLOSED_BREAKER);
+    this.#showCircuit();
   }
 
   status(bestHead: number | null, logRangeMax: number | null): UpstreamStatus {
@@ -278,13 +285,15 @@ class RememberedState implements UpstreamState {
   }
 
   #setBreaker(next: BreakerState): void {
+    if (next === this.#breaker) return;
     const fields = { ...this.#labels, last_error: this.#lastError?.text };
     if (next.kind === 'open' && this.#breaker.kind !== 'open')
       this.#options.logger.warn({ ...fields, open_ms: next.openMs }, 'Upstream circuit opened');
     if (next.kind === 'closed' && this.#breaker.kind !== 'closed')
       this.#options.logger.info(fields, 'Upstream circuit closed');
+    const isOther = next.kind !== this.#breaker.kind;
     this.#breaker = next;
-    this.#showCircuit();
+    if (isOther) this.#showCircuit();
   }
 
   #showCircuit(): void {

@@ -59,37 +59,42 @@ export function createFailover(options: {
 }): Failover {
   const { chain, upstreams, bestHead, clock, limits, deadlines } = options;
 
-  /** Upstreams that the caller allows and that are in use, with why the others are not. */
+  /** Whether the caller allows it and it is in use; else why not. */
+  function isAllowed({ name, state }: Upstream, given: RequestOptions, reasons: Map<string, string>): boolean {
+    if (given.only !== undefined && given.only !== name) return false;
+    if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
+    else if (state.disabledReason !== null) reasons.set(name, state.disabledReason);
+    else return true;
+    return false;
+  }
+
   function allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
-    return upstreams.filter(({ name, state }) => {
-      if (given.only !== undefined && given.only !== name) return false;
-      if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
-      else if (state.disabledReason !== null) reasons.set(name, state.disabledReason);
-      else return true;
-      return false;
-    });
+    return upstreams.filter((upstream) => isAllowed(upstream, given, reasons));
   }
 
   function next<T>(operation: Operation<T>, given: RequestOptions, attempts: Attempts): Upstream | undefined {
-    const open = allowed(given, attempts.reasons).filter((upstream) => !attempts.tried.has(upstream.name));
-    // A mark "does not serve this method" is believed only while somebody else is left to ask.
-    const serving = open.filter((upstream) => !upstream.state.lacks(operation.method));
-    const candidates = serving.length > 0 || attempts.tried.size > 0 ? serving : open;
     let best: Upstream | undefined;
     let bestValue = -1;
-    for (const upstream of candidates) {
-      const wait = upstream.state.waitMs();
-      if (wait === null || wait > 0) {
+    let isBestServing = false;
+    let isServed = false;
+    for (const upstream of upstreams) {
+      if (!isAllowed(upstream, given, attempts.reasons) || attempts.tried.has(upstream.name)) continue;
+      const isServing = !upstream.state.lacks(operation.method);
+      isServed ||= isServing;
+      // A mark "does not serve this method" is believed only while somebody else is left to ask.
+      if (!isServing && (isServed || attempts.tried.size > 0)) continue;
+      if (upstream.state.waitMs() !== 0) {
         attempts.reasons.set(upstream.name, upstream.state.obstacle);
         continue;
       }
       const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
-      if (value > bestValue) {
+      if (value > bestValue || (isServing && !isBestServing)) {
         best = upstream;
         bestValue = value;
+        isBestServing = isServing;
       }
     }
-    return best;
+    return isServed && !isBestServing ? undefined : best;
   }
 
   async function attempt<T>(

@@ -1,7 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 import type { RawCall, RawResult } from './forwarding-pool.ts';
 import type { Scripted, ScriptedNode } from './testing/scripted-node.ts';
@@ -288,46 +285,3 @@ describe('where an upstream allows few requests at once', () => {
     await Promise.all(inside);
   });
 });
-
-describe('a compressed answer', () => {
-  test.each([
-    ['gzip', gzipSync],
-    ['br', brotliCompressSync],
-  ])('%s is decoded', async (encoding, compress) => {
-    const large = 'x'.repeat(3_000_000);
-    const url = await serve((_request, response, id, params) => {
-      const result = params.includes('large') ? large : 'small';
-      response.writeHead(200, { 'content-encoding': encoding });
-      response.end(compress(`{"jsonrpc":"2.0","id":${id},"result":"${result}"}`));
-    });
-    const pool = await startedPool([{ url }]);
-    expect(textOf((await pool.forward(rawCall('eth_gasPrice', '[]'))).value)).toBe('"small"');
-    const { value } = await pool.forward(rawCall('eth_gasPrice', '["large"]'));
-    if (Buffer.isBuffer(value)) throw new Error('it came whole');
-    const pieces = await Array.fromAsync(value);
-    expect(Buffer.concat(pieces).toString()).toBe(`"${large}"`);
-  });
-});
-
-type Answer = (request: IncomingMessage, response: ServerResponse, id: number, params: string) => void;
-
-/** A node whose answers to eth_gasPrice are written by hand. */
-async function serve(answer: Answer): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      id: number;
-      method: string;
-      params: unknown;
-    };
-    if (method === 'eth_gasPrice') answer(request, response, id, JSON.stringify(params));
-    else response.end(`{"jsonrpc":"2.0","id":${id},"result":${method === 'eth_chainId' ? '"0x1"' : 'null'}}`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

@@ -1,12 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
+import { ReadGauge, TalliedCounter } from './tallied-metrics.ts';
 
 /** The Prometheus metrics of all pools of a process. */
 export interface PoolMetrics {
-  readonly requests: Counter<'chain' | 'upstream' | 'method' | 'outcome'>;
+  readonly requests: TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>;
   readonly latency: Histogram<'chain' | 'upstream' | 'method'>;
   readonly faults: Counter<'chain' | 'upstream' | 'kind'>;
   readonly head: Gauge<'chain' | 'upstream'>;
-  readonly inFlight: Gauge<'chain' | 'upstream'>;
+  readonly inFlight: ReadGauge<'chain' | 'upstream'>;
   readonly circuit: Gauge<'chain' | 'upstream'>;
 }
 
@@ -15,8 +16,12 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
   const registers = [registry];
   return {
     requests:
-      existing(registry, 'chainstead_rpc_requests_total', Counter) ??
-      new Counter({
+      existing(
+        registry,
+        'chainstead_rpc_requests_total',
+        TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>,
+      ) ??
+      new TalliedCounter({
         name: 'chainstead_rpc_requests_total',
         help: 'JSON-RPC calls by outcome: ok, error (of the call itself) or the kind of fault',
         labelNames: ['chain', 'upstream', 'method', 'outcome'],
@@ -48,8 +53,8 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
         registers,
       }),
     inFlight:
-      existing(registry, 'chainstead_rpc_in_flight', Gauge) ??
-      new Gauge({
+      existing(registry, 'chainstead_rpc_in_flight', ReadGauge<'chain' | 'upstream'>) ??
+      new ReadGauge({
         name: 'chainstead_rpc_in_flight',
         help: 'JSON-RPC requests sent and not yet answered',
         labelNames: ['chain', 'upstream'],

@@ -14,6 +14,7 @@ import { createRawExchange } from './raw-exchange.ts';
 import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
+import type { Tally } from './tallied-metrics.ts';
 import { createTokenBucket } from './token-bucket.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
@@ -85,22 +86,34 @@ export function createUpstream(options: {
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
   const lag = createLagWatch(options.lagToleranceBlocks);
+  /** By outcome, then method. */
+  const tallies = new Map<string, Map<string, Tally>>();
   let nextId = 1;
   let headRequest: Promise<number> | null = null;
 
+  function countRequest(method: string, outcome: string): void {
+    const label = methodLabel(method);
+    let byMethod = tallies.get(outcome);
+    if (byMethod === undefined) {
+      byMethod = new Map();
+      tallies.set(outcome, byMethod);
+    }
+    let tally = byMethod.get(label);
+    if (tally === undefined) {
+      tally = metrics.requests.tally({ chain: chain.key, upstream: name, method: label, outcome });
+      byMethod.set(label, tally);
+    }
+    tally.value++;
+  }
+
   function observe(method: string, outcome: CallOutcome): void {
     const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
-    metrics.requests.inc({ chain: chain.key, upstream: name, method: methodLabel(method), outcome: label });
+    countRequest(method, label);
   }
 
   /** Faults of the transport, which no answer tells. */
   function countFault(fault: UpstreamFault): void {
-    metrics.requests.inc({
-      chain: chain.key,
-      upstream: name,
-      method: methodLabel(fault.method),
-      outcome: fault.kind,
-    });
+    countRequest(fault.method, fault.kind);
     state.failed(fault);
   }
 
@@ -156,22 +169,24 @@ export function createUpstream(options: {
       const { result } = await callSized(method, params, given);
       return result;
     },
-    async forward(call, given = {}) {
+    forward(call, given = {}) {
       const { method } = call;
       const id = nextId++;
-      const isWrite = given.isWrite === true;
-      const reply = await raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
-      const outcome = readRawReply({ name, redact }, method, id, reply);
-      observe(method, outcome);
-      if (outcome.ok) {
-        state.answered(method, reply.latencyMs);
-        return outcome.result;
-      }
-      const { error } = outcome;
-      if (!(error instanceof UpstreamFault)) state.answered(method, reply.latencyMs);
-      else if (given.leavesDoubtful === true && isDoubtful(error)) state.abandoned();
-      else state.failed(error);
-      throw error;
+      const { isWrite = false, leavesDoubtful = false } = given;
+      const sent = raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
+      return sent.then((reply) => {
+        const outcome = readRawReply({ name, redact }, method, id, reply);
+        observe(method, outcome);
+        if (outcome.ok) {
+          state.answered(method, reply.latencyMs);
+          return outcome.result;
+        }
+        const { error } = outcome;
+        if (!(error instanceof UpstreamFault)) state.answered(method, reply.latencyMs);
+        else if (leavesDoubtful && isDoubtful(error)) state.abandoned();
+        else state.failed(error);
+        throw error;
+      });
     },
     refreshHead() {
       // Shared by all callers, so no caller's signal or time limit may end it.
