@@ -55,9 +55,6 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_blockNumber', 'head', 1, []),
   method('eth_gasPrice', 'head', 1, []),
   method('eth_maxPriorityFeePerGas', 'head', 1, []),
-  method('eth_blobBaseFee', 'head', 1, []),
-  // What one upstream says of itself must not be kept for the others.
-  method('eth_syncing', 'never', 1, []),
   method('eth_feeHistory', 'block', 2, [BLOCK_COUNT, NEWEST_BLOCK, PERCENTILES], { block: 1 }),
 
   method('eth_getBlockByHash', 'immutable', 2, [BLOCK_HASH, FULL_TRANSACTIONS], { nullable: true }),

@@ -6,8 +6,10 @@ import {
   type ProofPolicy,
 } from '@chainstead/chains';
 import { errorText } from '@chainstead/core';
+import { RESERVED_SEGMENTS } from '@chainstead/gateway';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
+import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
@@ -30,8 +32,19 @@ export interface ChainConfiguration {
   readonly backfillProof: 'none' | 'receipts';
 }
 
+/** One chain that the gateway offers. */
+export interface GatewayChainConfiguration
+  extends Pick<ChainConfiguration, 'chain' | 'upstreams' | 'usesPublicUpstreams'> {
+  /** Path segment. */
+  readonly slug: string;
+  readonly integrity: 'none' | 'strict';
+  /** Blocks that one eth_getLogs may span. */
+  readonly logRangeMax: number;
+}
+
 export interface ResolvedChains {
   readonly configured: readonly ChainConfiguration[];
+  readonly gateway: readonly GatewayChainConfiguration[];
   /** Every known chain, with what the configuration adds and changes. */
   readonly registry: ChainRegistry;
   readonly problems: readonly ConfigurationProblem[];
@@ -43,41 +56,90 @@ const SHORT_NAME_LENGTH = 5;
 type ChainKey = keyof typeof chainKeys.shape;
 type Variables = Readonly<Record<string, string>>;
 
-/** A chain of `CHAINS` whose own keys are understood. */
+/** A chain whose own keys are understood. */
 interface NamedChain {
-  /** As written in `CHAINS`, and behind its keys. */
+  /** As written in the list that names it, and behind its keys. */
   readonly name: string;
   readonly own: ChainSettings;
   readonly custom: CustomChain;
 }
 
-/** The chains named in `CHAINS`, each with its own keys, and everything that is wrong with them. */
+/** The chains named in `CHAINS` and `GATEWAY_CHAINS`, each with its own keys, and everything that is wrong with them. */
 export function resolveChains(settings: GlobalSettings, variables: Variables): ResolvedChains {
   const known = createChainRegistry();
-  const named: NamedChain[] = [];
+  const keyOf = (name: string): string => known.find(name)?.key ?? name;
   const problems: ConfigurationProblem[] = [];
-  for (const name of settings.CHAINS ?? []) {
-    const read = readChain(name, settings, variables, known);
-    if ('problems' in read) problems.push(...read.problems);
-    else named.push(read);
-  }
-  const registry = addChains(known, named, problems);
-  const configured = named.flatMap(({ name, own, custom }) => {
-    const chain = registry.find(custom.key);
-    if (chain === null) return [];
+  const named = readNamed(settings, variables, known, problems);
+  const registry = addChains(known, [...named.values()], problems);
+  const found = (names: readonly string[]): FoundChain[] =>
+    names.flatMap((name) => {
+      const chainNamed = named.get(keyOf(name));
+      const chain = chainNamed === undefined ? null : registry.find(chainNamed.custom.key);
+      return chainNamed === undefined || chain === null ? [] : [{ ...chainNamed, chain }];
+    });
+  const indexed = found(settings.CHAINS ?? []);
+  const configured = indexed.map(({ name, own, chain }) => {
     const configuration = chainConfiguration(chain, own, settings);
     problems.push(...contradictions(configuration, name, variables));
-    return [configuration];
+    return configuration;
   });
-  problems.push(...repeatedChains(configured, variables));
-  return { configured, registry, problems };
+  const gateway = found(offeredNames(settings, known)).flatMap(({ name, own, chain }) => {
+    if (!indexed.some((other) => other.name === name))
+      problems.push(...missingUpstream(name, upstreamsOf(chain, own), variables));
+    return gatewayConfiguration(chain, own, settings, problems);
+  });
+  problems.push(
+    ...repeatedChains(configured, 'CHAINS', variables),
+    ...(settings.GATEWAY_CHAINS === undefined ? [] : repeatedChains(gateway, 'GATEWAY_CHAINS', variables)),
+  );
+  return { configured, gateway, registry, problems };
+}
+
+/** Every chain name that has keys of its own. */
+export function namesWithKeys(settings: GlobalSettings): string[] {
+  return [...new Set([...(settings.CHAINS ?? []), ...offeredNames(settings, createChainRegistry())])];
+}
+
+function offeredNames(
+  { CHAINS = [], GATEWAY_CHAINS = CHAINS }: GlobalSettings,
+  known: ChainRegistry,
+): readonly string[] {
+  if (GATEWAY_CHAINS !== 'all') return GATEWAY_CHAINS;
+  const indexed = new Set(CHAINS.map((name) => known.find(name)?.key));
+  const others = known.all().filter(({ key, gatewaySlug }) => gatewaySlug !== null && !indexed.has(key));
+  return [...CHAINS, ...others.map(({ key }) => key)];
+}
+
+/** By chain key: one that both lists name goes by its name in `CHAINS`. */
+function readNamed(
+  settings: GlobalSettings,
+  variables: Variables,
+  known: ChainRegistry,
+  problems: ConfigurationProblem[],
+): Map<string, NamedChain> {
+  const named = new Map<string, NamedChain>();
+  const read = (names: readonly string[], selectedBy: SelectionKey): void => {
+    for (const name of names) {
+      const chain = readChain(name, settings, variables, { known, selectedBy });
+      if ('problems' in chain) problems.push(...chain.problems);
+      else named.set(chain.custom.key, named.get(chain.custom.key) ?? chain);
+    }
+  };
+  const indexed = settings.CHAINS ?? [];
+  read(indexed, 'CHAINS');
+  const isIndexed = new Set(indexed.map((name) => known.find(name)?.key ?? name));
+  read(
+    offeredNames(settings, known).filter((name) => !isIndexed.has(known.find(name)?.key ?? name)),
+    'GATEWAY_CHAINS',
+  );
+  return named;
 }
 
 function readChain(
   name: string,
   settings: GlobalSettings,
   variables: Variables,
-  known: ChainRegistry,
+  { known, selectedBy }: { readonly known: ChainRegistry; readonly selectedBy: SelectionKey },
 ): NamedChain | { readonly problems: readonly ConfigurationProblem[] } {
   const own = ownVariables(name, variables);
   const parsed = chainKeys.safeParse(own);
@@ -90,7 +152,7 @@ function readChain(
   }
   const base = known.find(name);
   const id = parsed.data.CHAIN_ID ?? base?.id;
-  if (id === undefined) return { problems: [unknownChain(name, known)] };
+  if (id === undefined) return { problems: [unknownChain(name, known, selectedBy)] };
   return {
     name,
     own: parsed.data,
@@ -110,6 +172,11 @@ function readChain(
     },
   };
 }
+
+/** The keys that name chains. */
+type SelectionKey = 'CHAINS' | 'GATEWAY_CHAINS';
+
+type FoundChain = NamedChain & { readonly chain: Chain };
 
 /** Adds one chain after the other, so that a collision is told with the key that causes it. */
 function addChains(
@@ -145,14 +212,10 @@ function isChainKey(key: unknown): key is ChainKey {
 }
 
 function chainConfiguration(chain: Chain, own: ChainSettings, settings: GlobalSettings): ChainConfiguration {
-  const limits = {
-    ...(own.RPC_RATE === undefined ? {} : { requestsPerSecond: own.RPC_RATE }),
-    ...(own.RPC_CONCURRENCY === undefined ? {} : { concurrency: own.RPC_CONCURRENCY }),
-  };
   return {
     chain,
-    upstreams: (own.RPC_URLS ?? chain.rpcUrls).map((url) => ({ url, ...limits })),
-    usesPublicUpstreams: own.RPC_URLS === undefined,
+    upstreams: upstreamsOf(chain, own),
+    usesPublicUpstreams: usesPublicUpstreams(own),
     startBlock: own.START_BLOCK,
     endBlock: own.END_BLOCK ?? null,
     backfillOrder: own.BACKFILL_ORDER,
@@ -161,42 +224,77 @@ function chainConfiguration(chain: Chain, own: ChainSettings, settings: GlobalSe
   };
 }
 
+/** None for a chain that the gateway has no name for; a name that is the API's own is a problem. */
+function gatewayConfiguration(
+  chain: Chain,
+  own: ChainSettings,
+  settings: GlobalSettings,
+  problems: ConfigurationProblem[],
+): GatewayChainConfiguration[] {
+  const slug = chain.gatewaySlug;
+  if (slug === null) return [];
+  const selectedBy = settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS';
+  if (RESERVED_SEGMENTS.has(slug)) {
+    const reason = `would have its gateway at /${slug}, which is a path of the API: give the chain another name`;
+    problems.push(problemWith(selectedBy, slug, reason, factsOf(globalKeys.shape[selectedBy])));
+  }
+  return [
+    {
+      slug,
+      chain,
+      upstreams: upstreamsOf(chain, own),
+      usesPublicUpstreams: usesPublicUpstreams(own),
+      integrity: own.GATEWAY_INTEGRITY,
+      logRangeMax: own.GATEWAY_LOG_RANGE_MAX ?? settings.GATEWAY_LOG_RANGE_MAX,
+    },
+  ];
+}
+
 /** What each key allows, and the keys together do not. */
 function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
   const { upstreams, startBlock, endBlock } = configured;
-  const own = ownVariables(name, variables);
-  const problems: ConfigurationProblem[] = [];
-  if (!upstreams.some(({ url }) => url.startsWith('http'))) {
-    const reason =
-      upstreams.length === 0
-        ? `no public endpoint of ${name} is known`
-        : 'an http(s) upstream is needed beside ws(s) ones';
-    problems.push(chainProblem(name, 'RPC_URLS', own.RPC_URLS, reason));
-  }
+  const problems = missingUpstream(name, upstreams, variables);
   if (endBlock !== null && startBlock !== null && endBlock < startBlock) {
     const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
-    problems.push(chainProblem(name, 'END_BLOCK', own.END_BLOCK, reason));
+    problems.push(chainProblem(name, 'END_BLOCK', ownVariables(name, variables).END_BLOCK, reason));
   }
   return problems;
 }
 
-function repeatedChains(configured: readonly ChainConfiguration[], variables: Variables): ConfigurationProblem[] {
-  const keys = configured.map(({ chain }) => chain.key);
-  const repeated = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
-  const facts = factsOf(globalKeys.shape.CHAINS);
-  return [...repeated].map((key) => problemWith('CHAINS', variables.CHAINS, `names ${key} twice`, facts));
+function missingUpstream(
+  name: string,
+  upstreams: readonly UpstreamConfig[],
+  variables: Variables,
+): ConfigurationProblem[] {
+  if (upstreams.some(({ url }) => url.startsWith('http'))) return [];
+  const reason =
+    upstreams.length === 0
+      ? `no public endpoint of ${name} is known`
+      : 'an http(s) upstream is needed beside ws(s) ones';
+  return [chainProblem(name, 'RPC_URLS', ownVariables(name, variables).RPC_URLS, reason)];
 }
 
-function unknownChain(name: string, known: ChainRegistry): ConfigurationProblem {
+function repeatedChains(
+  chosen: readonly { readonly chain: Chain }[],
+  key: SelectionKey,
+  variables: Variables,
+): ConfigurationProblem[] {
+  const keys = chosen.map(({ chain }) => chain.key);
+  const repeated = new Set(keys.filter((name, index) => keys.indexOf(name) !== index));
+  const facts = factsOf(globalKeys.shape[key]);
+  return [...repeated].map((name) => problemWith(key, variables[key], `names ${name} twice`, facts));
+}
+
+function unknownChain(name: string, known: ChainRegistry, selectedBy: SelectionKey): ConfigurationProblem {
   const suffix = chainSuffix(name);
   const names = known.all().flatMap((chain) => [chain.key, ...chain.apiNames]);
   const near = closest(name, names, name.length < SHORT_NAME_LENGTH ? 1 : 2);
   const suggestion = near === null ? '' : `did you mean ${near}? `;
   return problemWith(
-    'CHAINS',
+    selectedBy,
     name,
     `is not a known chain; ${suggestion}To add a chain of your own, set CHAIN_ID_${suffix} and RPC_URLS_${suffix}`,
-    factsOf(globalKeys.shape.CHAINS),
+    factsOf(globalKeys.shape[selectedBy]),
   );
 }
 

@@ -42,6 +42,30 @@ export const chainKeys = z.object({
     example: '32',
     whenAbsent: '16',
   }),
+  RPC_PRIVATE_URLS: optional(listOf(urlOf('http:', 'https:')), {
+    group: 'Chains',
+    description:
+      "Upstream nodes beside RPC_URLS that the gateway's clients never send transactions to, as long as there is another one",
+    allowed: 'a comma list of http(s):// URLs',
+    example: 'https://relay.example.com',
+    whenAbsent: 'none',
+    isUrl: true,
+  }),
+  GATEWAY_INTEGRITY: withDefault(oneOf('none', 'strict'), {
+    group: 'Gateway',
+    description:
+      'Whether blocks, receipts and transactions of the chain are checked against their hashes and roots before the gateway answers with them (strict, slower)',
+    allowed: 'none or strict',
+    example: 'strict',
+    default: 'none',
+  }),
+  GATEWAY_LOG_RANGE_MAX: optional(wholeNumber(1, 1_000_000_000), {
+    group: 'Gateway',
+    description: 'GATEWAY_LOG_RANGE_MAX for one chain',
+    allowed: 'a whole number from 1 to 1000000000',
+    example: '2000',
+    whenAbsent: 'GATEWAY_LOG_RANGE_MAX',
+  }),
   CHAIN_ID: optional(chainIdText, {
     group: 'Chains',
     description: 'Adds a chain that Chainstead does not know (or overrides the id of one that it knows)',

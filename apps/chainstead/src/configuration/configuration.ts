@@ -2,7 +2,13 @@ import type { ChainRegistry } from '@chainstead/chains';
 import { datasets } from '@chainstead/datasets';
 import type { Dataset } from '@chainstead/sync';
 import { type AptosConfiguration, aptosProblems, toAptosConfiguration } from './aptos-configuration.ts';
-import { type ChainConfiguration, type ResolvedChains, resolveChains } from './chain-configuration.ts';
+import {
+  type ChainConfiguration,
+  type GatewayChainConfiguration,
+  namesWithKeys,
+  type ResolvedChains,
+  resolveChains,
+} from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
 import { type GlobalSettings, globalKeys, type RoleName } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
@@ -57,6 +63,13 @@ export interface Configuration {
     /** At once, from one process. */
     readonly concurrency: number;
     readonly concurrencyPerHost: number;
+  };
+  readonly gateway: {
+    readonly chains: readonly GatewayChainConfiguration[];
+    /** Units of weight a second and key; null: unlimited. */
+    readonly weightPerSecond: number | null;
+    /** Calls a second and key, by method. */
+    readonly callsPerSecond: ReadonlyMap<string, number>;
   };
   readonly chains: readonly ChainConfiguration[];
   /** What is kept of them. */
@@ -131,6 +144,11 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       concurrency: settings.WEBHOOK_CONCURRENCY,
       concurrencyPerHost: settings.WEBHOOK_CONCURRENCY_PER_HOST,
     },
+    gateway: {
+      chains: chains.gateway,
+      weightPerSecond: settings.GATEWAY_RATE_LIMIT === 0 ? null : settings.GATEWAY_RATE_LIMIT,
+      callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
+    },
     chains: chains.configured,
     datasets: settings.DATASETS ?? datasets,
     chainRegistry: chains.registry,
@@ -167,7 +185,7 @@ function withoutKeys(
 function warnings(sources: readonly ConfigurationSource[], settings: GlobalSettings): ConfigurationWarning[] {
   const configuredChains = settings.CHAINS ?? [];
   return warnOfUnknownKeys(sources, {
-    accepted: acceptedKeys(configuredChains),
+    accepted: acceptedKeys(namesWithKeys(settings)),
     perChain: Object.keys(chainKeys.shape),
     configuredChains,
   });

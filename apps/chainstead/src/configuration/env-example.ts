@@ -17,8 +17,8 @@ function intro(): string {
     '# "npm run generate"; don\'t edit it by hand.',
     '#',
     '# Copy it to .env (read by "chainstead --config .env …" and by docker compose) or set the same keys in the environment,',
-    '# which wins over the file. Every key is optional. Keys that end in _ETH exist for each chain in CHAINS: upper case,',
-    '# with _ for - (base-sepolia: RPC_URLS_BASE_SEPOLIA). "chainstead config validate" checks, "config print" shows.',
+    '# which wins over the file. Every key is optional. Keys that end in _ETH exist for each chain in CHAINS and GATEWAY_CHAINS:',
+    '# upper case, with _ for - (base-sepolia: RPC_URLS_BASE_SEPOLIA). "chainstead config validate" checks, "config print" shows.',
   ].join('\n');
 }
 

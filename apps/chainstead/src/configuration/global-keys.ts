@@ -1,6 +1,7 @@
 /** The configuration keys that are written as they are (those of one chain: chain-keys.ts). */
 import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
+import { gatewayKeys } from './gateway-keys.ts';
 import { optional, withDefault } from './key-facts.ts';
 import {
   backfillProof,
@@ -251,6 +252,7 @@ export const globalKeys = z.object({
   ...egressKeys,
   ...onDemandKeys,
   ...webhookKeys,
+  ...gatewayKeys,
   ...chainSelectionKeys,
   ...aptosKeys,
 });

@@ -29,6 +29,7 @@ export const KEY_GROUPS = [
   'Limits',
   'On demand',
   'Webhooks',
+  'Gateway',
   'Aptos',
 ] as const;
 export type KeyGroup = (typeof KEY_GROUPS)[number];

@@ -1,0 +1,21 @@
+import type { Chain } from '@chainstead/chains';
+import type { UpstreamConfig } from '@chainstead/rpc';
+import type { ChainSettings } from './chain-keys.ts';
+
+/** The upstreams of a chain: those that are configured, else its public endpoints. */
+export function upstreamsOf(chain: Chain, own: ChainSettings): UpstreamConfig[] {
+  const limits = {
+    ...(own.RPC_RATE === undefined ? {} : { requestsPerSecond: own.RPC_RATE }),
+    ...(own.RPC_CONCURRENCY === undefined ? {} : { concurrency: own.RPC_CONCURRENCY }),
+  };
+  const urls = usesPublicUpstreams(own) ? chain.rpcUrls : (own.RPC_URLS ?? []);
+  return [
+    ...urls.map((url) => ({ url, ...limits })),
+    ...(own.RPC_PRIVATE_URLS ?? []).map((url) => ({ url, ...limits, isPrivate: true })),
+  ];
+}
+
+/** Whether none was configured. */
+export function usesPublicUpstreams(own: ChainSettings): boolean {
+  return own.RPC_URLS === undefined && own.RPC_PRIVATE_URLS === undefined;
+}

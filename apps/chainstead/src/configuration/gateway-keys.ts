@@ -1,0 +1,52 @@
+/** Keys of the JSON-RPC gateway. */
+import { METHOD_NAMES } from '@chainstead/gateway';
+import { z } from 'zod';
+import { optional, withDefault } from './key-facts.ts';
+import { chainName, listOf, plainText, wholeNumber } from './values.ts';
+
+const METHOD_LIMIT = /^([A-Za-z_0-9]+)=(\d{1,7})$/;
+
+const methodLimit: z.ZodType<readonly [method: string, calls: number], string> = plainText
+  .refine((text) => METHOD_LIMIT.test(text), 'is not method=calls')
+  .refine((text) => METHOD_NAMES.includes(text.split('=')[0] ?? ''), 'names a method that the gateway does not offer')
+  .transform((text): readonly [string, number] => {
+    const [, method = '', calls] = METHOD_LIMIT.exec(text) ?? [];
+    return [method, Number(calls)];
+  })
+  .refine(([, calls]) => calls > 0, 'allows no call at all');
+
+const chainSelection: z.ZodType<'all' | readonly string[], string> = plainText.pipe(
+  z.union([z.literal('all'), listOf(chainName)]),
+);
+
+export const gatewayKeys = {
+  GATEWAY_CHAINS: optional(chainSelection, {
+    group: 'Gateway',
+    description: 'Chains that the JSON-RPC gateway offers, indexed or not',
+    allowed: 'all (every known chain), or a comma list of chain names',
+    example: 'eth,base',
+    whenAbsent: 'those in CHAINS',
+  }),
+  GATEWAY_RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
+    group: 'Gateway',
+    description:
+      'Units a second that each key may spend on JSON-RPC calls, over the last four seconds and in each process; a cheap call costs one unit, a heavy one up to five. 0 is no limit',
+    allowed: 'a whole number from 0 to 1000000',
+    example: '100',
+    default: '0',
+  }),
+  GATEWAY_METHOD_LIMITS: optional(listOf(methodLimit), {
+    group: 'Gateway',
+    description: 'JSON-RPC calls a second that each key may make to single methods, over the last four seconds',
+    allowed: 'a comma list of method=calls',
+    example: 'eth_getLogs=10,eth_call=50',
+    whenAbsent: 'no limit by method',
+  }),
+  GATEWAY_LOG_RANGE_MAX: withDefault(wholeNumber(1, 1_000_000_000), {
+    group: 'Gateway',
+    description: 'Blocks that one eth_getLogs call may span, on every chain',
+    allowed: 'a whole number from 1 to 1000000000',
+    example: '2000',
+    default: '10000',
+  }),
+};
