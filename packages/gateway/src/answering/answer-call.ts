@@ -47,7 +47,8 @@ const LOGS = 'eth_getLogs';
 
 /**
  * Answers calls from memory, from what processes share, or from the upstreams: tags become numbers, what is asked at the
- * same time is asked once, what stays true is kept. The outcome comes at once where it is in memory. Never rejects.
+ * same time is asked once, what stays true is kept. The outcome comes at once where it is in memory. Never rejects. What the
+ * indexer holds is not used: it keeps no whole blocks.
  */
 export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
   const { cache, logger } = options;

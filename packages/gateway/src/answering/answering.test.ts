@@ -9,6 +9,7 @@ import {
   type ScratchDatabase,
   type ScriptedChain,
   serveScriptedChain,
+  startScratchRedis,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type StageProcess, type StageProcessOptions, startProcess } from './testing/answering-stage.ts';
@@ -18,6 +19,10 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
+
+const redis = await startScratchRedis();
+afterAll(() => redis?.stop());
+if (redis === undefined) process.stdout.write('NOT RUN: answering over Redis (no redis-server on this machine)\n');
 
 /** Another one in each test: nothing of another test is found under it. */
 let chainId = 7_000_000;
@@ -339,6 +344,22 @@ describe('the newest block', () => {
     await chainGoesOn;
     expect(seen).toBeGreaterThan(20);
   });
+});
+
+test.runIf(redis !== undefined)('with Redis, heads and answers are shared there', async () => {
+  const stage = await openStage({ nodes: 2 });
+  const redisUrl = redis?.url ?? '';
+  const process = await stage.process({ redisUrl });
+  expect(await process.ask('eth_blockNumber')).toBe('0x14');
+  await process.ask('eth_getBlockByNumber', ['finalized', false]);
+  await process.close();
+  for (const { faults } of stage.nodes) faults.set({ lagBlocks: 2 });
+  const other = await stage.process({ redisUrl });
+  // The connection may come up after the first calls.
+  await expect.poll(() => other.ask('eth_blockNumber'), PATIENCE).toBe('0x14');
+  expect(await other.outcome('eth_getBlockByNumber', ['finalized', false])).toMatchObject({ cached: true });
+  for (const table of ['gateway_heads', 'gateway_answers'])
+    expect(await scratch.database.query(`SELECT 1 FROM ${table} WHERE chain_id = $1`, [chainId])).toEqual([]);
 });
 
 test('when no upstream answers, the client is told so, and not where they are', async () => {

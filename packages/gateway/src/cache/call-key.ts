@@ -23,6 +23,8 @@ const SHAPES: Readonly<Record<string, readonly Kind[]>> = {
   eth_getUncleByBlockNumberAndIndex: ['block', 'quantity'],
   eth_getUncleCountByBlockNumber: ['block'],
 };
+type Members = Readonly<Record<string, unknown>>;
+
 const UNSHAPED: readonly Kind[] = [];
 
 const TRANSACTION_QUANTITIES: ReadonlySet<string> = new Set([
@@ -37,6 +39,7 @@ const TRANSACTION_QUANTITIES: ReadonlySet<string> = new Set([
   'value',
 ]);
 const HEX = /^0x[0-9a-fA-F]*$/;
+const PLAIN_NAME = /^\w+$/;
 const UPPER_CASE = /[A-F]/;
 /** Longer keys (calls with much data) are replaced by their hash, characters. */
 const KEY_MAX = 2_048;
@@ -64,8 +67,8 @@ function canonical(value: unknown, kind: Kind): string {
   if (typeof value === 'string') return canonicalText(value, kind);
   if (typeof value === 'number' && kind === 'quantity' && Number.isSafeInteger(value) && value >= 0)
     return `"0x${value.toString(16)}"`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map((item: unknown) => canonical(item, 'any')).join(',')}]`;
+  if (!isMembers(value)) return JSON.stringify(value) ?? 'null';
   if (kind === 'block' && 'blockNumber' in value && Object.keys(value).length === 1)
     return canonical(value.blockNumber, 'block');
   return canonicalObject(value, kind);
@@ -82,13 +85,16 @@ function withoutZeros(quantity: string): string {
   return `0x${quantity.slice(2).replace(/^0+(?=.)/, '')}`;
 }
 
-function canonicalObject(object: object, kind: Kind): string {
-  const members = Object.entries(object)
+function canonicalObject(members: Members, kind: Kind): string {
+  let text = '{';
+  for (const name of Object.keys(members).sort()) {
+    const value = members[name];
     // False is what is meant without it, too.
-    .filter(([name, value]) => value !== undefined && !(name === 'requireCanonical' && value === false))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${JSON.stringify(name)}:${canonicalMember(name, value, kind)}`);
-  return `{${members.join(',')}}`;
+    if (value === undefined || (name === 'requireCanonical' && value === false)) continue;
+    if (text.length > 1) text += ',';
+    text += `${PLAIN_NAME.test(name) ? `"${name}"` : JSON.stringify(name)}:${canonicalMember(name, value, kind)}`;
+  }
+  return `${text}}`;
 }
 
 function canonicalMember(name: string, value: unknown, kind: Kind): string {
@@ -101,9 +107,14 @@ function canonicalMember(name: string, value: unknown, kind: Kind): string {
   return canonical(value, 'any');
 }
 
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
 /** One is the same as a list of one; the order of a list does not matter. */
 function alternatives(value: unknown): string {
-  if (typeof value !== 'string' && !Array.isArray(value)) return canonical(value, 'any');
-  const each = new Set((Array.isArray(value) ? value : [value]).map((item: unknown) => canonical(item, 'any')));
+  if (typeof value === 'string') return `[${canonicalText(value, 'any')}]`;
+  if (!Array.isArray(value)) return canonical(value, 'any');
+  const each = new Set(value.map((item: unknown) => canonical(item, 'any')));
   return `[${[...each].sort().join(',')}]`;
 }
