@@ -1,6 +1,6 @@
 /**
  * Aptos: transactions of fullnodes into coins, transfers and holders, and the routes over them. Start reading at `schema.ts`,
- * then `dataset.ts` (what is derived) and `sync/aptos-sync.ts` (how it comes in).
+ * then `dataset.ts` (what is derived), `sync/aptos-sync.ts` (how it comes in) and `routes/aptos-routes.ts` (how it is asked).
  */
 export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';
@@ -9,6 +9,8 @@ export { APTOS_DATASET_NAMES, aptosDatasets } from './datasets.ts';
 export { createFullnodeMetrics, type FullnodeMetrics } from './fullnode/fullnode-metrics.ts';
 export { createFullnodes, type Fullnodes } from './fullnode/fullnodes.ts';
 export { chainKeyOf, networkOfChain } from './fullnode/network.ts';
+export { createAptosRoutes } from './routes/aptos-routes.ts';
+export type { NetworkChoice } from './routes/request-network.ts';
 export { type AptosStatus, readAptosStatuses } from './sync/aptos-status.ts';
 export { createAptosSync } from './sync/aptos-sync.ts';
 export { backfillVersions } from './sync/backfill-versions.ts';

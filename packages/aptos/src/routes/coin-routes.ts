@@ -1,0 +1,169 @@
+import { errorResponses, type RouteModule } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import type { AptosNetwork } from '../transaction.ts';
+import { badRequest, badRequestSchema } from './bad-request.ts';
+import { COIN_COLUMNS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
+import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
+import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
+import type { Filter } from './open-page.ts';
+import { type Bind, bytes, type OrderColumn, type Statement } from './page-statement.ts';
+import { textParameter } from './parameter.ts';
+import { type ParameterSet, readParameters } from './read-parameters.ts';
+import { type NetworkChoice, networkOfRequest } from './request-network.ts';
+
+const SYMBOL_LENGTH_MAX = 10;
+const NAME_LENGTH_MAX = 32;
+
+/** `/coins/latest`, `/coins/symbols`, `/coins/names`, `/coins/creators` and `/coins` (card 4.5, 4.6; interface 3.2). */
+export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
+  return [
+    listRoute(latestRoute, networks),
+    listRoute(rangeRoute('symbol', SYMBOL_LENGTH_MAX, 'getCoinsBySymbolRange'), networks),
+    listRoute(rangeRoute('name', NAME_LENGTH_MAX, 'getCoinsByNameRange'), networks),
+    listRoute(creatorsRoute, networks),
+    coinsByHashesRoute(networks),
+  ];
+}
+
+const SHARED = {
+  pathParameters: {},
+  record: coinRecordSchema,
+  show: showCoin,
+} as const;
+
+const SCAN = { dataset: 'coins', table: 'aptos_coins', select: COIN_COLUMNS } as const;
+
+const NEWEST_FIRST: readonly OrderColumn[] = [
+  { column: 'transaction_version', type: 'bigint' },
+  { column: 'coin_type_hash', type: 'bytea' },
+];
+
+function placeOfVersion(row: CoinResult): readonly string[] {
+  return [String(row.transaction_version), row.coin_type_hash];
+}
+
+type CoinRoute<Own extends ParameterSet> = ListRoute<Record<never, never>, Own, CoinResult, CoinRecord>;
+
+const latestRoute: CoinRoute<Record<never, never>> = {
+  ...SHARED,
+  path: '/coins/latest',
+  operationId: 'getLatestCoins',
+  summary: 'Coins, newest first',
+  description: 'By the version that published them. Coins that arrive never enter a running cursor.',
+  parameters: {},
+  filterOf: () => ({}),
+  scanOf: () => ({ ...SCAN, keys: [], order: NEWEST_FIRST, direction: 'DESC NULLS LAST' }),
+  placeOf: placeOfVersion,
+};
+
+/** Coins in byte order of a text, between two of them. */
+function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: string) {
+  const [from, to] = [`from_${column}`, `to_${column}`];
+  const route: CoinRoute<ParameterSet> = {
+    ...SHARED,
+    path: `/coins/${column}s`,
+    operationId,
+    summary: `Coins by ${column}`,
+    description:
+      'From A to Z, in the order of their UTF-8 bytes whatever the locale; bounds inclusive and case-sensitive.',
+    parameters: {
+      [from]: textParameter(0, lengthMax, `First ${column}, inclusive.`),
+      [to]: textParameter(0, lengthMax, `Last ${column}, inclusive.`),
+    },
+    filterOf: (values) => ({ [from]: textIn(values, from), [to]: textIn(values, to) }),
+    scanOf: (filter, after) => ({
+      ...SCAN,
+      keys: [],
+      order: [
+        { column, type: 'text' },
+        { column: 'coin_type_hash', type: 'bytea' },
+      ],
+      direction: 'ASC',
+      // The place of the page before is beyond the first bound: left in, that would be where the scan begins.
+      conditions: (bind) => [
+        ...(after === null ? bound(`${column} >=`, textIn(filter, from), bind) : []),
+        ...bound(`${column} <=`, textIn(filter, to), bind),
+      ],
+    }),
+    placeOf: (row) => [row[column], row.coin_type_hash],
+  };
+  return route;
+}
+
+function textIn(values: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = values[name];
+  return typeof value === 'string' ? value : null;
+}
+
+function bound(comparison: string, text: string | null, bind: Bind): readonly string[] {
+  return text === null ? [] : [`${comparison} ${bind(text)}`];
+}
+
+const creatorParameters = { creator_addresses: listParameter(addressItem, 'Accounts whose coins are wanted.') };
+
+const creatorsRoute: CoinRoute<typeof creatorParameters> = {
+  ...SHARED,
+  path: '/coins/creators',
+  operationId: 'getCoinsByCreators',
+  summary: 'Coins of creators, newest first',
+  description: 'Coins of up to 25 accounts, merged.',
+  parameters: creatorParameters,
+  filterOf: ({ creator_addresses }) => ({ creator_addresses }),
+  scanOf: (filter) => ({
+    ...SCAN,
+    keys: [{ column: 'creator_address', type: 'bytea', values: listIn(filter, 'creator_addresses') }],
+    order: NEWEST_FIRST,
+    direction: 'DESC NULLS LAST',
+  }),
+  placeOf: placeOfVersion,
+};
+
+/** A list of a filter. */
+export function listIn(filter: Filter, name: string): readonly string[] {
+  const value = filter[name];
+  return typeof value === 'object' && value !== null ? value : [];
+}
+
+const hashParameters = {
+  coin_type_hashes: listParameter(coinTypeHashItem, 'SHA-256 of coin types.'),
+  network: networkParameter,
+};
+
+/** `GET /coins`: an array without an envelope, of the coins that are there, by hash. */
+function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
+  return (app, { database }) => {
+    app.openAPIRegistry.registerPath(coinsByHashesDocument);
+    app.get(coinsByHashesDocument.getRoutingPath(), async (c) => {
+      const { problems, values } = readParameters(hashParameters, c.req.queries());
+      if (problems.length > 0) return c.json(badRequest(problems), 400);
+      const network = values.network ?? networkOfRequest(c, networks);
+      const statement = coinsByHashesStatement(network, values.coin_type_hashes);
+      const rows = await database.query<CoinResult>(statement.text, statement.values);
+      return c.json(rows.map(showCoin), 200);
+    });
+  };
+}
+
+const coinsByHashesDocument = createRoute({
+  method: 'get',
+  path: '/coins',
+  operationId: 'getCoinInfoByCoinTypeHashes',
+  tags: ['Aptos'],
+  summary: 'Coins by the hashes of their types',
+  description: 'Hashes of no coin are left out of the answer.',
+  request: { query: schemaOf(hashParameters) },
+  responses: {
+    200: { description: 'Coins', content: { 'application/json': { schema: z.array(coinRecordSchema) } } },
+    400: { description: 'Broken rules', content: { 'application/json': { schema: badRequestSchema } } },
+    ...errorResponses(401, 429, 500, 503),
+  },
+});
+
+/** One look-up of the primary key a hash. */
+export function coinsByHashesStatement(network: AptosNetwork, hashes: readonly string[]): Statement {
+  return {
+    text: `SELECT ${COIN_COLUMNS} FROM unnest($2::bytea[]) AS wanted(hash)
+  CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = $1 LIMIT 1) AS coin`,
+    values: [network, hashes.map(bytes)],
+  };
+}

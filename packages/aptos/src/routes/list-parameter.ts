@@ -1,0 +1,133 @@
+/** Array parameters of the Aptos routes: 1 to 25 items, each becoming a range scan of its own. */
+import { documented, lengthProblems, type Parameter, type ParameterFacts, type Reading } from './parameter.ts';
+
+/** How one item of an array, or a part of a path, is read. */
+export interface Item {
+  /** For the OpenAPI document. */
+  readonly facts: ParameterFacts;
+  /** Rules that a text breaks, about `subject`. */
+  problems(text: string, subject: string): readonly string[];
+  /** The one form of a text that breaks none. */
+  normalize(text: string): string;
+}
+
+export const LIST_LENGTH_MAX = 25;
+
+/** 66 characters, any letter case. */
+export const addressItem: Item = {
+  facts: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+  problems: (text, subject) => [
+    ...(text.length === ADDRESS_LENGTH ? [] : [`${subject} must be ${ADDRESS_LENGTH} characters`]),
+    ...mustMatch(text, subject, /^0x[0-9a-fA-F]*$/),
+  ],
+  normalize: (text) => text.toLowerCase(),
+};
+
+/** SHA-256 of a coin type: 64 hexadecimal digits. */
+export const coinTypeHashItem: Item = {
+  facts: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
+  problems: (text, subject) => [
+    ...lengthProblems(text, subject, HASH_LENGTH, HASH_LENGTH),
+    ...mustMatch(text, subject, /^[0-9a-fA-F]*$/),
+  ],
+  normalize: (text) => text.toLowerCase(),
+};
+
+/** A Move type, as the node prints it. */
+export const coinTypeItem: Item = {
+  facts: { type: 'string', minLength: 1, maxLength: 5_000, example: '0x1::aptos_coin::AptosCoin' },
+  problems: (text, subject) => lengthProblems(text, subject, 1, COIN_TYPE_LENGTH_MAX),
+  normalize: (text) => text,
+};
+
+/** Height of a block. */
+export const blockHeightItem: Item = {
+  facts: { type: 'string', pattern: '^[0-9]+$' },
+  problems: (text, subject) => {
+    if (!DIGITS.test(text)) return [`${subject} must be a number string`];
+    return BigInt(text) > BIGINT_MAX ? [`${subject} must not be greater than ${BIGINT_MAX}`] : [];
+  },
+  normalize: (text) => BigInt(text).toString(),
+};
+
+const ADDRESS_LENGTH = 66;
+const HASH_LENGTH = 64;
+const COIN_TYPE_LENGTH_MAX = 5_000;
+const DIGITS = /^[0-9]{1,100}$/;
+/** Of a `bigint` column. */
+const BIGINT_MAX = 2n ** 63n - 1n;
+
+/** 1 to 25 items, in one order and each once. */
+export function listParameter(item: Item, description: string): Parameter<readonly string[]> {
+  const optional = optionalListParameter(item, description);
+  return {
+    schema: listSchema(item, description, true),
+    isArray: true,
+    read(given, name) {
+      if (given !== undefined) return optional.read(given, name) as Reading<readonly string[]>;
+      const problems = [
+        `${name} must contain no more than ${LIST_LENGTH_MAX} elements`,
+        `${name} must contain at least 1 elements`,
+        `${name} must be an array`,
+      ];
+      return { problems };
+    },
+  };
+}
+
+/** As {@link listParameter}; null where it is left out. */
+export function optionalListParameter(item: Item, description: string): Parameter<readonly string[] | null> {
+  return {
+    schema: listSchema(item, description, false),
+    isArray: true,
+    read(given, name) {
+      if (given === undefined) return { value: null };
+      const items = given.flatMap(splitList);
+      const problems = new Set(items.flatMap((text) => item.problems(text, `each value in ${name}`)));
+      if (items.length > LIST_LENGTH_MAX) problems.add(`${name} must contain no more than ${LIST_LENGTH_MAX} elements`);
+      if (problems.size > 0) return { problems: [...problems] };
+      return { value: [...new Set(items.map(item.normalize))].sort() };
+    },
+  };
+}
+
+/** A part of the path. */
+export function pathParameter(item: Item, description: string): Parameter<string> {
+  return {
+    schema: documented({ ...item.facts, description }, true),
+    isArray: false,
+    read(given, name) {
+      const text = given?.[0] ?? '';
+      const problems = item.problems(text, name);
+      return problems.length > 0 ? { problems } : { value: item.normalize(text) };
+    },
+  };
+}
+
+function listSchema(item: Item, description: string, required: boolean) {
+  return documented(
+    { type: 'array', items: item.facts, minItems: 1, maxItems: LIST_LENGTH_MAX, description },
+    required,
+  );
+}
+
+/** Items of a comma list. Commas within generics belong to a Move type. */
+function splitList(text: string): string[] {
+  const items: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '<') depth += 1;
+    else if (character === '>') depth -= 1;
+    else if (character === ',' && depth <= 0) {
+      items.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  return [...items, text.slice(start)].map((item) => item.trim());
+}
+
+function mustMatch(text: string, subject: string, pattern: RegExp): readonly string[] {
+  return pattern.test(text) ? [] : [`${subject} must match ${pattern} regular expression`];
+}

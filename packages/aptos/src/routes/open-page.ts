@@ -1,0 +1,46 @@
+import { InvalidParameterError, type Page, type RoutePaging } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import type { AptosNetwork } from '../transaction.ts';
+
+/** What a cursor is bound to: parameters by name, each in its one normal form; null: left out. */
+export type Filter = Readonly<Record<string, string | number | readonly string[] | null>>;
+
+export const filterSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.array(z.string()).readonly(), z.null()]),
+);
+
+/** A page of a run, with the request's limit. */
+export type Run = Page<Filter, string[]>;
+
+export interface RunRequest {
+  readonly cursor: string | null;
+  readonly limit: number;
+  readonly filter: Filter;
+  /** Null: that of the cursor. */
+  readonly network: AptosNetwork | null;
+}
+
+/** The first page of a run, or the one that the cursor stands for; the rule that a foreign cursor or a contradiction breaks. */
+export function openPage(
+  paging: RoutePaging<Filter, string[]>,
+  request: RunRequest,
+): { readonly run: Run } | { readonly problems: readonly string[] } {
+  const given = Object.entries({ ...request.filter, network: request.network });
+  try {
+    const page = paging.open({
+      cursor: request.cursor ?? undefined,
+      limit: request.limit,
+      order: undefined,
+      filter: Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])),
+    });
+    return { run: { ...page, limit: request.limit } };
+  } catch (error) {
+    if (error instanceof InvalidParameterError) return { problems: [error.message] };
+    throw error;
+  }
+}
+
+export function networkIn(run: Run): AptosNetwork {
+  return run.filter.network === 'testnet' ? 'testnet' : 'mainnet';
+}

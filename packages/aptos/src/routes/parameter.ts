@@ -1,0 +1,178 @@
+/** Parameters of the Aptos routes: what each takes, and what is said in the words of class-validator where it is something else. */
+import { ChainsteadError, parseDate } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+
+/** What a request gives for a parameter: a value, or the rules it breaks. */
+export type Reading<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+export interface Parameter<T> {
+  /** For the OpenAPI document alone. */
+  readonly schema: z.ZodType;
+  readonly isArray: boolean;
+  /** @param given every value of the parameter, in order; undefined where it is left out */
+  read(given: readonly string[] | undefined, name: string): Reading<T>;
+}
+
+const CURSOR_LENGTH_MAX = 8_192;
+const DATE_LENGTH_MAX = 30;
+const AMOUNT = /^[0-9]{1,39}$/;
+const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
+
+/** Rows a page: required, 1 to 100. */
+export function limitParameter(): Parameter<number> {
+  return numberParameter(1, 100, undefined, 'Rows a page.');
+}
+
+/** Rows to leave out at the beginning of a run: 0 to 100. */
+export function offsetParameter(): Parameter<number> {
+  return numberParameter(0, 100, 0, 'Rows to leave out before the first page. With a cursor it does not count again.');
+}
+
+/** A ledger version; null where it is left out. */
+export function versionParameter(description: string): Parameter<number | null> {
+  const number = numberParameter(0, Number.MAX_SAFE_INTEGER, 0, description);
+  return {
+    ...number,
+    schema: documented({ type: 'integer', minimum: 0, description }),
+    read: (given, name) => (given === undefined ? { value: null } : number.read(given, name)),
+  };
+}
+
+/** Of the page before; null for the first page, which clients also ask for by an empty one. */
+export function cursorParameter(): Parameter<string | null> {
+  return textParameter(0, CURSOR_LENGTH_MAX, 'From the page before.');
+}
+
+/** A text of so many characters; null where it is left out or empty. */
+export function textParameter(min: number, max: number, description: string): Parameter<string | null> {
+  return {
+    schema: documented({ type: 'string', minLength: min, maxLength: max, description }),
+    isArray: false,
+    read(given, name) {
+      if (given === undefined) return { value: null };
+      const [text] = given;
+      if (text === undefined || given.length > 1) return { problems: [`${name} must be a string`] };
+      const problems = lengthProblems(text, name, min, max);
+      if (text.includes('\0')) problems.push(`${name} must not contain null characters`);
+      return problems.length > 0 ? { problems } : { value: text === '' ? null : text };
+    },
+  };
+}
+
+/** A moment in any form that the rest of the API takes. */
+export function dateParameter(description: string): Parameter<Date | null> {
+  const text = textParameter(1, DATE_LENGTH_MAX, description);
+  return {
+    schema: documented({ type: 'string', minLength: 1, maxLength: DATE_LENGTH_MAX, description }),
+    isArray: false,
+    read(given, name) {
+      const reading = text.read(given, name);
+      if ('problems' in reading || reading.value === null) return reading as Reading<null>;
+      const date = readDate(reading.value);
+      return date === null ? { problems: [`${name} must be a valid ISO 8601 date string`] } : { value: date };
+    },
+  };
+}
+
+/** One of some words; null where it is left out. */
+export function choiceParameter<Choice extends string>(
+  choices: readonly Choice[],
+  description: string,
+): Parameter<Choice | null> {
+  return {
+    schema: documented({ type: 'string', enum: [...choices], description }),
+    isArray: false,
+    read(given, name) {
+      if (given === undefined) return { value: null };
+      const choice = given.length === 1 ? choices.find((each) => each === given[0]) : undefined;
+      if (choice !== undefined) return { value: choice };
+      return { problems: [`${name} must be one of the following values: ${choices.join(', ')}`] };
+    },
+  };
+}
+
+/** A coin's amount in base units; null where it is left out. */
+export function amountParameter(description: string): Parameter<string | null> {
+  return {
+    schema: documented({ type: 'string', pattern: '^[0-9]{1,39}$', description }),
+    isArray: false,
+    read(given, name) {
+      if (given === undefined) return { value: null };
+      const [text] = given;
+      if (given.length === 1 && text !== undefined && AMOUNT.test(text)) return { value: text };
+      return { problems: [`${name} must be a number string`] };
+    },
+  };
+}
+
+/** @param standard what it is where it is left out; undefined: it must be given */
+function numberParameter(
+  min: number,
+  max: number,
+  standard: number | undefined,
+  description: string,
+): Parameter<number> {
+  return {
+    schema: documented(
+      {
+        type: 'integer',
+        minimum: min,
+        maximum: max,
+        description,
+        ...(standard !== undefined && { default: standard }),
+      },
+      standard === undefined,
+    ),
+    isArray: false,
+    read(given, name) {
+      if (given === undefined && standard !== undefined) return { value: standard };
+      const [text] = given ?? [];
+      const value = given?.length === 1 && text !== undefined && NUMBER.test(text) ? Number(text) : Number.NaN;
+      const problems: string[] = [];
+      if (!(value <= max)) problems.push(`${name} must not be greater than ${max}`);
+      if (!(value >= min)) problems.push(`${name} must not be less than ${min}`);
+      if (Number.isNaN(value)) problems.push(`${name} must be a number conforming to the specified constraints`);
+      else if (!Number.isInteger(value)) problems.push(`${name} must be an integer number`);
+      return problems.length > 0 ? { problems } : { value };
+    },
+  };
+}
+
+/** Rules on a text's length. Characters outside of the basic plane count once. */
+export function lengthProblems(text: string, subject: string, min: number, max: number): string[] {
+  const length = text.length > 2 * max ? text.length : [...text].length;
+  if (length < min) return [`${subject} must be longer than or equal to ${min} characters`];
+  return length > max ? [`${subject} must be shorter than or equal to ${max} characters`] : [];
+}
+
+/** What the OpenAPI document says of a parameter. */
+export interface ParameterFacts {
+  readonly type: 'string' | 'integer' | 'array';
+  readonly description?: string;
+  readonly example?: string;
+  readonly default?: number;
+  readonly enum?: string[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Omit<ParameterFacts, 'items' | 'default'>;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** A schema that only documents a parameter. */
+export function documented(facts: ParameterFacts, required = false): z.ZodType {
+  const schema = z.unknown();
+  return required ? schema.openapi({ ...facts }) : schema.optional().openapi({ ...facts });
+}
+
+function readDate(text: string): Date | null {
+  try {
+    return parseDate(text);
+  } catch (error) {
+    if (error instanceof ChainsteadError) return null;
+    throw error;
+  }
+}

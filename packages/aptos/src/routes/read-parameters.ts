@@ -1,0 +1,47 @@
+import type { Parameter } from './parameter.ts';
+
+/** Parameters by name, in the order in which their problems are told. */
+export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The values of a set of parameters. */
+export type ValuesOf<Set extends ParameterSet> = {
+  readonly [Name in keyof Set]: Set[Name] extends Parameter<infer Value> ? Value : never;
+};
+
+export interface ReadParameters<Set extends ParameterSet> {
+  /** Every broken rule; where there is one, `values` is of no use. */
+  readonly problems: readonly string[];
+  readonly values: ValuesOf<Set>;
+}
+
+/** `name[]` and `name[0]`, the spellings of PHP and of qs. */
+const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
+
+/**
+ * Reads what a request gives. Array parameters come in four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`.
+ * A parameter that is not in the set is a broken rule too.
+ */
+export function readParameters<Set extends ParameterSet>(
+  parameters: Set,
+  given: Readonly<Record<string, readonly string[]>>,
+): ReadParameters<Set> {
+  const byName = new Map<string, readonly string[]>();
+  const problems: string[] = [];
+  for (const [key, values] of Object.entries(given)) {
+    const name = Object.hasOwn(parameters, key) ? key : arrayNameOf(parameters, key);
+    if (name === undefined) problems.push(`property ${key} should not exist`);
+    else byName.set(name, [...(byName.get(name) ?? []), ...values]);
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const reading = parameter.read(byName.get(name), name);
+    if ('problems' in reading) problems.push(...reading.problems);
+    else values[name] = reading.value;
+  }
+  return { problems, values: values as ValuesOf<Set> };
+}
+
+function arrayNameOf(parameters: ParameterSet, key: string): string | undefined {
+  const name = BRACKETED.exec(key)?.[1];
+  return name !== undefined && Object.hasOwn(parameters, name) && parameters[name]?.isArray ? name : undefined;
+}

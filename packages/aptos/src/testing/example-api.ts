@@ -1,0 +1,73 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
+import { createAptosRoutes } from '../routes/aptos-routes.ts';
+import type { NetworkChoice } from '../routes/request-network.ts';
+
+/** The key that an {@link exampleApi} accepts. */
+export const EXAMPLE_KEY = 'test-key';
+
+/** The API with the Aptos routes, as the program composes it. */
+export async function exampleApi(
+  database: Database,
+  networks: NetworkChoice = { indexed: ['mainnet', 'testnet'] },
+): Promise<ApiApp> {
+  return createApi({
+    chains: createChainRegistry(),
+    database,
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    keys: createKeyStore({ database, configured: [EXAMPLE_KEY] }),
+    cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+    limits: { bodyBytesMax: 65_536, pageLimitMax: 100, requestTimeoutMs: 60_000, rateLimit: null },
+    host: '127.0.0.1',
+    cors: { origins: '*' },
+    version: '0.0.0',
+    readiness: async () => ({ ready: true, reasons: [] }),
+    routes: createAptosRoutes(networks),
+  });
+}
+
+/** An envelope of the Aptos routes. */
+export interface Envelope<Row = Readonly<Record<string, unknown>>> {
+  readonly cursor: string | null;
+  readonly hasNextPage: boolean;
+  readonly indexed: {
+    readonly from_version: string | null;
+    readonly to_version: string | null;
+    readonly complete: boolean;
+  };
+  readonly result: readonly Row[];
+}
+
+/** A page, with the accepted key. @throws TypeError where the answer is not 200 */
+export async function readPage<Row = Readonly<Record<string, unknown>>>(
+  app: ApiApp,
+  path: string,
+): Promise<Envelope<Row>> {
+  const response = await ask(app, path);
+  if (response.status !== 200) throw new TypeError(`${response.status}: ${await response.text()}`);
+  return response.json() as Promise<Envelope<Row>>;
+}
+
+/** Rows of every page, by cursor. @param between is called between two pages */
+export async function readAll<Row = Readonly<Record<string, unknown>>>(
+  app: ApiApp,
+  path: string,
+  between: () => Promise<void> = async () => {},
+): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Envelope<Row> = await readPage<Row>(app, cursor === '' ? path : `${path}&cursor=${cursor}`);
+    if (page.hasNextPage !== (page.cursor !== null)) throw new TypeError('hasNextPage and cursor disagree');
+    pages.push([...page.result]);
+    cursor = page.cursor;
+    if (cursor !== null) await between();
+  }
+  return pages;
+}
+
+export function ask(app: ApiApp, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  return Promise.resolve(app.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }));
+}
