@@ -18,3 +18,4 @@ export {
 } from './prove-block.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
 export { type ReceiptsRootContext, receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
+export { encodeList, encodeString, integerBytes } from './rlp.ts';

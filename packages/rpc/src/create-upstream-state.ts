@@ -33,6 +33,8 @@ const LIES: ReadonlySet<FaultKind> = new Set([
   'head-lie',
   'receipts-root-mismatch',
   'header-hash-mismatch',
+  'transactions-root-mismatch',
+  'transaction-hash-mismatch',
   'missing-logs',
   'surplus-logs',
   'log-block-hash-mismatch',

@@ -82,6 +82,8 @@ export type FaultKind =
   | 'truncated'
   | 'receipts-root-mismatch'
   | 'header-hash-mismatch'
+  | 'transactions-root-mismatch'
+  | 'transaction-hash-mismatch'
   | 'missing-logs'
   | 'surplus-logs'
   | 'log-block-hash-mismatch';

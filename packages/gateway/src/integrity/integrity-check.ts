@@ -1,0 +1,224 @@
+import type { Chain } from '@chainstead/chains';
+import { ChainsteadError, type Hash } from '@chainstead/core';
+import {
+  checkHeaderHash,
+  InvalidHexBytesError,
+  keccak256Hex,
+  orderedTrieRoot,
+  stateSyncTransactionHash,
+} from '@chainstead/proof';
+import { type FaultKind, parseBlock, parseReceipt } from '@chainstead/rpc';
+import { encodeTransaction, type TransactionJson } from './encode-transaction.ts';
+
+/** What is wrong with an answer. */
+export interface Wrong {
+  readonly kind: FaultKind;
+  readonly text: string;
+}
+
+/** Finds answers that contradict themselves or the hash that they were asked by. Pure. */
+export interface IntegrityCheck {
+  /** Null: nothing is wrong, or nothing of it can be checked on this chain; else what is wrong. */
+  check(method: string, params: readonly unknown[], resultText: string): string | null;
+  /** The same with the kind of fault, of a result that is parsed already. */
+  inspect(method: string, params: readonly unknown[], result: unknown): Wrong | null;
+}
+
+/** The chain's facts that tell what can be recomputed. */
+export type CheckableChain = Pick<Chain, 'headerHash' | 'receiptsRoot'>;
+
+type Inspection = (params: readonly unknown[], result: unknown) => Wrong | null;
+
+const HASH = /^0x[0-9a-f]{64}$/i;
+const QUANTITY = /^0x[0-9a-f]+$/i;
+
+/** Only what the chain commits to in Ethereum's way is checked (chain-facts: what can be proven per chain). */
+export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain }): IntegrityCheck {
+  const inspections = new Map<string, Inspection>([
+    ['eth_getBlockByHash', ([hash], result) => inspectBlock(chain, result, { hash })],
+    ['eth_getBlockByNumber', ([number], result) => inspectBlock(chain, result, { number })],
+    ['eth_getTransactionByHash', ([hash], result) => inspectTransaction(chain, asObject(result), { hash })],
+    [
+      'eth_getTransactionByBlockHashAndIndex',
+      ([blockHash, index], result) =>
+        wrongPlace(asObject(result), { blockHash, transactionIndex: index }) ??
+        inspectTransaction(chain, asObject(result), {}),
+    ],
+    [
+      'eth_getTransactionByBlockNumberAndIndex',
+      ([blockNumber, index], result) =>
+        wrongPlace(asObject(result), { blockNumber, transactionIndex: index }) ??
+        inspectTransaction(chain, asObject(result), {}),
+    ],
+    ['eth_getTransactionReceipt', ([hash], result) => inspectReceipt(result, hash)],
+    ['eth_getBlockReceipts', ([at], result) => inspectReceipts(result, at)],
+  ]);
+
+  function inspect(method: string, params: readonly unknown[], result: unknown): Wrong | null {
+    if (result === null) return null;
+    try {
+      return inspections.get(method)?.(params, result) ?? null;
+    } catch (error) {
+      // BigInt() answers a SyntaxError to a quantity that is none.
+      const isMalformed =
+        error instanceof ChainsteadError || error instanceof InvalidHexBytesError || error instanceof SyntaxError;
+      if (isMalformed) return { kind: 'malformed', text: error.message };
+      throw error;
+    }
+  }
+
+  return {
+    check(method, params, resultText) {
+      if (!inspections.has(method)) return null;
+      let result: unknown;
+      try {
+        result = JSON.parse(resultText);
+      } catch {
+        return 'the result is not JSON';
+      }
+      return inspect(method, params, result)?.text ?? null;
+    },
+    inspect,
+  };
+}
+
+function inspectBlock(
+  chain: CheckableChain,
+  result: unknown,
+  asked: { readonly hash?: unknown; readonly number?: unknown },
+): Wrong | null {
+  const raw = asObject(result);
+  // The pending block has no hash yet.
+  if (raw.hash === null || raw.hash === undefined) return null;
+  const { header, transactions } = parseBlock(result);
+  if (!isSame(asked.hash, header.hash)) return mismatch('hash', asked.hash, header.hash);
+  const number = toNumber(asked.number);
+  if (number !== null && number !== header.number) return mismatch('number', number, header.number);
+  if (!chain.headerHash) return null;
+  const checked = checkHeaderHash(header.raw, header.hash);
+  if (checked.result === 'mismatch') return mismatch('hash', checked.computed, header.hash);
+  if (checked.result === 'unchecked')
+    return {
+      kind: 'header-hash-mismatch',
+      text: `the hash ${header.hash} cannot be recomputed from what else is in the header`,
+    };
+  return transactions === null ? null : inspectTransactions(chain, header, transactions);
+}
+
+function inspectTransactions(
+  chain: CheckableChain,
+  header: { readonly number: number; readonly hash: Hash; readonly raw: TransactionJson },
+  transactions: readonly TransactionJson[],
+): Wrong | null {
+  const stateSync = stateSyncTransactionHash(header.number, header.hash);
+  const encoded: Buffer[] = [];
+  for (const transaction of transactions) {
+    const { hash } = transaction;
+    // What nodes of Polygon and HyperEVM list beside the block's own transactions.
+    if (isSame(stateSync, hash) || isSystemTransaction(chain, transaction)) continue;
+    const bytes = encodeTransaction(transaction);
+    if (bytes === null) return null;
+    encoded.push(bytes);
+    const computed = keccak256Hex(bytes);
+    if (!isSame(computed, hash)) return wrongTransaction(hash, computed);
+    const misplaced = wrongPlace(transaction, { blockHash: header.hash, blockNumber: header.raw.number });
+    if (misplaced !== null) return misplaced;
+  }
+  const root = orderedTrieRoot(encoded);
+  if (isSame(header.raw.transactionsRoot, root)) return null;
+  return {
+    kind: 'transactions-root-mismatch',
+    text: `the transactions have root ${root}, the header ${String(header.raw.transactionsRoot)}`,
+  };
+}
+
+function inspectTransaction(
+  chain: CheckableChain,
+  transaction: TransactionJson,
+  asked: { readonly hash?: unknown },
+): Wrong | null {
+  if (!isSame(asked.hash, transaction.hash)) return wrongTransaction(transaction.hash, asked.hash);
+  if (!chain.headerHash || isSystemTransaction(chain, transaction) || isStateSync(transaction)) return null;
+  const bytes = encodeTransaction(transaction);
+  if (bytes === null) return null;
+  const computed = keccak256Hex(bytes);
+  return isSame(computed, transaction.hash) ? null : wrongTransaction(transaction.hash, computed);
+}
+
+/** HyperCore's transactions carry no signature and no price (chain-facts section 3.2). */
+function isSystemTransaction(chain: CheckableChain, transaction: TransactionJson): boolean {
+  return chain.receiptsRoot === 'hyperliquid' && transaction.gasPrice === '0x0';
+}
+
+/** Bor's invention, whose hash is that of a text and not of itself. */
+function isStateSync({ blockNumber, blockHash, hash }: TransactionJson): boolean {
+  const number = toNumber(blockNumber);
+  if (number === null || typeof blockHash !== 'string' || !HASH.test(blockHash)) return false;
+  return isSame(stateSyncTransactionHash(number, blockHash as Hash), hash);
+}
+
+function inspectReceipt(result: unknown, hash: unknown): Wrong | null {
+  const receipt = parseReceipt(result);
+  if (!isSame(hash, receipt.transactionHash)) return wrongTransaction(receipt.transactionHash, hash);
+  const { blockHash, blockNumber, transactionHash } = receipt.raw;
+  for (const log of receipt.logs)
+    if (
+      !isSame(blockHash, log.blockHash) ||
+      log.blockNumber !== toNumber(blockNumber) ||
+      !isSame(transactionHash, log.transactionHash)
+    )
+      return { kind: 'malformed', text: `log ${log.logIndex} names another block or transaction than its receipt` };
+  return null;
+}
+
+function inspectReceipts(result: unknown, at: unknown): Wrong | null {
+  if (!Array.isArray(result)) return { kind: 'malformed', text: 'the receipts are no list' };
+  const asked =
+    typeof at === 'string' && HASH.test(at) ? { blockHash: at } : typeof at === 'string' ? { blockNumber: at } : {};
+  const [first] = result;
+  for (const entry of result) {
+    const receipt = asObject(entry);
+    const wrong =
+      wrongPlace(receipt, asked) ??
+      wrongPlace(receipt, { blockHash: asObject(first).blockHash }) ??
+      inspectReceipt(receipt, receipt.transactionHash);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+/** Whether fields that were asked for by hash or number have other values; tags and what was not asked for fit anything. */
+function wrongPlace(one: TransactionJson, asked: Readonly<Record<string, unknown>>): Wrong | null {
+  for (const [name, wanted] of Object.entries(asked)) {
+    if (typeof wanted !== 'string' || !QUANTITY.test(wanted)) continue;
+    const given = one[name];
+    const fits = HASH.test(wanted) ? isSame(wanted, given) : toNumber(wanted) === toNumber(given);
+    if (!fits) return { kind: 'malformed', text: `${name} is ${String(given)}, not ${wanted}` };
+  }
+  return null;
+}
+
+function toNumber(value: unknown): number | null {
+  return typeof value === 'string' && QUANTITY.test(value) ? Number(value) : null;
+}
+
+/** Hexadecimal digits of either case; what was not asked for is the same as anything. */
+function isSame(wanted: unknown, given: unknown): boolean {
+  if (typeof wanted !== 'string') return true;
+  return typeof given === 'string' && given.toLowerCase() === wanted.toLowerCase();
+}
+
+function mismatch(what: string, expected: unknown, given: unknown): Wrong {
+  return { kind: 'header-hash-mismatch', text: `the block's ${what} is ${String(given)}, not ${String(expected)}` };
+}
+
+function wrongTransaction(given: unknown, expected: unknown): Wrong {
+  return {
+    kind: 'transaction-hash-mismatch',
+    text: `the transaction's hash is ${String(given)}, not ${String(expected)}`,
+  };
+}
+
+function asObject(value: unknown): TransactionJson {
+  return typeof value === 'object' && value !== null ? (value as TransactionJson) : {};
+}
