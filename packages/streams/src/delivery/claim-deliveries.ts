@@ -30,36 +30,57 @@ interface ClaimedRow {
 }
 
 /**
- * Takes webhooks that are due, those due longest first, and hides them from every other taker by moving `due_at` to the end of
- * the lease: whoever dies leaves them due again. Rows that another taker is locking are skipped. Streams that are not active
- * keep theirs. Index: stream_deliveries_pending_by_stream, one range a stream; only what is taken is locked.
+ * Takes webhooks that are due, of each stream those due longest first, and hides them from every other taker by moving `due_at` to
+ * the end of the lease: whoever dies leaves them due again. Rows that another taker is locking are skipped. Streams that are not
+ * active keep theirs.
  */
 export async function claimDeliveries(database: Database, request: ClaimRequest): Promise<Delivery[]> {
+  const claimed: Delivery[] = [];
+  let streamIds = request.streamIds;
+  while (streamIds.length > 0 && claimed.length < request.limit) {
+    const limit = request.limit - claimed.length;
+    const share = Math.min(limit, Math.ceil((SHARE * limit) / streamIds.length));
+    const taken = await claimShares(database, { ...request, streamIds, limit }, share);
+    claimed.push(...taken);
+    const byStream = Map.groupBy(taken, ({ streamId }) => streamId);
+    streamIds = streamIds.filter((id) => (byStream.get(id)?.length ?? 0) >= share);
+  }
+  return claimed;
+}
+
+/** Of an even share: with less, streams of which some have little would often be asked twice; with more, rows are read for nothing. */
+const SHARE = 2;
+
+/**
+ * Index: stream_deliveries_pending_by_stream, one range a stream. Compared as rows, or the planner takes the index of due times and
+ * passes over what is due of all other streams.
+ */
+async function claimShares(database: Database, request: ClaimRequest, share: number): Promise<Delivery[]> {
   const rows = await database.query<ClaimedRow>(
     `WITH due AS (
-       SELECT waiting.id, waiting.due_at FROM streams s CROSS JOIN LATERAL (
-         SELECT d.id, d.due_at FROM stream_deliveries d
-         WHERE d.stream_id = s.id AND d.status = 'pending' AND d.due_at <= $2
-         ORDER BY d.due_at LIMIT $3
+       SELECT waiting.place FROM streams s CROSS JOIN LATERAL (
+         SELECT d.ctid AS place, d.due_at FROM stream_deliveries d
+         WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, $2)
+         ORDER BY d.stream_id, d.due_at LIMIT $5
        ) AS waiting
        WHERE s.id = ANY ($1::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
        ORDER BY waiting.due_at LIMIT $3
      ), picked AS (
-       SELECT d.id, d.stream_id, d.chain_id, d.block_number, d.block_hash
-       FROM due JOIN stream_deliveries d ON d.id = due.id
+       SELECT d.ctid AS place, d.stream_id, d.chain_id, d.block_number, d.block_hash
+       FROM due JOIN stream_deliveries d ON d.ctid = due.place
        WHERE d.status = 'pending' AND d.due_at <= $2
-       ORDER BY due.due_at FOR UPDATE OF d SKIP LOCKED
+       FOR UPDATE OF d SKIP LOCKED
      )
      UPDATE stream_deliveries AS d SET due_at = $4
      FROM picked
      JOIN streams s ON s.id = picked.stream_id
      LEFT JOIN stream_matches m ON m.chain_id = picked.chain_id AND m.block_number = picked.block_number
        AND m.stream_id = picked.stream_id AND m.block_hash = picked.block_hash
-     WHERE d.id = picked.id
+     WHERE d.ctid = picked.place
      RETURNING d.id, d.stream_id, d.chain_id, d.block_number, '0x' || encode(d.block_hash, 'hex') AS block_hash, d.kind,
        d.retries, d.created_at, d.resend, s.webhook_url, s.tag, m.body AS match_body, m.logs, m.txs, m.txs_internal,
        m.removed_at IS NOT NULL AS is_removed`,
-    [request.streamIds, request.now, request.limit, request.until],
+    [request.streamIds, request.now, request.limit, request.until, share],
   );
   return rows.map(deliveryOf);
 }

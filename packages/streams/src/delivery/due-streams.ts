@@ -24,7 +24,8 @@ export function readDueStreams(database: Database, now: Date): Promise<DueStream
      SELECT s.id AS "streamId", s.webhook_url AS "webhookUrl"
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (
-       SELECT FROM stream_deliveries d WHERE d.stream_id = s.id AND d.status = 'pending' AND d.due_at <= $1)`,
+       SELECT FROM stream_deliveries d
+       WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, $1::timestamptz))`,
     [now],
   );
 }
