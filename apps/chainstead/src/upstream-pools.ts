@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import { createUpstreamPool, type ForwardingPool, type UpstreamPool } from '@chainstead/rpc';
 import type { ChainConfiguration } from './configuration/index.ts';
 
 /** Between two tries while no upstream of a chain can be used: every one is down, or on the wrong chain. Milliseconds. */
@@ -13,7 +13,10 @@ export interface PoolOptions {
 }
 
 /** The pool of a configured chain's upstreams, not started yet. */
-export function openPool(configured: ChainConfiguration, options: PoolOptions): UpstreamPool {
+export function openPool(
+  configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
+  options: PoolOptions,
+): ForwardingPool {
   return createUpstreamPool({ chain: configured.chain, upstreams: configured.upstreams, ...options });
 }
 

@@ -9,7 +9,7 @@ export {
   createAnswering,
 } from './answering/create-answering.ts';
 export type { GatewayChain } from './call.ts';
-export { createGateway, type Gateway, type GatewayLimits, type GatewayOptions } from './gateway.ts';
+export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export { METHOD_NAMES } from './method-table.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { type GatewayUsage, readGatewayUsage } from './usage/read-usage.ts';

@@ -6,11 +6,13 @@ import {
   createApi,
   createKeyStore,
   loadServerSecret,
+  type RawHandler,
   type RouteModule,
   serveApi,
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
 import { VERSION } from '../version.ts';
+import { openGatewayApi } from './gateway-api.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
@@ -50,7 +52,13 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     metrics,
   });
   const streams = await openStreamApi(context);
+  const gateway = openGatewayApi(context, {
+    keys,
+    bodyBytesMax: BODY_BYTES_MAX,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+  });
   const close = async (): Promise<void> => {
+    await gateway.close();
     await streams.close();
     await jobs.close();
   };
@@ -60,7 +68,12 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       ...createDatasetRoutes({ jobs, chains, datasets: configuration.datasets, onDemand, clock }),
       ...streams.routes,
     ];
-    const listening = await listen(context, routes, configuration.api.port);
+    const listening = await listen(context, {
+      routes,
+      openRoutes: [gateway.routes],
+      rawHandler: gateway.handler,
+      port: configuration.api.port,
+    });
     return {
       address: listening.address,
       async stop() {
@@ -76,10 +89,18 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
 
 /** Serves /health, /ready and /metrics alone, for a process without the API. @throws ListenError */
 export function startSystemRoutes(context: RoleContext, port: number): Promise<RunningRole> {
-  return listen(context, [], port);
+  return listen(context, { routes: [], port });
 }
 
-async function listen(context: RoleContext, routes: readonly RouteModule[], port: number): Promise<RunningRole> {
+interface Served {
+  readonly routes: readonly RouteModule[];
+  readonly openRoutes?: readonly RouteModule[];
+  readonly rawHandler?: RawHandler;
+  readonly port: number;
+}
+
+async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
+  const { port } = served;
   const { configuration, database, logger, metrics, clock } = context;
   const { api } = configuration;
   const app = createApi({
@@ -105,12 +126,18 @@ async function listen(context: RoleContext, routes: readonly RouteModule[], port
         readyLagBlocks: api.readyLagBlocks,
         now: clock.now(),
       }),
-    routes,
+    routes: served.routes,
+    openRoutes: served.openRoutes ?? [],
   });
   const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
   let server: ApiServer;
   try {
-    server = await serveApi(app, { host: api.host, port, closeDeadlineMs });
+    server = await serveApi(app, {
+      host: api.host,
+      port,
+      closeDeadlineMs,
+      ...(served.rawHandler !== undefined && { rawHandler: served.rawHandler }),
+    });
   } catch (error) {
     throw new ListenError(api.host, port, error);
   }

@@ -1,15 +1,15 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope, RpcErrorObject } from '../call.ts';
-import { findMethod } from '../method-table.ts';
+import { findMethod, type MethodFacts } from '../method-table.ts';
 import { checkLogRange } from '../methods/limit-log-range.ts';
 import { readParams } from '../methods/read-params.ts';
 import type { RpcRequest } from '../protocol/read-requests.ts';
 import { INTERNAL_ERROR, notSupported, RATE_LIMITED, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
-import { type CallEnd, type CallTally, OTHER_METHOD } from './call-tally.ts';
 import type { OpenScope } from './open-scope.ts';
 import type { PoolStart } from './pool-start.ts';
+import type { CountRefusal } from './refusals.ts';
 
 /** A chain and whether its pool works yet. */
 export interface ServedChain {
@@ -23,8 +23,8 @@ export interface Answered {
   readonly refusal: 'unsupported' | 'rate-limited' | null;
   /** Of a refusal for the rate. Milliseconds. */
   readonly retryAfterMs: number;
-  /** To be told how long the result was, once it is sent. Bytes. */
-  sent(bytes: number): void;
+  /** To be told the length of the result. */
+  addBytes(bytes: number): void;
 }
 
 export interface RequestContext {
@@ -40,60 +40,59 @@ export interface AnswerRequestOptions {
   readonly answer: AnswerCall;
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
-  readonly tally: CallTally;
+  readonly countRefusal: CountRefusal;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
 
 /** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
-  const { answer, rateLimits, usage, tally, clock, logger } = options;
+  const { answer, rateLimits, usage, countRefusal, clock, logger } = options;
 
   function refused(
     { served }: RequestContext,
-    method: string,
     refusal: 'unsupported' | 'rate-limited',
     error: RpcErrorObject,
     retryAfterMs = 0,
   ): Answered {
-    tally.count(served.chain.slug, method, refusal);
-    return { outcome: { ok: false, error }, refusal, retryAfterMs, sent: ignore };
+    countRefusal(served.chain.slug, refusal);
+    return { outcome: { ok: false, error }, refusal, retryAfterMs, addBytes: ignore };
   }
 
   /** Counts the call and hands its outcome on. */
-  function counted({ served, keyId }: RequestContext, { method }: Call, outcome: Outcome): Answered {
-    const { slug, chain } = served.chain;
-    const entry = usage.entry(keyId, chain.id, method.name);
+  function counted({ served, keyId }: RequestContext, method: MethodFacts, outcome: Outcome): Answered {
+    const { id } = served.chain.chain;
+    const entry = usage.entry(keyId, id, method.name);
     entry.calls += 1;
     entry.weight += method.weight;
-    const end = endOf(outcome);
-    if (end === 'cached') entry.cached += 1;
-    else if (end === 'error') entry.errors += 1;
-    tally.count(slug, method.name, end);
+    if (!outcome.ok) entry.errors += 1;
+    else if (outcome.cached) entry.cached += 1;
     return {
       outcome,
       refusal: null,
       retryAfterMs: 0,
-      sent(bytes) {
-        usage.entry(keyId, chain.id, method.name).bytes += bytes;
+      // Looked up again: a long answer may end after the entry was written.
+      addBytes: (bytes) => {
+        usage.entry(keyId, id, method.name).bytes += bytes;
       },
     };
   }
 
+  function failed(thrown: unknown, { method }: Call, scope: RequestScope): Outcome {
+    logger.error(
+      { chain: scope.chain.slug, method: method.name, error: errorText(thrown) },
+      'Call of the gateway failed',
+    );
+    return { ok: false, error: INTERNAL_ERROR };
+  }
+
   /** As answer; what it throws in spite of its promise becomes an error of this call alone. */
   function answerSafely(call: Call, scope: RequestScope): Outcome | Promise<Outcome> {
-    const fail = (error: unknown): Outcome => {
-      logger.error(
-        { chain: scope.chain.slug, method: call.method.name, error: errorText(error) },
-        'Call of the gateway failed',
-      );
-      return { ok: false, error: INTERNAL_ERROR };
-    };
     try {
       const outcome = answer(call, scope);
-      return outcome instanceof Promise ? outcome.catch(fail) : outcome;
+      return outcome instanceof Promise ? outcome.catch((error: unknown) => failed(error, call, scope)) : outcome;
     } catch (error) {
-      return fail(error);
+      return failed(error, call, scope);
     }
   }
 
@@ -114,25 +113,25 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     const { served, scope, keyId } = context;
     const { slug } = served.chain;
     const method = findMethod(request.method);
-    if (method === undefined) return refused(context, OTHER_METHOD, 'unsupported', notSupported(request.method, slug));
+    if (method === undefined) return refused(context, 'unsupported', notSupported(request.method, slug));
     const waitMs = rateLimits.take(keyId, method, clock.now());
-    if (waitMs > 0) return refused(context, method.name, 'rate-limited', RATE_LIMITED, waitMs);
+    if (waitMs > 0) return refused(context, 'rate-limited', RATE_LIMITED, waitMs);
     const read = readParams(method, request.params);
-    if ('error' in read) return counted(context, { method, params: [] }, { ok: false, error: read.error });
+    if ('error' in read) {
+      countRefusal(slug, 'invalid-params');
+      return counted(context, method, { ok: false, error: read.error });
+    }
     const call: Call = { method, params: read.params };
-    const outcome = served.start.isStarted ? answerChecked(call, scope) : answerOnceStarted(call, context);
-    if (!(outcome instanceof Promise)) return counted(context, call, outcome);
+    // What never changes needs no upstream.
+    const isReady = served.start.isStarted || method.lifetime === 'constant';
+    const outcome = isReady ? answerChecked(call, scope) : answerOnceStarted(call, context);
+    if (!(outcome instanceof Promise)) return counted(context, method, outcome);
     return scope
       .withinTime(outcome, { ok: false, error: TIMED_OUT })
-      .then((settled) => counted(context, call, settled));
+      .then((settled) => counted(context, method, settled));
   };
 }
 
 function ignore(): void {
   // A refusal has no result whose bytes would count.
-}
-
-function endOf(outcome: Outcome): CallEnd {
-  if (!outcome.ok) return 'error';
-  return outcome.cached ? 'cached' : 'upstream';
 }

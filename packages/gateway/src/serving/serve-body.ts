@@ -79,7 +79,7 @@ function sendWhole({ id, answered, error }: Item, exchange: Exchange): void {
   else if (id === null) exchange.sendText(200, '');
   else if (!outcome.ok) exchange.sendText(200, errorText(id, outcome.error));
   else if (Buffer.isBuffer(outcome.result)) {
-    answered.sent(outcome.result.length);
+    answered.addBytes(outcome.result.length);
     exchange.sendResult(resultHead(id), outcome.result, '}');
   }
 }
@@ -138,7 +138,7 @@ function partsOf({ id, answered, error }: Item): AnswerPart[] {
   const { outcome } = answered;
   if (!outcome.ok) return [',', errorText(id, outcome.error)];
   if (!Buffer.isBuffer(outcome.result)) return [',', resultHead(id), measured(outcome.result, answered), '}'];
-  answered.sent(outcome.result.length);
+  answered.addBytes(outcome.result.length);
   return [',', resultHead(id), outcome.result, '}'];
 }
 
@@ -150,7 +150,7 @@ async function* measured(pieces: AsyncIterable<Buffer>, answered: Answered): Asy
       yield piece;
     }
   } finally {
-    answered.sent(bytes);
+    answered.addBytes(bytes);
   }
 }
 

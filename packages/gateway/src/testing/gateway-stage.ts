@@ -11,13 +11,14 @@ import { type Database, openDatabase } from '@chainstead/db';
 import { type ApiServer, createApi, createRawGate, type KeyStore, type Principal, serveApi } from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
-import { createGateway, type Gateway, type GatewayLimits } from '../gateway.ts';
+import { createGatewayRoutes } from '../routes.ts';
+import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../serving/gateway-server.ts';
 
 /** A gateway behind a real server, over an answer that the test gives. */
 export interface GatewayStage {
   readonly url: string;
   readonly server: ApiServer;
-  readonly gateway: Gateway;
+  readonly gateway: GatewayServer;
   readonly metrics: Registry;
   /** Every line that was logged. */
   readonly logLines: readonly string[];
@@ -72,8 +73,9 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     callsPerSecond: new Map<string, number>(),
     ...options.limits,
   };
-  const gateway = createGateway({
-    chains: stageChains(options),
+  const chains = stageChains(options);
+  const gateway = createGatewayServer({
+    chains,
     answer: options.answer,
     database,
     keys,
@@ -95,7 +97,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     version: '0.0.0-test',
     readiness: async () => ({ ready: true, reasons: [] }),
     routes: [],
-    openRoutes: [gateway.routes],
+    openRoutes: [createGatewayRoutes(chains, systemClock)],
     limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
   });
   const server = await serveApi(app, { host, port: 0, closeDeadlineMs: 2_000, rawHandler: gateway.handler });

@@ -15,7 +15,7 @@ export interface UsageEntry {
 
 /** Counts calls in memory and adds them to table `gateway_usage` every few seconds. */
 export interface UsageCounter {
-  /** To be counted up. Valid until the current turn of the event loop ends: ask again after waiting. */
+  /** To be counted up at once: after waiting, ask for it again. */
   entry(keyId: string, chainId: number, method: string): UsageEntry;
   /** Writes what was counted; what can't be written is kept for the next time. Never rejects. */
   flush(): Promise<void>;

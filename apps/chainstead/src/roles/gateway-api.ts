@@ -1,0 +1,52 @@
+import { createGateway, type Gateway } from '@chainstead/gateway';
+import { createRawGate, type KeyStore } from '@chainstead/http';
+import { openPool } from '../upstream-pools.ts';
+import { VERSION } from '../version.ts';
+import type { RoleContext } from './role.ts';
+
+export interface GatewayApiOptions {
+  readonly keys: KeyStore;
+  /** Largest request body. Bytes. */
+  readonly bodyBytesMax: number;
+  /** For one request, all its calls together. Milliseconds. */
+  readonly requestTimeoutMs: number;
+}
+
+/** The JSON-RPC gateway of the configured chains. Nothing is sent to a chain's upstreams before the first call to it. */
+export function openGatewayApi(context: RoleContext, options: GatewayApiOptions): Gateway {
+  const { configuration, database, logger, metrics, clock } = context;
+  const { api, gateway: settings, redisUrl } = configuration;
+  const chains = settings.chains.map((configured) => ({
+    slug: configured.slug,
+    chain: configured.chain,
+    pool: openPool(configured, { logger, metrics, clock }),
+    pinsHead: configured.upstreams.filter(({ url }) => url.startsWith('http')).length > 1,
+    logRangeMax: configured.logRangeMax,
+    integrity: configured.integrity,
+  }));
+  const gateway = createGateway({
+    chains,
+    database,
+    ...(redisUrl !== null && { redisUrl }),
+    clientVersion: `Chainstead/${VERSION}`,
+    keys: options.keys,
+    gate: createRawGate({ host: api.host, keys: options.keys, cors: { origins: api.corsOrigins }, logger, metrics }),
+    limits: {
+      bodyBytesMax: options.bodyBytesMax,
+      requestTimeoutMs: options.requestTimeoutMs,
+      weightPerSecond: settings.weightPerSecond,
+      callsPerSecond: settings.callsPerSecond,
+    },
+    strictForward: ({ pool }) => pool.forward,
+    logger,
+    metrics,
+    clock,
+  });
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      await Promise.all(chains.map(({ pool }) => pool.close()));
+    },
+  };
+}
