@@ -24,10 +24,10 @@ export interface StatusFacts {
   readonly now: number;
 }
 
-/** The status for a person. */
-export function renderStatus(facts: StatusFacts): string {
+/** The status for a person. @param before what comes first, as each chain does: a text that ends with a newline */
+export function renderStatus(facts: StatusFacts, before: readonly string[] = []): string {
   const absent = neverIngested(facts);
-  if (facts.chains.length === 0 && absent.length === 0)
+  if (facts.chains.length === 0 && absent.length === 0 && before.length === 0)
     return 'No chain has been ingested yet: set CHAINS and run "chainstead start".\n';
   const rows = facts.rows.map(({ table, rows: count, exact }) => [table, count, exact ? '' : 'estimated']);
   const chains = facts.chains.map((status) => renderChain(status, facts));
@@ -35,7 +35,7 @@ export function renderStatus(facts: StatusFacts): string {
     ({ key, id }) =>
       `${key} (${id})\n  never ingested here yet: the log of "chainstead start" says what it waits for\n`,
   );
-  return `${[...chains, ...missing].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
+  return `${[...before, ...chains, ...missing].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
 
 /** The status for a program. */

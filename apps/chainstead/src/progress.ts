@@ -22,6 +22,8 @@ export interface ProgressOptions {
   readonly work: string;
   readonly chain: string;
   readonly unit: string;
+  /** What `logs` of the progress counts, where it is something else. @default 'logs' */
+  readonly counts?: 'logs' | 'rows';
   readonly output: Output;
   readonly clock: Clock;
 }
@@ -44,13 +46,14 @@ export function measureRate(
 }
 
 function createLines(options: ProgressOptions): ProgressReport {
-  const { clock, output, work, chain, unit } = options;
+  const { clock, output, work, chain, unit, counts = 'logs' } = options;
   const startedAt = clock.now();
   let shownAt = Number.NEGATIVE_INFINITY;
   let unshown: WorkProgress | null = null;
   const show = (progress: WorkProgress): void => {
     const { perSecond, secondsLeft } = measureRate(progress, clock.now() - startedAt);
-    const line = { work, chain, unit, ...progress, per_second: perSecond, seconds_left: secondsLeft };
+    const { done, total, logs } = progress;
+    const line = { work, chain, unit, done, total, [counts]: logs, per_second: perSecond, seconds_left: secondsLeft };
     output.write(`${JSON.stringify(line)}\n`);
     shownAt = clock.now();
     unshown = null;
@@ -67,11 +70,11 @@ function createLines(options: ProgressOptions): ProgressReport {
 }
 
 function createBar(options: ProgressOptions): ProgressReport {
-  const { clock, work, chain, unit } = options;
+  const { clock, work, chain, unit, counts = 'logs' } = options;
   const startedAt = clock.now();
   const bar = new SingleBar(
     {
-      format: `${work} ${chain} {bar} {percentage}% | {value}/{total} ${unit} | {rate} ${unit}/s | {logs} logs | {left} left`,
+      format: `${work} ${chain} {bar} {percentage}% | {value}/{total} ${unit} | {rate} ${unit}/s | {logs} ${counts} | {left} left`,
       hideCursor: true,
     },
     Presets.shades_classic,

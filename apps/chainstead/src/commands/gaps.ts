@@ -1,3 +1,4 @@
+import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import { Command } from 'commander';
@@ -18,22 +19,32 @@ export function gapsCommand(context: CommandContext): Command {
       return withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
         const configured = configuration.chains.map(({ chain }) => chain);
         const statuses = await readChainStatuses(database, configuration.datasets, configured);
+        const aptos = await readAptosStatuses(database, configuration.aptos.datasets);
         context.stdout.write(
-          options.json === true ? renderJson(statuses, configuration) : render(statuses, configuration),
+          options.json === true ? renderJson(statuses, aptos, configuration) : render(statuses, aptos, configuration),
         );
       });
     });
 }
 
-function render(statuses: readonly ChainStatus[], configuration: Configuration): string {
-  if (statuses.length === 0) return 'No chain has been ingested yet.\n';
-  const gaps = statuses.flatMap((status) =>
-    status.gaps.map(({ dataset, range }) => [
-      chainName(status, configuration),
+function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[], configuration: Configuration): string {
+  if (statuses.length + aptos.length === 0) return 'No chain has been ingested yet.\n';
+  const named = [
+    ...statuses.map((status) => ({ chain: chainName(status, configuration), gaps: status.gaps })),
+    ...aptos,
+  ];
+  const gaps = named.flatMap((status) =>
+    status.gaps.map(({ dataset, range }) => [status.chain, dataset, range.from, range.to, rangeSize(range)]),
+  );
+  const versions = aptos.flatMap((status) =>
+    status.coverage.map(({ dataset, range }) => [
+      status.chain,
       dataset,
       range.from,
       range.to,
       rangeSize(range),
+      'not proven',
+      '',
     ]),
   );
   const covered = statuses.flatMap((status) =>
@@ -52,17 +63,22 @@ function render(statuses: readonly ChainStatus[], configuration: Configuration):
       ? 'Nothing is missing.\n'
       : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
   const header = ['chain', 'dataset', 'from', 'to', 'blocks', 'proof', 'upstream'];
-  return `${missing}\nCovered:\n${renderTable(header, covered)}`;
+  return `${missing}\nCovered:\n${renderTable(header, [...covered, ...versions])}`;
 }
 
-function renderJson(statuses: readonly ChainStatus[], configuration: Configuration): string {
+function renderJson(
+  statuses: readonly ChainStatus[],
+  aptos: readonly AptosStatus[],
+  configuration: Configuration,
+): string {
   const chains = statuses.map((status) => ({
     chain: chainName(status, configuration),
     chain_id: status.chainId,
     gaps: status.gaps,
     coverage: status.coverage,
   }));
-  return `${JSON.stringify(chains)}\n`;
+  const networks = aptos.map(({ chain, network, gaps, coverage }) => ({ chain, network, gaps, coverage }));
+  return `${JSON.stringify([...chains, ...networks])}\n`;
 }
 
 function chainName(status: ChainStatus, configuration: Configuration): string {
@@ -71,7 +87,7 @@ function chainName(status: ChainStatus, configuration: Configuration): string {
 
 const EXAMPLES = `
 Levels: receipts (root proven), cross (two upstreams agree), none (not proven yet), not-applicable (the chain's headers
-commit to nothing), unproven (no upstream could prove it).
+commit to nothing), unproven (no upstream could prove it). Of Aptos, versions take the place of blocks.
 
 Examples:
   $ chainstead gaps

@@ -1,3 +1,4 @@
+import { importCoins } from '@chainstead/aptos';
 import { importList, type ListKind } from '@chainstead/datasets';
 import { Argument, Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
@@ -5,29 +6,40 @@ import { withStorage } from '../command-session.ts';
 import { writeOutcome } from '../range-command.ts';
 import { readConfiguration } from '../read-configuration.ts';
 import { readFileOrUrl } from '../read-file-or-url.ts';
+import { readLines } from '../read-lines.ts';
 import { UsageError } from '../usage-error.ts';
 
 const KINDS: readonly ListKind[] = ['token-list', 'labels', 'spam', 'collections'];
+/** Not a list but rows of the chain itself, as `export` writes them. */
+const APTOS_COINS = 'aptos-coins';
 /** Labels and scam entries of this chain id hold on every chain. */
 const EVERY_CHAIN = 0;
 
 interface ImportOptions {
   readonly source?: string;
   readonly chain?: string;
+  readonly trustCoverage?: boolean;
 }
 
 /** `chainstead import` */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .description(
-      'import a list: token facts with logos, address labels, scams, or NFT collections; replaces what came from the same source',
+      'import a list: token facts with logos, address labels, scams, or NFT collections (replaces what came from the same source); or coins of Aptos that "export" wrote',
     )
-    .addArgument(new Argument('<kind>', 'what the list says').choices([...KINDS]))
+    .addArgument(new Argument('<kind>', 'what the list says').choices([...KINDS, APTOS_COINS]))
     .argument('<file-or-url>', 'where it is: a file, or an http(s) URL')
     .option('--source <name>', 'name to keep it under (default: the file or URL as given)')
     .option('--chain <name>', 'chain of entries that name none: a name, an id, or "all"')
+    .option(
+      '--trust-coverage',
+      'of aptos-coins: count the versions that the file claims as covered; they are not read again',
+    )
     .addHelpText('after', EXAMPLES)
-    .action((kind: ListKind, place: string, options: ImportOptions, command: Command) => {
+    .action((kind: ListKind | typeof APTOS_COINS, place: string, options: ImportOptions, command: Command) => {
+      if (kind === APTOS_COINS) return importAptosCoins(place, options, command, context);
+      if (options.trustCoverage === true)
+        throw new UsageError('--trust-coverage is for aptos-coins only', 'Leave it out');
       const { configuration } = readConfiguration(command, context);
       const chains = configuration.chainRegistry;
       const chainId =
@@ -55,6 +67,26 @@ export function importCommand(context: CommandContext): Command {
     });
 }
 
+async function importAptosCoins(
+  place: string,
+  { trustCoverage = false }: ImportOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const { configuration } = readConfiguration(command, context);
+  await withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
+    const report = await importCoins({ database, lines: readLines(place), trustCoverage });
+    const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);
+    const claim = ranges.length === 0 ? 'no versions' : `versions ${ranges.join(', ')}`;
+    const said = report.trusted ? 'which counts as covered now' : 'which does not count as covered (--trust-coverage)';
+    writeOutcome(
+      context,
+      `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file claims ${claim}, ${said}.`,
+      { work: 'import', kind: APTOS_COINS, source: place, ...report, finished: true },
+    );
+  });
+}
+
 function readChainId(name: string, find: (name: string) => number | undefined): number {
   if (name === 'all') return EVERY_CHAIN;
   const id = find(name);
@@ -70,4 +102,5 @@ Examples:
   $ chainstead import token-list https://tokens.uniswap.org
   $ chainstead import labels ./labels.json --source etherscan --chain eth
   $ chainstead import spam ./scams.json --chain all
-  $ chainstead import collections ./collections.json --chain eth`;
+  $ chainstead import collections ./collections.json --chain eth
+  $ chainstead import aptos-coins ./coins.jsonl`;

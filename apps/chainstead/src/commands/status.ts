@@ -1,9 +1,12 @@
+import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readMetadataStatuses } from '@chainstead/datasets';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import { Command } from 'commander';
+import { aptosStatusJson, renderAptosStatus } from '../aptos-status-text.ts';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
+import type { Configuration } from '../configuration/index.ts';
 import { readConfiguration } from '../read-configuration.ts';
 
 /** Unfinished histories that are listed; all are counted. */
@@ -26,15 +29,28 @@ export function statusCommand(context: CommandContext): Command {
         const status = {
           chains: await readChainStatuses(database, configuration.datasets, configured),
           configured,
-          rows: await countRows(database, ['blocks', 'tokens', ...configuration.datasets.map(({ table }) => table)]),
+          rows: await countRows(database, tablesOf(configuration)),
           histories: await readHistories(database, HISTORIES_MAX),
           metadata: await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX),
           registry: configuration.chainRegistry,
           now: context.clock.now(),
         };
+        const aptos = {
+          statuses: await readAptosStatuses(database, configuration.aptos.datasets),
+          configured: configuration.aptos.networks.map(({ network }) => network),
+          now: status.now,
+        };
         context.stdout.write(
-          options.json === true ? `${JSON.stringify(toStatusJson(status))}\n` : renderStatus(status),
+          options.json === true
+            ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos) })}\n`
+            : renderStatus(status, renderAptosStatus(aptos)),
         );
       });
     });
+}
+
+/** Aptos has tables where it is indexed. */
+function tablesOf({ aptos, datasets }: Configuration): string[] {
+  const aptosTables = aptos.networks.length === 0 ? [] : aptosDatasets(aptos.datasets).flatMap(({ tables }) => tables);
+  return ['blocks', 'tokens', ...datasets.map(({ table }) => table), ...aptosTables];
 }
