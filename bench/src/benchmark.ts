@@ -34,6 +34,9 @@ export interface BenchmarkSizes {
   readonly webhooks: number;
   /** Seconds in which receivers get webhooks beside a slow one. */
   readonly isolationSeconds: number;
+  /** Versions of Aptos that are read for coins, and for rows of every transaction. */
+  readonly aptosVersions: number;
+  readonly aptosRowVersions: number;
 }
 
 /** What a benchmark is given. */
@@ -102,6 +105,8 @@ export const FULL_SIZES: BenchmarkSizes = {
   watchingStreams: 1_000,
   webhooks: 5_000,
   isolationSeconds: 30,
+  aptosVersions: 1_000_000,
+  aptosRowVersions: 100_000,
 };
 
 /** For seeing that everything works; the figures mean little. */
@@ -124,4 +129,6 @@ export const QUICK_SIZES: BenchmarkSizes = {
   watchingStreams: 100,
   webhooks: 1_000,
   isolationSeconds: 6,
+  aptosVersions: 20_000,
+  aptosRowVersions: 5_000,
 };

@@ -1,5 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { api } from './benchmarks/api.ts';
+import { aptosAll } from './benchmarks/aptos-all.ts';
+import { aptosCoins } from './benchmarks/aptos-coins.ts';
 import { backfillBare } from './benchmarks/backfill-bare.ts';
 import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
@@ -36,4 +38,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   streamsMatching,
   streamsDelivery,
   streamsIsolation,
+  aptosCoins,
+  aptosAll,
 ];

@@ -16,13 +16,15 @@ const PROGRAM = fileURLToPath(new URL('../../apps/chainstead/bin/chainstead.js',
 
 /** Runs the program itself, with its defaults where `env` says nothing, on the benchmark's chain as `eth`. */
 export function startChainstead(args: readonly string[], place: ProgramPlace): MeasuredProcess {
-  return startProcess({
-    args: [PROGRAM, ...args],
-    env: {
-      DATABASE_URL: place.databaseUrl,
-      CHAINS: 'eth',
-      RPC_URLS_ETH: place.rpcUrls.join(','),
-      ...place.env,
-    },
+  return startChainsteadWith(args, {
+    DATABASE_URL: place.databaseUrl,
+    CHAINS: 'eth',
+    RPC_URLS_ETH: place.rpcUrls.join(','),
+    ...place.env,
   });
+}
+
+/** Runs the program itself with this configuration. */
+export function startChainsteadWith(args: readonly string[], env: Readonly<Record<string, string>>): MeasuredProcess {
+  return startProcess({ args: [PROGRAM, ...args], env });
 }
