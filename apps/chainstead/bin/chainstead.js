@@ -14,6 +14,8 @@ const HEAP_MB_PER_CHAIN = 128;
 /** Where the chains are in a configuration file, which is read later. */
 const CHAINS_UNKNOWN = 4;
 const SEMI_SPACE_MB = 16;
+/** What the heap may grow by, of what is alive, before it is collected: V8 takes 45 % for a heap of this size. */
+const HEAP_GROWTH_PERCENT = 100;
 const here = dirname(fileURLToPath(import.meta.url));
 const entry = join(here, '..', 'src', 'main.ts');
 
@@ -38,13 +40,18 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
 
 /**
  * V8 sizes its heap by what the machine has: on a big one an ingest process would keep 800 MB for 100 MB of live data.
- * Measured with these limits: 340 to 400 MB, at the same speed. Heaps can only be sized when a process starts.
+ * Measured with these limits: 280 to 300 MB, at the same speed; a growth of 45 % saves 30 MB of them and costs a fifth more
+ * processor time. Heaps can only be sized when a process starts.
  */
 function heapFlags(command) {
   if (!['start', 'backfill', 'reindex', 'verify'].includes(command) || process.env.NODE_OPTIONS?.includes('--max-old'))
     return [];
   const chains = process.env.CHAINS?.split(',').length ?? CHAINS_UNKNOWN;
-  return [`--max-old-space-size=${HEAP_MB + HEAP_MB_PER_CHAIN * chains}`, `--max-semi-space-size=${SEMI_SPACE_MB}`];
+  return [
+    `--max-old-space-size=${HEAP_MB + HEAP_MB_PER_CHAIN * chains}`,
+    `--max-semi-space-size=${SEMI_SPACE_MB}`,
+    `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
+  ];
 }
 
 /** Runs the program under the other Node; the channel tells it when this process is gone, even by `kill -9`. */
