@@ -53,7 +53,6 @@ export function textParameter(min: number, max: number, description: string): Pa
       const [text] = given;
       if (text === undefined || given.length > 1) return { problems: [`${name} must be a string`] };
       const problems = lengthProblems(text, name, min, max);
-      if (text.includes('\0')) problems.push(`${name} must not contain null characters`);
       return problems.length > 0 ? { problems } : { value: text === '' ? null : text };
     },
   };
@@ -164,7 +163,7 @@ export interface ParameterFacts {
 
 /** A schema that only documents a parameter. */
 export function documented(facts: ParameterFacts, required = false): z.ZodType {
-  const schema = z.unknown();
+  const schema = z.string();
   return required ? schema.openapi({ ...facts }) : schema.optional().openapi({ ...facts });
 }
 
