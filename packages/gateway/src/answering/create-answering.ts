@@ -20,6 +20,8 @@ export interface AnsweringSettings {
   readonly storedDays?: number;
   /** Bytes of answers in Postgres or Redis. @default 1 GiB */
   readonly storedBytes?: number;
+  /** Milliseconds that Postgres or Redis may take before answers go on without it. @default 1000 for the head, 250 for answers */
+  readonly storeTimeoutMs?: number;
 }
 
 /** What answering is put together from. */
@@ -49,28 +51,38 @@ const REDIS_PREFIX = 'chainstead:gateway:';
 export function createAnswering(options: AnsweringOptions): Answering {
   const { database, redisUrl, settings = {}, logger, clock = systemClock } = options;
   const limits = {
-    ...(settings.storedDays === undefined ? {} : { days: settings.storedDays }),
-    ...(settings.storedBytes === undefined ? {} : { bytes: settings.storedBytes }),
+    ...given('days', settings.storedDays),
+    ...given('bytes', settings.storedBytes),
   };
-  const redis = redisUrl === undefined ? null : openGatewayRedis({ redisUrl, logger });
+  const redis =
+    redisUrl === undefined
+      ? null
+      : openGatewayRedis({ redisUrl, logger, ...given('timeoutMs', settings.storeTimeoutMs) });
   const heads =
     redis === null ? createPostgresHeadStore({ database }) : createRedisHeadStore({ redis, prefix: REDIS_PREFIX });
   const store =
     redis === null
       ? createPostgresAnswerStore({ database, limits })
       : createRedisAnswerStore({ redis, prefix: REDIS_PREFIX, limits, clock });
-  const stored = createStoredAnswers({ store, clock, logger });
+  const stored = createStoredAnswers({ store, clock, logger, ...given('readTimeoutMs', settings.storeTimeoutMs) });
   const floors: HeadFloor[] = [];
   const answer = createAnswerCall({
     headFloor({ chain, pool, pinsHead }) {
-      const floor = createHeadFloor({ chain, pool, store: pinsHead ? heads : null, logger, clock });
+      const floor = createHeadFloor({
+        chain,
+        pool,
+        store: pinsHead ? heads : null,
+        logger,
+        clock,
+        ...given('storeTimeoutMs', settings.storeTimeoutMs),
+      });
       floors.push(floor);
       return floor;
     },
     cache: createAnswerCache({
       stored,
       clock,
-      ...(settings.memoryBytes === undefined ? {} : { bytesMax: settings.memoryBytes }),
+      ...given('bytesMax', settings.memoryBytes),
     }),
     forwardOf: (chain) =>
       chain.integrity === 'strict' ? options.strictForward(chain) : (call, given) => chain.pool.forward(call, given),
@@ -86,4 +98,10 @@ export function createAnswering(options: AnsweringOptions): Answering {
       redis?.disconnect();
     },
   };
+}
+
+/** An option only where it is set, so that defaults hold. */
+function given<Name extends string>(name: Name, value: number | undefined): Partial<Record<Name, number>> {
+  const option: Partial<Record<string, number>> = value === undefined ? {} : { [name]: value };
+  return option;
 }

@@ -104,11 +104,12 @@ describe.each(stores)('answers in $name', ({ open }) => {
 
   test('outlive the process that kept them', async () => {
     const { store } = await open();
-    const before = createStoredAnswers({ store, clock: systemClock, logger: silentLogger() });
+    const options = { store, clock: systemClock, logger: silentLogger(), readTimeoutMs: 30_000 };
+    const before = createStoredAnswers(options);
     const cache = createAnswerCache({ stored: before, clock: systemClock });
     cache.keepForGood(1, 'eth_x[1', Buffer.from('"kept"'));
     await before.close();
-    const after = createStoredAnswers({ store, clock: systemClock, logger: silentLogger() });
+    const after = createStoredAnswers(options);
     onTestFinished(() => after.close());
     const restarted = createAnswerCache({ stored: after, clock: systemClock });
     expect(restarted.get('eth_x[1', 0)).toBeUndefined();

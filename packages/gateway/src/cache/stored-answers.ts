@@ -19,7 +19,6 @@ const READ_BATCH = 256;
 const READS_AT_ONCE = 2;
 /** Above that many waiting reads the upstream is quicker. */
 const WAITING_MAX = 1_024;
-const READ_TIMEOUT_MS = 250;
 /** How long a store that failed is left alone. */
 const REST_MS = 5_000;
 const WRITE_DELAY_MS = 200;
@@ -36,8 +35,10 @@ export function createStoredAnswers(options: {
   readonly store: AnswerStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Milliseconds that a read may take before the upstream is asked instead. @default 250 */
+  readonly readTimeoutMs?: number;
 }): StoredAnswers {
-  const { store, clock, logger } = options;
+  const { store, clock, logger, readTimeoutMs = 250 } = options;
   const closing = new AbortController();
   const waiting: Read[] = [];
   let unwritten: StoredAnswer[] = [];
@@ -57,9 +58,9 @@ export function createStoredAnswers(options: {
   async function readBatch(batch: readonly Read[]): Promise<void> {
     const timer = new AbortController();
     try {
-      const late = sleepUnlessAborted(clock, READ_TIMEOUT_MS, timer.signal).then((): typeof LATE => LATE);
+      const late = sleepUnlessAborted(clock, readTimeoutMs, timer.signal).then((): typeof LATE => LATE);
       const found = await Promise.race([store.read(batch), late]);
-      if (found === LATE) failed('read', `no answer within ${READ_TIMEOUT_MS} ms`);
+      if (found === LATE) failed('read', `no answer within ${readTimeoutMs} ms`);
       for (const [place, { resolve }] of batch.entries())
         resolve(found === LATE ? undefined : (found[place] ?? undefined));
     } catch (error) {

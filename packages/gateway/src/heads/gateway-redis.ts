@@ -1,17 +1,19 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { Redis } from 'ioredis';
 
-/** Milliseconds that a command may take. */
-const COMMAND_TIMEOUT_MS = 1_000;
-
 /**
  * The connection that the gateway's heads and answers share. It comes back by itself; while it is away, commands fail at
  * once instead of waiting for it. `close` with `disconnect()`.
  */
-export function openGatewayRedis(options: { readonly redisUrl: string; readonly logger: Logger }): Redis {
+export function openGatewayRedis(options: {
+  readonly redisUrl: string;
+  readonly logger: Logger;
+  /** Milliseconds that a command may take. @default 1000 */
+  readonly timeoutMs?: number;
+}): Redis {
   const redis = new Redis(options.redisUrl, {
     connectionName: 'chainstead-gateway',
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: options.timeoutMs ?? 1_000,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
     enableAutoPipelining: true,

@@ -74,6 +74,8 @@ function floorOver(
     pool,
     store,
     logger: silentLogger(),
+    // A busy machine is slow.
+    storeTimeoutMs: 30_000,
     ...options,
   });
   onTestFinished(() => floor.close());
@@ -105,7 +107,7 @@ if (redisServer !== undefined)
   stores.push([
     'Redis',
     async () => {
-      redis ??= openGatewayRedis({ redisUrl: redisServer.url, logger: silentLogger() });
+      redis ??= openGatewayRedis({ redisUrl: redisServer.url, logger: silentLogger(), timeoutMs: 30_000 });
       if (redis.status !== 'ready') await new Promise((resolve) => redis?.once('ready', resolve));
       await flushRedis(redisServer.url);
       return createRedisHeadStore({ redis, prefix: 'test:' });
@@ -185,10 +187,10 @@ test('while the store is away answers go on, never backwards, and it is told aft
   let isAway = false;
   const store: HeadStore = {
     read: (id) => (isAway ? Promise.reject(new Error('away')) : real.read(id)),
-    publish: (id, head) => (isAway ? new Promise(() => undefined) : real.publish(id, head)),
+    publish: (id, head) => (isAway ? Promise.reject(new Error('away')) : real.publish(id, head)),
   };
   const pool = steeredPool(10);
-  const floor = floorOver(pool, store, { storeTimeoutMs: 50 });
+  const floor = floorOver(pool, store);
   expect((await floor.read()).latest).toBe(10);
   await real.publish(chainId, { head: 12, finalized: null });
   expect((await floor.read()).latest).toBe(12);
@@ -200,6 +202,12 @@ test('while the store is away answers go on, never backwards, and it is told aft
   expect((await floor.read()).latest).toBe(13);
   isAway = false;
   await expect.poll(async () => (await real.read(chainId))?.head, { timeout: 30_000 }).toBe(13);
+});
+
+test('a store that does not answer is not waited for', async () => {
+  const store: HeadStore = { read: () => new Promise(() => undefined), publish: () => new Promise(() => undefined) };
+  const floor = floorOver(steeredPool(10), store, { storeTimeoutMs: 50 });
+  expect((await floor.read()).latest).toBe(10);
 });
 
 test('the floor stays when the chain goes back, and the generation tells of every other head', async () => {

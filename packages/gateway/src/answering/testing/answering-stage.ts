@@ -66,6 +66,8 @@ export async function startProcess(options: StageProcessOptions): Promise<StageP
     database: options.database,
     redisUrl: options.redisUrl,
     strictForward: () => forward,
+    // A busy machine is slow: what is tested is what is kept, not how soon.
+    settings: { storeTimeoutMs: 30_000 },
     clientVersion: 'chainstead/test',
     logger,
     metrics,
