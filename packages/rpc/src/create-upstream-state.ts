@@ -10,6 +10,7 @@ import {
   trialAbandoned,
 } from './circuit-breaker.ts';
 import type { UpstreamFault } from './errors.ts';
+import { BREAKING, LIES } from './fault-kinds.ts';
 import { badAnswer, goodAnswer, type Health, healthScore, UNKNOWN_HEALTH } from './health-score.ts';
 import { createMethodLatencies } from './latency-window.ts';
 import { createPause } from './pause.ts';
@@ -18,29 +19,6 @@ import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import type { FaultKind, UpstreamStatus } from './upstream-pool.ts';
 import type { Capabilities, UpstreamState } from './upstream-state.ts';
 
-/** These say that the upstream is ill as a whole; the others concern one call. */
-const BREAKING: ReadonlySet<FaultKind> = new Set([
-  'timeout',
-  'connection',
-  'http-status',
-  'not-json',
-  'malformed',
-  'truncated',
-  'rpc-error',
-]);
-/** Lies weigh more than failures. */
-const LIES: ReadonlySet<FaultKind> = new Set([
-  'head-lie',
-  'receipts-root-mismatch',
-  'header-hash-mismatch',
-  'transactions-root-mismatch',
-  'transaction-hash-mismatch',
-  'missing-logs',
-  'surplus-logs',
-  'log-block-hash-mismatch',
-  'truncated',
-  'malformed',
-]);
 const LIE_WEIGHT = 3;
 const HEAVY = /^(eth_getLogs|batch|debug_|trace_)/;
 /** A half-open circuit waits for its trial. */
