@@ -6,6 +6,8 @@ import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createHistoryMetrics } from '../../packages/datasets/src/histories/history-metrics.ts';
 import { createMetadataMetrics } from '../../packages/datasets/src/nft-collections/metadata-metrics.ts';
+import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
+import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
@@ -20,6 +22,8 @@ export function createEveryMetric(): Registry {
   createPoolMetrics(metrics);
   createJobMetrics(metrics, logger);
   requestObserver({ logger, metrics });
+  createAnswerMetrics({ registry: metrics, cacheBytes: () => 0, heads: () => [] });
+  createRefusalCount(metrics);
   createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
   createHistoryMetrics(metrics);
   createMetadataMetrics(metrics);

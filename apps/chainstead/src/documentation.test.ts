@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
+import { createGatewayRoutes } from '@chainstead/gateway';
 import { createJobs } from '@chainstead/jobs';
 import { createStreamRoutes } from '@chainstead/streams';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
@@ -32,6 +33,7 @@ const DOCUMENTS = [
   'docs/streams.md',
   'docs/stream-matching.md',
   'docs/analytics.md',
+  'docs/gateway.md',
 ];
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
@@ -97,6 +99,7 @@ describe('README.md', () => {
       const routes = [
         ...createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock }),
         ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
+        createGatewayRoutes([], systemClock),
       ];
       const api = await createApiUnderTest(scratch.database, chains, routes);
       const { paths } = openApiDocument.parse(await (await api.request('/openapi.json')).json());

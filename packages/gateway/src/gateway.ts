@@ -1,11 +1,12 @@
 import type { RawHandler, RouteModule } from '@chainstead/http';
 import { type AnsweringOptions, createAnswering } from './answering/create-answering.ts';
+import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
 import { createGatewayServer, type GatewayServerOptions } from './serving/gateway-server.ts';
 
 export interface GatewayOptions
   extends Omit<GatewayServerOptions, 'answer'>,
-    Pick<AnsweringOptions, 'redisUrl' | 'settings' | 'strictForward' | 'clientVersion'> {}
+    Pick<AnsweringOptions, 'redisUrl' | 'settings' | 'clientVersion'> {}
 
 export interface Gateway {
   /** Takes the JSON-RPC requests. For `serveApi`. */
@@ -21,7 +22,7 @@ export interface Gateway {
  * (`answering/`). Pools start with the first call to each; they are closed by their owner.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const answering = createAnswering(options);
+  const answering = createAnswering({ ...options, strictForward: createStrictForward });
   const server = createGatewayServer({ ...options, answer: answering.answer });
   return {
     handler: server.handler,

@@ -12,4 +12,5 @@ export type { GatewayChain } from './call.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export { METHOD_NAMES } from './method-table.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
+export { createGatewayRoutes } from './routes.ts';
 export { type GatewayUsage, readGatewayUsage } from './usage/read-usage.ts';

@@ -1,17 +1,21 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
 import { createKeyStore, type KeyStore } from '@chainstead/http';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { readConfiguration } from '../read-configuration.ts';
 import { renderTable } from '../text-table.ts';
+import { UsageError } from '../usage-error.ts';
 
-/** `chainstead keys create|list|revoke` */
+/** `chainstead keys create|list|revoke|usage` */
 export function keysCommand(context: CommandContext): Command {
   return new Command('keys')
-    .description('API keys: make, list, revoke')
+    .description('API keys: make, list, revoke, what they call of the JSON-RPC gateway')
     .addCommand(createCommand(context))
     .addCommand(listCommand(context))
-    .addCommand(revokeCommand(context));
+    .addCommand(revokeCommand(context))
+    .addCommand(usageCommand(context));
 }
 
 function createCommand(context: CommandContext): Command {
@@ -63,6 +67,58 @@ function revokeCommand(context: CommandContext): Command {
         context.stdout.write(`Revoked ${revoked.prefix}… (${revoked.name}).\n`);
       }),
     );
+}
+
+const DAYS_DEFAULT = 30;
+const DAYS_MAX = 3_650;
+
+function usageCommand(context: CommandContext): Command {
+  return new Command('usage')
+    .description('JSON-RPC calls to the gateway by key, chain and method, over the last days (UTC)')
+    .option('--days <n>', `days to sum up, today included (default ${DAYS_DEFAULT})`)
+    .option('--json', 'one JSON array, day by day')
+    .addHelpText('after', '\nExamples:\n  $ chainstead keys usage\n  $ chainstead keys usage --days 7 --json')
+    .action((options: { days?: string; json?: boolean }, command: Command) => {
+      const days = parseDays(options.days);
+      const { configuration } = readConfiguration(command, context);
+      return withStorage({ configuration, context, name: 'keys usage' }, async ({ database }) => {
+        const usage = await readGatewayUsage(database, days);
+        if (options.json === true) context.stdout.write(`${JSON.stringify(usage)}\n`);
+        else context.stdout.write(renderUsage(usage, configuration.chainRegistry));
+      });
+    });
+}
+
+function parseDays(given: string | undefined): number {
+  if (given === undefined) return DAYS_DEFAULT;
+  const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  if (days >= 1 && days <= DAYS_MAX) return days;
+  throw new UsageError(`--days ${given} is not understood`, `Give a whole number from 1 to ${DAYS_MAX}`, { given });
+}
+
+function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): string {
+  const groups = Map.groupBy(usage, ({ keyId, chainId, method }) => JSON.stringify([keyId, chainId, method]));
+  const rows = [...groups.values()].flatMap((days) => {
+    const [first] = days;
+    if (first === undefined) return [];
+    const sum = (count: 'calls' | 'errors' | 'cached' | 'weight' | 'bytes'): number =>
+      days.reduce((total, day) => total + day[count], 0);
+    const chain = chains.find(first.chainId)?.key ?? String(first.chainId);
+    return [
+      [
+        first.keyId,
+        chain,
+        first.method,
+        sum('calls'),
+        sum('errors'),
+        sum('cached'),
+        sum('weight'),
+        sum('bytes'),
+      ] as const,
+    ];
+  });
+  const largestFirst = rows.toSorted((a, b) => a[0].localeCompare(b[0]) || b[3] - a[3]);
+  return renderTable(['key', 'chain', 'method', 'calls', 'errors', 'cached', 'weight', 'bytes'], largestFirst);
 }
 
 function withKeys(command: Command, context: CommandContext, work: (keys: KeyStore) => Promise<void>): Promise<void> {

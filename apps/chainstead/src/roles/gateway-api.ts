@@ -37,7 +37,6 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
       weightPerSecond: settings.weightPerSecond,
       callsPerSecond: settings.callsPerSecond,
     },
-    strictForward: ({ pool }) => pool.forward,
     logger,
     metrics,
     clock,
