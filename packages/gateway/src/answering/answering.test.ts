@@ -1,28 +1,13 @@
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
-import {
-  type ChainNode,
-  createScratchDatabase,
-  createScriptedChain,
-  createSeededRandom,
-  type FaultSettings,
-  type RpcHandler,
-  type ScratchDatabase,
-  type ScriptedChain,
-  serveScriptedChain,
-  startScratchRedis,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type StageProcess, type StageProcessOptions, startProcess } from './testing/answering-stage.ts';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { knowingFinality, openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
-
-const redis = await startScratchRedis();
-afterAll(() => redis?.stop());
-if (redis === undefined) process.stdout.write('NOT RUN: answering over Redis (no redis-server on this machine)\n');
 
 /** Another one in each test: nothing of another test is found under it. */
 let chainId = 7_000_000;
@@ -34,68 +19,16 @@ const ADDRESS = `0x${'11'.repeat(20)}`;
 const UNKNOWN_HASH = `0x${'ab'.repeat(32)}`;
 const PATIENCE = { timeout: 30_000 };
 
-interface Stage {
-  readonly source: ScriptedChain;
-  readonly nodes: readonly ChainNode[];
-  readonly urls: readonly string[];
-  /** Calls of a method over all nodes. */
-  calls(method: string): number;
-  process(options?: Partial<StageProcessOptions>): Promise<StageProcess>;
-}
-
-async function openStage(
-  options: {
-    nodes?: number;
-    blocks?: number;
-    finalityDepth?: number;
-    methods?: (at: number) => ReadonlyMap<string, RpcHandler>;
-    faults?: Partial<FaultSettings>;
-  } = {},
-): Promise<Stage> {
-  const { nodes: count = 1, blocks = 20, finalityDepth = 10, methods, faults } = options;
-  const source = createScriptedChain({ seed: 5, chainId, finalityDepth });
-  source.mine(blocks);
-  const nodes = await Promise.all(
-    Array.from({ length: count }, (_, at) =>
-      serveScriptedChain(source, {
-        ...(faults === undefined ? {} : { faults }),
-        ...(methods === undefined ? {} : { methods: () => methods(at) }),
-      }),
-    ),
-  );
-  onTestFinished(async () => {
-    for (const node of nodes) await node.close();
-  });
-  const urls = nodes.map(({ url }) => url);
-  return {
-    source,
-    nodes,
-    urls,
-    calls: (method) => nodes.reduce((sum, { counters }) => sum + (counters.snapshot().calls[method] ?? 0), 0),
-    process: (changes = {}) => startProcess({ database: scratch.database, chainId, urls, ...changes }),
-  };
+/** A stage of this test's own chain. */
+function open(options: Omit<StageOptions, 'database' | 'chainId'> = {}): Promise<Stage> {
+  return openStage({ ...options, database: scratch.database, chainId });
 }
 
 const hex = (number: number): string => `0x${number.toString(16)}`;
 
-function noting(asked: unknown[], at: unknown): { result: string } {
-  asked.push(at);
-  return { result: '0x01' };
-}
-
-/** Uses the chain until the process knows that the block is final. */
-async function knowingFinality(process: StageProcess, number: number): Promise<void> {
-  const finalBlock = async (): Promise<number> => {
-    await process.ask('eth_getBlockTransactionCountByNumber', [hex(number)]);
-    const gauge = /^chainstead_gateway_final_block\S* (-?\d+)$/m.exec(await process.metrics.metrics());
-    return Number(gauge?.[1] ?? -1);
-  };
-  await expect.poll(finalBlock, PATIENCE).toBeGreaterThanOrEqual(number);
-}
-
 describe('what the gateway knows itself', () => {
   test('chain id, network and client are answered at once, without an upstream', async () => {
-    const stage = await openStage();
+    const stage = await open();
     const process = await stage.process();
     const before = stage.calls('eth_chainId');
     expect(await process.ask('eth_chainId')).toBe(hex(chainId));
@@ -108,7 +41,7 @@ describe('what the gateway knows itself', () => {
 
 describe('kept answers', () => {
   test('a final block is answered from memory, and by other processes without an upstream', async () => {
-    const stage = await openStage();
+    const stage = await open();
     const process = await stage.process();
     await knowingFinality(process, 3);
     await process.ask('eth_getBlockByNumber', ['0x3', false]);
@@ -123,7 +56,7 @@ describe('kept answers', () => {
   });
 
   test('recent answers are gone with the head, final ones and those by hash stay', async () => {
-    const stage = await openStage({ blocks: 30 });
+    const stage = await open({ blocks: 30 });
     const process = await stage.process();
     await knowingFinality(process, 5);
     const orphan = stage.source.blockAt(30);
@@ -139,7 +72,7 @@ describe('kept answers', () => {
   });
 
   test('a receipt is kept for good once its block is final', async () => {
-    const stage = await openStage({ blocks: 60 });
+    const stage = await open({ blocks: 60 });
     const process = await stage.process();
     await knowingFinality(process, 5);
     const transactionIn = (from: number, to: number): string => {
@@ -156,7 +89,7 @@ describe('kept answers', () => {
   });
 
   test('logs of a final range are kept, logs up to the head are not', async () => {
-    const stage = await openStage({ blocks: 60 });
+    const stage = await open({ blocks: 60 });
     const process = await stage.process();
     await knowingFinality(process, 5);
     const final = [{ fromBlock: '0x1', toBlock: '0x14', address: [ADDRESS, `0x${'22'.repeat(20)}`] }];
@@ -168,9 +101,8 @@ describe('kept answers', () => {
   });
 
   test('null and errors are asked for each time', async () => {
-    const stage = await openStage({
-      methods: () =>
-        new Map([['eth_call', () => ({ error: { code: 3, message: 'execution reverted', data: '0x08' } })]]),
+    const stage = await open({
+      methods: new Map([['eth_call', () => ({ error: { code: 3, message: 'execution reverted', data: '0x08' } })]]),
     });
     const process = await stage.process();
     await knowingFinality(process, 3);
@@ -187,7 +119,7 @@ describe('kept answers', () => {
   });
 
   test('an estimate is never kept, a gas price until the next head', async () => {
-    const stage = await openStage({ methods: () => new Map([['eth_estimateGas', () => ({ result: '0x5208' })]]) });
+    const stage = await open({ methods: new Map([['eth_estimateGas', () => ({ result: '0x5208' })]]) });
     const process = await stage.process();
     await knowingFinality(process, 3);
     for (let time = 1; time <= 2; time++) {
@@ -201,7 +133,7 @@ describe('kept answers', () => {
 
 describe('calls at the same time', () => {
   test('equal ones go out once', async () => {
-    const stage = await openStage({ faults: { latencyMs: 30 } });
+    const stage = await open({ faults: { latencyMs: 30 } });
     const process = await stage.process();
     await knowingFinality(process, 3);
     const before = stage.calls('eth_getBalance');
@@ -216,7 +148,7 @@ describe('calls at the same time', () => {
   });
 
   test('of equal ones about the newest block, one is under way and one waits', async () => {
-    const stage = await openStage({ faults: { latencyMs: 30 } });
+    const stage = await open({ faults: { latencyMs: 30 } });
     const process = await stage.process();
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => process.ask('eth_getBalance', [ADDRESS, 'latest'])),
@@ -226,7 +158,7 @@ describe('calls at the same time', () => {
   });
 
   test('the last caller who goes away ends the call', async () => {
-    const stage = await openStage({ faults: { hangRate: 1, methods: ['eth_getBalance'] } });
+    const stage = await open({ faults: { hangRate: 1, methods: ['eth_getBalance'] } });
     const signals: AbortSignal[] = [];
     const process = await stage.process({
       wrapForward: (forward) => (call, options) => {
@@ -249,9 +181,9 @@ describe('calls at the same time', () => {
 
   test('the same transaction sent twice at once is sent once, later again', async () => {
     const sent = `0x${'cd'.repeat(32)}`;
-    const stage = await openStage({
+    const stage = await open({
       faults: { latencyMs: 20 },
-      methods: () => new Map([['eth_sendRawTransaction', () => ({ result: sent })]]),
+      methods: new Map([['eth_sendRawTransaction', () => ({ result: sent })]]),
     });
     const process = await stage.process();
     const raw = '0x02f86b';
@@ -263,107 +195,8 @@ describe('calls at the same time', () => {
   });
 });
 
-describe('the newest block', () => {
-  test('several upstreams: every tag of a request means the same number', async () => {
-    const asked: unknown[] = [];
-    const stage = await openStage({
-      nodes: 2,
-      methods: () => new Map([['eth_call', ([, at]) => noting(asked, at)]]),
-    });
-    const process = await stage.process();
-    const scope = process.scope();
-    expect(await process.ask('eth_blockNumber', [], scope)).toBe('0x14');
-    stage.source.mine(2);
-    await expect.poll(() => process.ask('eth_blockNumber'), PATIENCE).toBe('0x16');
-    expect(await process.ask('eth_blockNumber', [], scope)).toBe('0x14');
-    expect(await process.ask('eth_getBlockByNumber', ['latest', false], scope)).toMatchObject({ number: '0x14' });
-    await process.ask('eth_call', [{ to: ADDRESS }], scope);
-    await process.ask('eth_call', [{ to: ADDRESS }, 'finalized'], scope);
-    expect(asked).toEqual(['0x14', '0xa']);
-  });
-
-  test('one upstream: tags pass as they are', async () => {
-    const asked: unknown[] = [];
-    const stage = await openStage({
-      methods: () => new Map([['eth_call', ([, at]) => noting(asked, at)]]),
-    });
-    const process = await stage.process();
-    await process.ask('eth_call', [{ to: ADDRESS }, 'latest']);
-    await process.ask('eth_call', [{ to: ADDRESS }, 'latest']);
-    await process.ask('eth_call', [{ to: ADDRESS }, 'pending']);
-    expect(asked).toEqual(['latest', 'latest', 'pending']);
-    stage.source.mine();
-    expect(await process.ask('eth_blockNumber')).toBe('0x15');
-  });
-
-  test('after a receipt, `latest` is not older than its block, in any process', async () => {
-    const stage = await openStage({ nodes: 2 });
-    const processes = await Promise.all([stage.process(), stage.process()]);
-    for (const process of processes) await process.ask('eth_blockNumber');
-    for (let round = 0; round < 10; round++) {
-      const [block] = stage.source.mine();
-      const hash = block?.hash;
-      const seen = await processes[round % 2]?.ask('eth_getBlockByHash', [hash, false]);
-      expect(seen).toMatchObject({ hash });
-      expect(Number(await processes[(round + 1) % 2]?.ask('eth_blockNumber'))).toBeGreaterThanOrEqual(
-        block?.number ?? 0,
-      );
-    }
-  });
-
-  test('clients that hop between processes over lagging upstreams never see it go back', {
-    timeout: 60_000,
-  }, async () => {
-    const stage = await openStage({ nodes: 3 });
-    const random = createSeededRandom('hops');
-    const processes = await Promise.all([stage.process(), stage.process(), stage.process()]);
-    const ending = new AbortController();
-    const chainGoesOn = (async () => {
-      while (!ending.signal.aborted) {
-        stage.source.mine();
-        stage.nodes[random.integer(0, 2)]?.faults.set({ lagBlocks: random.integer(0, 3) });
-        await new Promise((resolve) => setTimeout(resolve, 15));
-      }
-    })();
-    let seen = 0;
-    const client = async (): Promise<void> => {
-      for (let index = 0; index < 40; index++) {
-        const before = seen;
-        const process = random.pick(processes);
-        const isBlock = random.chance(0.5);
-        const answer = isBlock
-          ? await process.ask('eth_getBlockByNumber', ['latest', false])
-          : { number: await process.ask('eth_blockNumber') };
-        const number = typeof answer === 'object' && answer !== null && 'number' in answer ? Number(answer.number) : -1;
-        expect(number).toBeGreaterThanOrEqual(before);
-        seen = Math.max(seen, number);
-      }
-    };
-    await Promise.all(Array.from({ length: 5 }, client));
-    ending.abort();
-    await chainGoesOn;
-    expect(seen).toBeGreaterThan(20);
-  });
-});
-
-test.runIf(redis !== undefined)('with Redis, heads and answers are shared there', async () => {
-  const stage = await openStage({ nodes: 2 });
-  const redisUrl = redis?.url ?? '';
-  const process = await stage.process({ redisUrl });
-  expect(await process.ask('eth_blockNumber')).toBe('0x14');
-  await process.ask('eth_getBlockByNumber', ['finalized', false]);
-  await process.close();
-  for (const { faults } of stage.nodes) faults.set({ lagBlocks: 2 });
-  const other = await stage.process({ redisUrl });
-  // The connection may come up after the first calls.
-  await expect.poll(() => other.ask('eth_blockNumber'), PATIENCE).toBe('0x14');
-  expect(await other.outcome('eth_getBlockByNumber', ['finalized', false])).toMatchObject({ cached: true });
-  for (const table of ['gateway_heads', 'gateway_answers'])
-    expect(await scratch.database.query(`SELECT 1 FROM ${table} WHERE chain_id = $1`, [chainId])).toEqual([]);
-});
-
 test('when no upstream answers, the client is told so, and not where they are', async () => {
-  const stage = await openStage();
+  const stage = await open();
   const process = await stage.process({
     wrapForward: () => async (call) => {
       const failures = [{ upstream: 'secret.example', reason: 'connection: refused' }];

@@ -1,0 +1,136 @@
+import {
+  createScratchDatabase,
+  createSeededRandom,
+  type ScratchDatabase,
+  startScratchRedis,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openStage, type Stage, type StageOptions } from './testing/scripted-stage.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+/** Another one in each test: nothing of another test is found under it. */
+let chainId = 7_010_000;
+beforeEach(() => {
+  chainId++;
+});
+
+const ADDRESS = `0x${'11'.repeat(20)}`;
+const PATIENCE = { timeout: 30_000 };
+
+const redis = await startScratchRedis();
+afterAll(() => redis?.stop());
+if (redis === undefined) process.stdout.write('NOT RUN: answering over Redis (no redis-server on this machine)\n');
+
+/** A stage of this test's own chain. */
+function open(options: Omit<StageOptions, 'database' | 'chainId'> = {}): Promise<Stage> {
+  return openStage({ ...options, database: scratch.database, chainId });
+}
+
+function noting(asked: unknown[], at: unknown): { result: string } {
+  asked.push(at);
+  return { result: '0x01' };
+}
+
+describe('the newest block', () => {
+  test('several upstreams: every tag of a request means the same number', async () => {
+    const asked: unknown[] = [];
+    const stage = await open({
+      nodes: 2,
+      methods: new Map([['eth_call', ([, at]) => noting(asked, at)]]),
+    });
+    const process = await stage.process();
+    const scope = process.scope();
+    expect(await process.ask('eth_blockNumber', [], scope)).toBe('0x14');
+    stage.source.mine(2);
+    await expect.poll(() => process.ask('eth_blockNumber'), PATIENCE).toBe('0x16');
+    expect(await process.ask('eth_blockNumber', [], scope)).toBe('0x14');
+    expect(await process.ask('eth_getBlockByNumber', ['latest', false], scope)).toMatchObject({ number: '0x14' });
+    await process.ask('eth_call', [{ to: ADDRESS }], scope);
+    await process.ask('eth_call', [{ to: ADDRESS }, 'finalized'], scope);
+    expect(asked).toEqual(['0x14', '0xa']);
+  });
+
+  test('one upstream: tags pass as they are', async () => {
+    const asked: unknown[] = [];
+    const stage = await open({
+      methods: new Map([['eth_call', ([, at]) => noting(asked, at)]]),
+    });
+    const process = await stage.process();
+    await process.ask('eth_call', [{ to: ADDRESS }, 'latest']);
+    await process.ask('eth_call', [{ to: ADDRESS }, 'latest']);
+    await process.ask('eth_call', [{ to: ADDRESS }, 'pending']);
+    expect(asked).toEqual(['latest', 'latest', 'pending']);
+    stage.source.mine();
+    expect(await process.ask('eth_blockNumber')).toBe('0x15');
+  });
+
+  test('after a receipt, `latest` is not older than its block, in any process', async () => {
+    const stage = await open({ nodes: 2 });
+    const processes = await Promise.all([stage.process(), stage.process()]);
+    for (const process of processes) await process.ask('eth_blockNumber');
+    for (let round = 0; round < 10; round++) {
+      const [block] = stage.source.mine();
+      const hash = block?.hash;
+      const seen = await processes[round % 2]?.ask('eth_getBlockByHash', [hash, false]);
+      expect(seen).toMatchObject({ hash });
+      expect(Number(await processes[(round + 1) % 2]?.ask('eth_blockNumber'))).toBeGreaterThanOrEqual(
+        block?.number ?? 0,
+      );
+    }
+  });
+
+  test('clients that hop between processes over lagging upstreams never see it go back', {
+    timeout: 60_000,
+  }, async () => {
+    const stage = await open({ nodes: 3 });
+    const random = createSeededRandom('hops');
+    const processes = await Promise.all([stage.process(), stage.process(), stage.process()]);
+    const ending = new AbortController();
+    const chainGoesOn = (async () => {
+      while (!ending.signal.aborted) {
+        stage.source.mine();
+        stage.nodes[random.integer(0, 2)]?.faults.set({ lagBlocks: random.integer(0, 3) });
+        await new Promise((resolve) => setTimeout(resolve, 15));
+      }
+    })();
+    let seen = 0;
+    const client = async (): Promise<void> => {
+      for (let index = 0; index < 40; index++) {
+        const before = seen;
+        const process = random.pick(processes);
+        const isBlock = random.chance(0.5);
+        const answer = isBlock
+          ? await process.ask('eth_getBlockByNumber', ['latest', false])
+          : { number: await process.ask('eth_blockNumber') };
+        const number = typeof answer === 'object' && answer !== null && 'number' in answer ? Number(answer.number) : -1;
+        expect(number).toBeGreaterThanOrEqual(before);
+        seen = Math.max(seen, number);
+      }
+    };
+    await Promise.all(Array.from({ length: 5 }, client));
+    ending.abort();
+    await chainGoesOn;
+    expect(seen).toBeGreaterThan(20);
+  });
+});
+
+test.runIf(redis !== undefined)('with Redis, heads and answers are shared there', async () => {
+  const stage = await open({ nodes: 2 });
+  const redisUrl = redis?.url ?? '';
+  const process = await stage.process({ redisUrl });
+  expect(await process.ask('eth_blockNumber')).toBe('0x14');
+  await process.ask('eth_getBlockByNumber', ['finalized', false]);
+  await process.close();
+  for (const { faults } of stage.nodes) faults.set({ lagBlocks: 2 });
+  const other = await stage.process({ redisUrl });
+  // The connection may come up after the first calls.
+  await expect.poll(() => other.ask('eth_blockNumber'), PATIENCE).toBe('0x14');
+  expect(await other.outcome('eth_getBlockByNumber', ['finalized', false])).toMatchObject({ cached: true });
+  for (const table of ['gateway_heads', 'gateway_answers'])
+    expect(await scratch.database.query(`SELECT 1 FROM ${table} WHERE chain_id = $1`, [chainId])).toEqual([]);
+});
