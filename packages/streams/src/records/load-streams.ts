@@ -1,4 +1,3 @@
-import { type Address, parseAddress } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Stream } from '../stream.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
@@ -25,27 +24,31 @@ export async function loadStreamsAt(transaction: Transaction): Promise<MatchedSt
   return { version, streams: rows.map(streamOf) };
 }
 
-/** Addresses read at a time. */
-const ADDRESSES_PER_FETCH = 50_000;
+/** Rows read at a time, each with a 256th of the addresses. */
+const PARTS_PER_FETCH = 16;
+const ADDRESS_BYTES = 20;
 
 /**
- * Calls for each address that was added by a later version than this one and is still watched; -1 gives all. Whatever their
- * streams' status, so that nothing has to be read again when one is resumed. Call it under a held version.
+ * Calls with the last so many bytes of each address that was added by a later version than this one, many addresses in one
+ * buffer, as a row for each costs many times more; -1 gives all. Whatever their streams' status, so that nothing has to be read
+ * again when one is resumed. Call it under a held version.
  */
-export async function visitAddressesSince(
+export async function visitAddressTailsSince(
   transaction: Transaction,
   version: number,
-  visit: (address: Address) => void,
+  tailBytes: number,
+  visit: (tails: Buffer) => void,
 ): Promise<void> {
   await transaction.query(
     `DECLARE added_addresses NO SCROLL CURSOR FOR
-     SELECT a.address FROM stream_addresses a JOIN streams s ON s.id = a.stream_id
-     WHERE a.version > ${Number(version)} AND s.deleted_at IS NULL`,
+     SELECT string_agg(substr(a.address, ${ADDRESS_BYTES - Number(tailBytes) + 1}), ''::bytea) AS tails
+     FROM stream_addresses a WHERE a.version > ${Number(version)}
+     GROUP BY get_byte(a.address, ${ADDRESS_BYTES - 1})`,
   );
   for (;;) {
-    const rows = await transaction.query<{ address: Buffer }>(`FETCH ${ADDRESSES_PER_FETCH} FROM added_addresses`);
-    for (const { address } of rows) visit(parseAddress(`0x${address.toString('hex')}`));
-    if (rows.length < ADDRESSES_PER_FETCH) break;
+    const rows = await transaction.query<{ tails: Buffer }>(`FETCH ${PARTS_PER_FETCH} FROM added_addresses`);
+    for (const { tails } of rows) visit(tails);
+    if (rows.length < PARTS_PER_FETCH) break;
   }
   await transaction.query('CLOSE added_addresses');
 }

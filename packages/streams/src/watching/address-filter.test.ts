@@ -2,7 +2,7 @@ import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { createSeededRandom } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAddressFilter } from './address-filter.ts';
+import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
 
 const address = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
@@ -15,6 +15,19 @@ describe('address filter', () => {
         const filter = createAddressFilter();
         for (const one of added) filter.add(one);
         expect(added.every((one) => filter.mayHave(one))).toBe(true);
+        expect(filter.size).toBe(new Set(added).size);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('has the same when they are added by their last bytes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(address, fc.constant(ZERO_ADDRESS)), { maxLength: 300 }), (added) => {
+        const filter = createAddressFilter();
+        filter.addTails(Buffer.concat(added.map((one) => Buffer.from(one.slice(2), 'hex').subarray(-TAIL_BYTES))));
+        expect(added.every((one) => filter.mayHave(one))).toBe(true);
+        for (const one of added) filter.add(one);
         expect(filter.size).toBe(new Set(added).size);
       }),
       { numRuns: 20 },

@@ -7,6 +7,8 @@ import type { Address } from '@chainstead/core';
  */
 export interface AddressFilter {
   add(address: Address): void;
+  /** Many, by the last eight bytes of each, one after the other. */
+  addTails(tails: Buffer): void;
   /** Of the address whose forty digits begin at this place of a text. @param at default: after `0x` */
   mayHave(text: string, at?: number): boolean;
   /** Distinct addresses, as far as their eight bytes tell them apart. */
@@ -21,6 +23,7 @@ const PREFIX_DIGITS = 2;
 const HIGH_AT = 24;
 const LOW_AT = 32;
 const WORD_DIGITS = 8;
+export const TAIL_BYTES = 8;
 
 export function createAddressFilter(): AddressFilter {
   /** Pairs of words; a pair of zeros is a free place. */
@@ -58,27 +61,30 @@ export function createAddressFilter(): AddressFilter {
     return isNew;
   };
 
+  const addPair = (high: number, low: number): void => {
+    if (put(table, high, nonZero(high, low))) size++;
+    if (size > LOAD_MAX * (table.length / 2)) grow();
+  };
+
   return {
     get size() {
       return size;
     },
-    add(address) {
-      const high = wordAt(address, PREFIX_DIGITS + HIGH_AT);
-      if (put(table, high, lowOf(address, PREFIX_DIGITS, high))) size++;
-      if (size > LOAD_MAX * (table.length / 2)) grow();
+    add: (address) => addPair(wordAt(address, PREFIX_DIGITS + HIGH_AT), wordAt(address, PREFIX_DIGITS + LOW_AT)),
+    addTails(tails) {
+      for (let at = 0; at < tails.length; at += TAIL_BYTES) addPair(tails.readUInt32BE(at), tails.readUInt32BE(at + 4));
     },
     mayHave(text, at = PREFIX_DIGITS) {
       const high = wordAt(text, at + HIGH_AT);
-      const low = lowOf(text, at, high);
+      const low = nonZero(high, wordAt(text, at + LOW_AT));
       const place = placeOf(table, high, low);
       return table[place] === high && table[place + 1] === low;
     },
   };
 }
 
-/** Never a pair of zeros. */
-function lowOf(text: string, at: number, high: number): number {
-  const low = wordAt(text, at + LOW_AT);
+/** The lower word, so that there is no pair of zeros. */
+function nonZero(high: number, low: number): number {
   return high === 0 && low === 0 ? 1 : low;
 }
 

@@ -4,9 +4,9 @@ import type { Database, Transaction } from '@chainstead/db';
 import type { WatchNeeds } from '@chainstead/sync';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
 import { indexStreams, type StreamIndex } from '../matching/stream-index.ts';
-import { loadStreamsAt, visitAddressesSince } from '../records/load-streams.ts';
+import { loadStreamsAt, visitAddressTailsSince } from '../records/load-streams.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import { createAddressFilter } from './address-filter.ts';
+import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
 import { readsSpam, type StreamMatcher } from './match-blocks.ts';
 
 /** The streams in memory, one version of the configuration after another, for all chains of a process. */
@@ -36,7 +36,7 @@ export function createWatchedStreams(database: Database): WatchedStreams {
   const load = async (transaction: Transaction): Promise<Loaded> => {
     const known = loaded?.version ?? NO_VERSION;
     const { version, streams } = await loadStreamsAt(transaction);
-    await visitAddressesSince(transaction, known, (address) => filter.add(address));
+    await visitAddressTailsSince(transaction, known, TAIL_BYTES, filter.addTails);
     const fresh: Loaded = {
       version,
       streams: streams.map(compileStream),
