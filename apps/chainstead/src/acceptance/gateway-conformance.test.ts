@@ -1,0 +1,110 @@
+/** What ethereum/execution-apis recorded of a node comes out of the gateway in front of that node. */
+import { type RecordedExchange, readExchanges, recordedFolder, rpcError, serveExchanges } from '@chainstead/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type GatewayStage, startGateway } from './gateway-stage.ts';
+
+const CHAIN_ID = 3_503_995_874_084_926;
+const HEAD = 0x36;
+/** Of the recorded methods, those that are in the gateway's list (interface 4.4). */
+const OFFERED = new Set([
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_gasPrice',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getCode',
+  'eth_getLogs',
+  'eth_getProof',
+  'eth_getStorageAt',
+  'eth_getTransactionByHash',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_getUncleByBlockHashAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+  'eth_getUncleCountByBlockHash',
+  'eth_getUncleCountByBlockNumber',
+  'eth_maxPriorityFeePerGas',
+  'eth_sendRawTransaction',
+  'net_version',
+  'web3_clientVersion',
+]);
+/** The gateway answers with its own name. */
+const OWN_ANSWER = new Set(['web3_clientVersion']);
+
+const folder = recordedFolder('rpc-conformance');
+if (folder === null)
+  process.stdout.write('NOT RUN: gateway conformance (no recorded exchanges beside the repository)\n');
+
+describe.skipIf(folder === null)('recorded exchanges', async () => {
+  const exchanges = folder === null ? [] : await readExchanges(folder);
+  const offered = exchanges.filter(({ method }) => OFFERED.has(method) && !OWN_ANSWER.has(method));
+  let gateway: GatewayStage;
+
+  beforeAll(async () => {
+    gateway = await gatewayOver(exchanges);
+    return () => gateway.close();
+  }, 60_000);
+
+  it('are there', () => {
+    expect(offered.length).toBeGreaterThan(50);
+  });
+
+  it.each(offered)('$file: is answered as the node answers it', async ({ method, params, response: recorded }) => {
+    const response = { ...recorded, id: 1 };
+    expect(await gateway.call(method, params)).toEqual(response);
+    // From the cache, where it is kept.
+    expect(await gateway.call(method, params)).toEqual(response);
+  });
+
+  it('are answered in one batch as one by one', async () => {
+    for (let from = 0; from < offered.length; from += 20) {
+      const some = offered.slice(from, from + 20);
+      const batch = some.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+      const { status, text } = await gateway.post(JSON.stringify(batch));
+      expect(status).toBe(200);
+      expect(JSON.parse(text)).toEqual(some.map(({ response }, id) => ({ ...response, id })));
+    }
+  });
+
+  it.each(exchanges.filter(({ method }) => !OFFERED.has(method)))(
+    '$file: $method is not offered',
+    async ({ method, params }) => {
+      const { status, text } = await gateway.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).toEqual({ message: `${method} is not supported on chain devnet` });
+    },
+  );
+});
+
+async function gatewayOver(exchanges: readonly RecordedExchange[]): Promise<GatewayStage> {
+  const node = await serveExchanges(
+    exchanges,
+    new Map([
+      ['eth_chainId', () => ({ result: `0x${CHAIN_ID.toString(16)}` })],
+      ['eth_blockNumber', () => ({ result: `0x${HEAD.toString(16)}` })],
+      ['web3_clientVersion', () => ({ result: 'recorded' })],
+      [
+        'eth_getBlockReceipts',
+        () => rpcError(-32_601, 'the method eth_getBlockReceipts does not exist/is not available'),
+      ],
+    ]),
+  );
+  const gateway = await startGateway({ chainId: CHAIN_ID, upstreams: [node.url] });
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      await node.close();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** The real program's gateway over upstreams that a test brings. */
+import { createScratchDatabase } from '@chainstead/testkit';
+import { startProgram } from './program.ts';
+
+export const GATEWAY_KEY = '0123456789abcdef0123456789abcdef';
+
+/** A program that serves the gateway alone. */
+export interface GatewayStage {
+  /** `http://127.0.0.1:<port>`. */
+  readonly api: string;
+  /** Of the chain, with the key. */
+  readonly url: string;
+  /** Posts a body as it is. */
+  post(body: string): Promise<GatewayAnswer>;
+  /** One call. */
+  call(method: string, params?: readonly unknown[]): Promise<GatewayReply>;
+  /** What the program wrote. */
+  output(): string;
+  close(): Promise<void>;
+}
+
+export interface GatewayAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface GatewayReply {
+  readonly jsonrpc: string;
+  readonly id: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export interface GatewayStageOptions {
+  readonly chainId: number;
+  readonly upstreams: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The chain is called `devnet`. Closed by the caller. */
+export async function startGateway({ chainId, upstreams, environment }: GatewayStageOptions): Promise<GatewayStage> {
+  const scratch = await createScratchDatabase();
+  const program = startProgram(
+    {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      API_KEYS: GATEWAY_KEY,
+      CHAINS: 'devnet',
+      CHAIN_ID_DEVNET: String(chainId),
+      RPC_URLS_DEVNET: upstreams.join(','),
+      POLL_INTERVAL_MS_DEVNET: '50',
+      LOG_LEVEL: 'debug',
+      ...environment,
+    },
+    'api',
+  );
+  const close = async (): Promise<void> => {
+    await program.stop();
+    await scratch.drop();
+  };
+  try {
+    const api = await program.url;
+    const url = `${api}/devnet/${GATEWAY_KEY}`;
+    const post = async (body: string): Promise<GatewayAnswer> => {
+      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      return { status: response.status, text: await response.text() };
+    };
+    return {
+      api,
+      url,
+      post,
+      async call(method, params = []) {
+        const { text } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+        return JSON.parse(text) as GatewayReply;
+      },
+      output: () => program.output(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
