@@ -28,10 +28,18 @@ export interface Operation<T> {
   readonly settled?: (faults: readonly UpstreamFault[], unasked: readonly Upstream[]) => boolean;
 }
 
+/** An attempt that was made before the failover began, and failed. */
+export interface FailedAttempt {
+  readonly upstream: Upstream;
+  readonly error: unknown;
+}
+
 /** Runs operations on the best upstream that is available, and on the next ones where it fails. */
 export interface Failover {
   /** @throws UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
-  run<T>(operation: Operation<T>, options?: RequestOptions): Promise<Answer<T>>;
+  run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
+  /** The upstream that a run would ask first; undefined where none is available. */
+  choose(operation: Pick<Operation<unknown>, 'method' | 'fitness'>, options: RequestOptions): Upstream | undefined;
 }
 
 /** Writes and filters belong to one upstream. */
@@ -39,6 +47,7 @@ const NEVER_HEDGED = /^(eth_sendRawTransaction|eth_newFilter|eth_getFilter|eth_u
 /** Hedge delay while the latency of a method is unknown, milliseconds. */
 const HEDGE_UNKNOWN_MS = 500;
 const HEDGE_MIN_MS = 10;
+const NONE: Set<string> = new Set();
 
 /** What one run has learnt so far. */
 interface Attempts {
@@ -72,7 +81,11 @@ export function createFailover(options: {
     return upstreams.filter((upstream) => isAllowed(upstream, given, reasons));
   }
 
-  function next<T>(operation: Operation<T>, given: RequestOptions, attempts: Attempts): Upstream | undefined {
+  function next(
+    operation: Pick<Operation<unknown>, 'method' | 'fitness'>,
+    given: RequestOptions,
+    attempts: Pick<Attempts, 'reasons' | 'tried'>,
+  ): Upstream | undefined {
     let best: Upstream | undefined;
     let bestValue = -1;
     let isBestServing = false;
@@ -87,6 +100,7 @@ export function createFailover(options: {
         attempts.reasons.set(upstream.name, upstream.state.obstacle);
         continue;
       }
+      if (upstreams.length === 1) return upstream;
       const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
       if (value > bestValue || (isServing && !isBestServing)) {
         best = upstream;
@@ -179,21 +193,25 @@ export function createFailover(options: {
       try {
         return await attemptHedged(operation, upstream, given, attempts);
       } catch (error) {
-        if (error instanceof UpstreamFault) note(attempts, error);
-        else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null)
-          attempts.disputed = error;
-        else throw error;
+        take(attempts, error);
       }
     }
   }
 
   return {
-    async run(operation, given = {}) {
+    choose: (operation, given) => next(operation, given, { reasons: new Map(), tried: NONE }),
+    async run(operation, given = {}, first) {
       const started = clock.now();
       const attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
-      for (let rounds = 0; ; ) {
-        attempts.tried.clear();
-        attempts.faults = [];
+      if (first !== undefined) {
+        attempts.tried.add(first.upstream.name);
+        take(attempts, first.error);
+      }
+      for (let rounds = 0, isBegun = first !== undefined; ; isBegun = false) {
+        if (!isBegun) {
+          attempts.tried.clear();
+          attempts.faults = [];
+        }
         const answer = await round(operation, given, attempts);
         if (answer !== null) return answer;
         if (attempts.disputed !== null) throw attempts.disputed;
@@ -211,6 +229,13 @@ export function createFailover(options: {
       }
     },
   };
+}
+
+/** @throws the error itself, where nobody else need be asked */
+function take(attempts: Attempts, error: unknown): void {
+  if (error instanceof UpstreamFault) note(attempts, error);
+  else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null) attempts.disputed = error;
+  else throw error;
 }
 
 function note(attempts: Attempts, fault: UpstreamFault): void {

@@ -1,7 +1,7 @@
 import { SEND_METHOD } from './broadcast-transaction.ts';
 import type { Reaction } from './error-rules.ts';
 import { RpcCallError, UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
-import type { Failover, Operation } from './failover.ts';
+import type { FailedAttempt, Failover, Operation } from './failover.ts';
 import type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 import { runNullable } from './nullable-operation.ts';
 import type { HeadProbe } from './probe-head.ts';
@@ -16,6 +16,9 @@ const UNREACHED_FITNESS = 0.2;
 const NULL = Buffer.from('null');
 
 type Forward = ForwardingPool['forward'];
+
+/** A first attempt that failed, or (`error` null) was answered with null. */
+type Begun = FailedAttempt | { readonly upstream: Upstream; readonly error: null };
 
 /** Passes calls on over the failover of all calls. */
 export function createCallForwarder(options: {
@@ -66,7 +69,12 @@ export function createCallForwarder(options: {
     };
   }
 
-  function forwardNullable(call: RawCall, given: RequestOptions, doubts: Doubts): Promise<Answer<RawResult>> {
+  function forwardNullable(
+    call: RawCall,
+    given: RequestOptions,
+    doubts: Doubts,
+    first: Begun | undefined,
+  ): Promise<Answer<RawResult>> {
     const { method, block } = call;
     const { minBlock = null, ...others } = given;
     const attempt = createAttempt(call, given, isAlone ? null : minBlock, doubts);
@@ -81,10 +89,16 @@ export function createCallForwarder(options: {
         run: (upstream, signal) => attempt(upstream, signal).then((result) => (isNull(result) ? null : result)),
       },
       others,
+      first,
     ).then(({ value, upstream }) => ({ value: value ?? NULL, upstream }));
   }
 
-  async function forwardOther(call: RawCall, given: RequestOptions, doubts: Doubts): Promise<Answer<RawResult>> {
+  async function forwardOther(
+    call: RawCall,
+    given: RequestOptions,
+    doubts: Doubts,
+    first: Begun | undefined,
+  ): Promise<Answer<RawResult>> {
     const { method } = call;
     const { minBlock = null, ...others } = given;
     const needed = isAlone ? null : highest(minBlock, call.block);
@@ -111,6 +125,7 @@ export function createCallForwarder(options: {
           },
         },
         others,
+        first,
       );
     } catch (error) {
       if (error instanceof UpstreamsExhaustedError && verdict !== undefined) throw asCallError(verdict, error);
@@ -118,18 +133,40 @@ export function createCallForwarder(options: {
     }
   }
 
-  return async (call, given = {}) => {
-    // Whoever asks for it: it must not be sent to the same upstream again.
-    if (call.method === SEND_METHOD) {
-      const { value, upstream } = await broadcast(String(JSON.parse(call.params)[0]), given);
-      return { value: Buffer.from(`"${value}"`), upstream };
-    }
+  async function forwardWithCare(call: RawCall, given: RequestOptions, first?: Begun): Promise<Answer<RawResult>> {
     const doubts = new Doubts();
+    if (first !== undefined && isDoubtful(first.error)) doubts.add(first.upstream, first.error);
     try {
-      return await (call.nullable ? forwardNullable(call, given, doubts) : forwardOther(call, given, doubts));
+      return await (call.nullable
+        ? forwardNullable(call, given, doubts, first)
+        : forwardOther(call, given, doubts, first));
     } finally {
       doubts.count();
     }
+  }
+
+  /** Whoever asks for it: it must not be sent to the same upstream again. */
+  async function forwardSend(call: RawCall, given: RequestOptions): Promise<Answer<RawResult>> {
+    const { value, upstream } = await broadcast(String(JSON.parse(call.params)[0]), given);
+    return { value: Buffer.from(`"${value}"`), upstream };
+  }
+
+  /** Most calls are answered by the first upstream: what the others would need is prepared only when it fails. */
+  return (call, given = {}) => {
+    const { method, nullable } = call;
+    if (method === SEND_METHOD) return forwardSend(call, given);
+    if (given.hedge === true && !isAlone) return forwardWithCare(call, given);
+    const needed = isAlone ? null : highest(given.minBlock ?? null, call.block);
+    const upstream = failover.choose({ method, ...fitness(needed) }, given);
+    if (upstream === undefined || (needed !== null && reached(upstream) < needed)) return forwardWithCare(call, given);
+    const { name } = upstream;
+    return upstream.forward(call, { signal: given.signal, timeoutMs: given.timeoutMs, leavesDoubtful: true }).then(
+      (value) => {
+        if (nullable && !isAlone && isNull(value)) return forwardWithCare(call, given, { upstream, error: null });
+        return { value, upstream: name };
+      },
+      (error: unknown) => forwardWithCare(call, given, { upstream, error }),
+    );
   };
 }
 

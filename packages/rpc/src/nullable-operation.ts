@@ -1,5 +1,5 @@
 import { UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
-import type { Failover, Operation } from './failover.ts';
+import type { FailedAttempt, Failover, Operation } from './failover.ts';
 import type { Upstream } from './upstream.ts';
 import type { Answer, RequestOptions } from './upstream-pool.ts';
 
@@ -20,15 +20,20 @@ export interface NullableOperation<T> {
 /** An upstream's null, on its way to the next upstream. */
 class NullAnswer extends UpstreamFault {}
 
-/** The first answer that is not null; a null `value` once every upstream that can know says so. @throws as Failover.run */
+/**
+ * `first`: an attempt that was made before, which failed or (`error` null) was answered with null.
+ *
+ * The first answer that is not null; a null `value` once every upstream that can know says so. @throws as Failover.run */
 export async function runNullable<T>(
   failover: Failover,
   operation: NullableOperation<T>,
   given: RequestOptions,
+  first?: FailedAttempt | { readonly upstream: Upstream; readonly error: null },
 ): Promise<Answer<T | null>> {
   const { method, block, patience, fitness, isOpen } = operation;
   let rounds = 0;
   let believed: string | null = null;
+  const begun = first?.error === null ? { ...first, error: await nullAnswer(operation, first.upstream) } : first;
   try {
     return await failover.run<T>(
       {
@@ -51,6 +56,7 @@ export async function runNullable<T>(
         },
       },
       given,
+      begun,
     );
   } catch (error) {
     if (error instanceof UpstreamsExhaustedError && believed !== null) return { value: null, upstream: believed };

@@ -77,10 +77,21 @@ function existing<M>(registry: Registry, name: string, kind: new (...args: never
 }
 
 /** Gateways pass on what strangers write: only method names that nodes know become label values. */
-const KNOWN =
-  /^(eth_(chainId|blockNumber|gasPrice|feeHistory|maxPriorityFeePerGas|call|estimateGas|getBalance|getCode|getStorageAt|getProof|getTransactionCount|sendRawTransaction|getLogs|getBlockBy(Number|Hash)|getBlockReceipts|getTransactionReceipt|getTransactionByHash)|debug_traceBlockBy(Number|Hash)|debug_traceTransaction|trace_block|net_version)$/;
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[
+    'chainId blockNumber gasPrice feeHistory maxPriorityFeePerGas call estimateGas createAccessList sendRawTransaction',
+    'getBalance getCode getStorageAt getProof getTransactionCount getLogs getBlockByNumber getBlockByHash',
+    'getBlockReceipts getBlockTransactionCountByHash getBlockTransactionCountByNumber getTransactionReceipt',
+    'getTransactionByHash getTransactionByBlockHashAndIndex getTransactionByBlockNumberAndIndex',
+  ].flatMap((names) => names.split(' ').map((name) => `eth_${name}`)),
+  'debug_traceBlockByNumber',
+  'debug_traceBlockByHash',
+  'debug_traceTransaction',
+  'trace_block',
+  'net_version',
+]);
 
 /** The label value of a method: its name where nodes know it, `other` for the rest. */
 export function methodLabel(method: string): string {
-  return KNOWN.test(method) ? method : 'other';
+  return KNOWN.has(method) ? method : 'other';
 }
