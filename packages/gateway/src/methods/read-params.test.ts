@@ -1,0 +1,113 @@
+import { readExchanges, recordedFolder } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findMethod, type GatewayMethod, METHOD_NAMES } from '../method-table.ts';
+import { readParams } from './read-params.ts';
+
+const ADDRESS = `0x${'Ab'.repeat(20)}`;
+const HASH = `0x${'0c'.repeat(32)}`;
+
+function known(name: string): GatewayMethod {
+  const method = findMethod(name);
+  if (method === undefined) throw new Error(`${name} is not in the table`);
+  return method;
+}
+
+/** The text of the refusal; null: accepted. */
+function problem(name: string, params: readonly unknown[]): string | null {
+  const read = readParams(known(name), params);
+  if (!('error' in read)) return null;
+  expect(read.error.code).toBe(-32_602);
+  return read.error.message;
+}
+
+const folder = recordedFolder('rpc-conformance');
+if (folder === null)
+  process.stdout.write('NOT RUN: recorded parameters (no recorded exchanges beside the repository)\n');
+
+describe.skipIf(folder === null)('recorded exchanges', async () => {
+  const exchanges = folder === null ? [] : await readExchanges(folder);
+  const offered = exchanges.filter(({ method }) => METHOD_NAMES.includes(method));
+
+  test.each(offered)(
+    '$file is accepted as it is, or refused as the node refuses it',
+    ({ method, params, response }) => {
+      const read = readParams(known(method), params);
+      if ('error' in read) expect(read.error).toEqual(response.error);
+      else expect(read.params).toEqual(params);
+    },
+  );
+});
+
+describe('parameters', () => {
+  test.each([
+    ['eth_getBlockByNumber', ['latest', false]],
+    ['eth_getBlockByNumber', ['0x0', true]],
+    ['eth_getBalance', [ADDRESS, { blockHash: HASH, requireCanonical: true }]],
+    ['eth_getBalance', [ADDRESS, { blockNumber: 'latest' }]],
+    ['eth_getBalance', [ADDRESS, HASH]],
+    ['eth_getBalance', [ADDRESS, null]],
+    ['eth_call', [{ to: null, data: '0x', type: '0x2', eip712Meta: { gasPerPubdata: '0x1' } }, 'pending']],
+    ['eth_call', [{}, 'latest', { [ADDRESS]: { balance: '0x1', stateDiff: { [HASH]: HASH } } }, { time: '0x1' }]],
+    ['eth_estimateGas', [{ accessList: [{ address: ADDRESS, storageKeys: [HASH] }] }]],
+    ['eth_feeHistory', [4, 'latest', [0, 50.5, 100]]],
+    ['eth_feeHistory', ['10', '0x5', []]],
+    ['eth_getLogs', [{ address: [ADDRESS, ADDRESS], topics: [null, [HASH, null], HASH, []] }]],
+    ['eth_getLogs', [{ blockHash: HASH, fromBlock: null }]],
+    ['eth_getStorageAt', [ADDRESS, '0x0', 'safe']],
+    ['eth_getStorageAt', [ADDRESS, 'abc', 'finalized']],
+    ['eth_getProof', [ADDRESS, ['0x1', HASH], 'earliest']],
+    ['eth_sendRawTransaction', ['0x02f8']],
+    ['eth_chainId', []],
+  ] as const)('%s accepts %j unchanged', (name, params) => {
+    expect(readParams(known(name), params)).toEqual({ params });
+  });
+
+  test.each([
+    ['eth_getBlockByNumber', ['0x01', false], 'blockNumber'],
+    ['eth_getBlockByNumber', ['0x', false], 'blockNumber'],
+    ['eth_getBlockByNumber', ['newest', false], 'blockNumber'],
+    ['eth_getBlockByNumber', [5, false], 'blockNumber'],
+    ['eth_getBlockByNumber', [`0x8${'0'.repeat(15)}`, false], 'blockNumber'],
+    ['eth_getBlockByNumber', [HASH, false], 'blockNumber'],
+    ['eth_getBlockByNumber', ['0x1', 'yes'], 'fullTransactions'],
+    ['eth_getBlockByNumber', [], 'blockNumber'],
+    ['eth_getBlockByNumber', ['0x1', true, 1], 'too many arguments, want at most 2'],
+    ['eth_getBlockByHash', [`${HASH}0`, false], 'blockHash'],
+    ['eth_getTransactionReceipt', ['0x12'], 'transactionHash'],
+    ['eth_getTransactionByBlockNumberAndIndex', ['latest', '0x00'], 'index'],
+    ['eth_getBalance', ['vitalik.eth', 'latest'], 'address'],
+    ['eth_getBalance', [ADDRESS, { blockHash: HASH, blockNumber: '0x1' }], 'cannot specify both'],
+    ['eth_getBalance', [ADDRESS, {}], 'blockNumber or blockHash'],
+    ['eth_call', ['0x', 'latest'], 'transaction'],
+    ['eth_call', [{ value: '0x' }, 'latest'], 'value'],
+    ['eth_call', [{ data: '0x1' }, 'latest'], 'data'],
+    ['eth_call', [{}, 'latest', { x: {} }], 'stateOverrides'],
+    ['eth_call', [{ custom: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) }, 'latest'], 'custom'],
+    ['eth_getLogs', [{ topics: Array(5).fill(null) }], 'topics'],
+    ['eth_getLogs', [{ topics: ['0x1'] }], 'topics'],
+    ['eth_getLogs', [{ blockHash: HASH, toBlock: 'latest' }], 'cannot specify both'],
+    ['eth_getLogs', [], 'filter'],
+    ['eth_feeHistory', ['x', 'latest', []], 'blockCount'],
+    ['eth_feeHistory', ['0x1', 'latest', [101]], 'rewardPercentiles'],
+    ['eth_sendRawTransaction', ['0x'], 'rawTransaction'],
+    ['eth_sendRawTransaction', ['02f8'], 'rawTransaction'],
+    ['eth_chainId', ['x'], 'too many arguments'],
+  ] as const)('%s refuses %j and names %s', (name, params, named) => {
+    expect(problem(name, params)).toContain(named);
+  });
+
+  test('that nodes insist on are filled in', () => {
+    expect(readParams(known('eth_getBlockByNumber'), ['0x1'])).toEqual({ params: ['0x1', false] });
+    expect(readParams(known('eth_feeHistory'), ['0x1', 'latest'])).toEqual({ params: ['0x1', 'latest', []] });
+  });
+
+  test('of any shape are read without an error', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...METHOD_NAMES), fc.array(fc.jsonValue(), { maxLength: 5 }), (name, params) => {
+        expect(() => readParams(known(name), params)).not.toThrow();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

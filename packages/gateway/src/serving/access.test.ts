@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { findMethod, METHOD_NAMES } from '../method-table.ts';
+import {
+  type GatewayStage,
+  result,
+  STAGE_KEY,
+  type StageOptions,
+  startGatewayStage,
+} from '../testing/gateway-stage.ts';
+
+const stages: GatewayStage[] = [];
+
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+});
+
+async function start(options: Partial<StageOptions> = {}): Promise<GatewayStage> {
+  const stage = await startGatewayStage({ answer: () => result('0x1'), keys: [STAGE_KEY], ...options });
+  stages.push(stage);
+  return stage;
+}
+
+const CALL = { jsonrpc: '2.0', id: 'x', method: 'eth_blockNumber', params: [] };
+const LIMITED = { jsonrpc: '2.0', error: { code: -32_005, message: 'Rate limit exceeded' }, id: 'x' };
+
+describe('a key', () => {
+  test.each([
+    ['short', 'Token is invalid format'],
+    ['with%20space0', 'Token is invalid format'],
+    ['x'.repeat(129), 'Token is invalid format'],
+    ['f'.repeat(32), 'Node Key not valid'],
+    ['unknown-key', 'Node Key not valid'],
+  ])('%s is refused with: %s', async (key, message) => {
+    const stage = await start();
+    const response = await stage.post(CALL, { key });
+    expect([response.status, await response.json()]).toEqual([401, { message }]);
+  });
+
+  test('is taken with a query or a slash behind it', async () => {
+    const stage = await start();
+    for (const key of [STAGE_KEY, `${STAGE_KEY}/`, `${STAGE_KEY}?a=b`])
+      expect((await stage.post(CALL, { key })).status).toBe(200);
+  });
+
+  test('is in no log line, metric or error', async () => {
+    const stage = await start({ answer: () => Promise.reject(new Error('fails')) });
+    const answers = [
+      await stage.post(CALL),
+      await stage.post('{'),
+      await stage.post(CALL, { slug: 'unknown' }),
+      await stage.post(CALL, { key: `${STAGE_KEY}/more` }),
+      await fetch(`${stage.url}/eth/${STAGE_KEY}`),
+      await fetch(`${stage.url}/unknown/${STAGE_KEY}`),
+      await fetch(`${stage.url}/eth/${STAGE_KEY}`, { method: 'DELETE' }),
+      await stage.post('x'.repeat(200_000)),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401, 405, 404, 405, 413]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const said = [...texts, ...stage.logLines, await stage.metrics.metrics()].join('\n');
+    expect(said).not.toContain(STAGE_KEY);
+    // Of the principal only its harmless id.
+    expect(said).toContain(`"key_id":"${STAGE_KEY.slice(0, 8)}"`);
+    expect(said).toContain('route="/:chain/:apiKey"');
+  });
+});
+
+describe('an open server', () => {
+  test('takes anything for a key, from this machine only', async () => {
+    const stage = await start({ keys: [] });
+    expect((await stage.post(CALL, { key: 'x' })).status).toBe(200);
+    expect((await stage.post(CALL, { headers: { origin: 'http://localhost:3000' } })).status).toBe(200);
+    expect((await stage.post(CALL, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    const body = JSON.stringify(CALL);
+    const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
+    socket.write(
+      `POST /eth/x HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 403 /);
+    socket.destroy();
+  });
+});
+
+describe('a page', () => {
+  test('may read answers of a server with keys, where its origin is allowed', async () => {
+    const origin = 'https://app.example.com';
+    const stage = await start({ corsOrigins: [origin] });
+    const allowed = await stage.post(CALL, { headers: { origin } });
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(origin);
+    const foreign = await stage.post(CALL, { headers: { origin: 'https://other.example.com' } });
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+    const asked = await fetch(`${stage.url}/eth/${STAGE_KEY}`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+  });
+});
+
+describe('a rate', () => {
+  test('answers 429 with the id and when to come back, and counts keys apart', async () => {
+    const other = 'other-key-0123';
+    const stage = await start({ keys: [STAGE_KEY, other], limits: { weightPerSecond: 1 } });
+    for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(CALL)).status).toBe(200);
+    const refused = await stage.post(CALL);
+    expect([refused.status, await refused.json()]).toEqual([429, LIMITED]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await stage.post(CALL, { key: other })).status).toBe(200);
+  });
+
+  test('of a method holds for it alone, and fails only items of a batch', async () => {
+    const stage = await start({ limits: { callsPerSecond: new Map([['eth_blockNumber', 1]]) } });
+    const chainId = { ...CALL, method: 'eth_chainId' };
+    const response = await stage.post([CALL, CALL, CALL, CALL, CALL, chainId]);
+    expect(response.status).toBe(200);
+    const answered = { jsonrpc: '2.0', id: 'x', result: '0x1' };
+    expect(await response.json()).toEqual([answered, answered, answered, answered, LIMITED, answered]);
+  });
+});
+
+describe('a body', () => {
+  test('above the limit is refused before it is read', async () => {
+    const stage = await start();
+    const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
+    socket.write(`POST /eth/${STAGE_KEY} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100001\r\n\r\n`);
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+
+  test('in chunks above the limit is refused', async () => {
+    const stage = await start();
+    const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const piece = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    socket.write(
+      `POST /eth/${STAGE_KEY} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${piece}${piece}`,
+    );
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
+  });
+});
+
+describe('what needs no key', () => {
+  test('says which chains and methods there are', async () => {
+    const stage = await start();
+    const get = async (path: string) => {
+      const response = await fetch(`${stage.url}${path}`);
+      return [response.status, await response.json()] as const;
+    };
+    const eth = { chain: 'eth', supportedMethods: METHOD_NAMES };
+    expect(await get('/eth/supportedMethods')).toEqual([200, eth]);
+    expect(await get('/supportedMethods')).toEqual([200, [eth, { ...eth, chain: 'base' }]]);
+    expect(await get('/chain/all')).toEqual([200, ['eth', 'base']]);
+    expect(await get('/chain/extended/all')).toEqual([
+      200,
+      [
+        {
+          chain: 'eth',
+          chainId: '0x1',
+          name: 'Ethereum Mainnet',
+          nativeCurrency: expect.objectContaining({ symbol: 'ETH' }),
+        },
+        expect.objectContaining({ chain: 'base', chainId: '0x2105' }),
+      ],
+    ]);
+    expect(await get('/info')).toEqual([200, { uptime: expect.any(Number) }]);
+    expect((await get('/polygon/supportedMethods'))[0]).toBe(404);
+    for (const name of METHOD_NAMES) expect(findMethod(name)?.weight).toBeGreaterThan(0);
+  });
+});
