@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { TRANSFER_TOPIC } from '@chainstead/testkit';
 import autocannon from 'autocannon';
 import { alternate } from '../alternate.ts';
 import { API_KEY, addressOf } from '../api-servers.ts';
@@ -16,13 +17,23 @@ const CONNECTIONS = 50;
 const CHAIN: RpcUpstreamPlan = { chainId: 1, blocks: 200 };
 const OPEN_REQUESTS = 10_000;
 const MEGABYTE = 1_048_576;
-const WALLET = `0x${'11'.repeat(20)}`;
+
+/** A body for each connection: identical calls under way at the same time would go out once. */
+type Bodies = (connection: number) => string;
 
 /** What a block of this number says is final: kept. */
-const CACHED = bodyOf('eth_getBalance', [WALLET, '0x1']);
+const CACHED: Bodies = (connection) => bodyOf('eth_getBalance', [walletOf(connection), '0x1']);
 /** What is pending is never kept. */
-const UNCACHED = bodyOf('eth_getBalance', [WALLET, 'pending']);
-const UNCACHED_LARGE = bodyOf('eth_getBlockByNumber', ['pending', true]);
+const UNCACHED: Bodies = (connection) => bodyOf('eth_getBalance', [walletOf(connection), 'pending']);
+/** Some 80 transfers of the newest block; each connection names a topic besides that does not occur. */
+const UNCACHED_LARGE: Bodies = (connection) =>
+  bodyOf('eth_getLogs', [
+    {
+      fromBlock: `0x${CHAIN.blocks.toString(16)}`,
+      toBlock: 'pending',
+      topics: [[TRANSFER_TOPIC, `0x${connection.toString(16).padStart(64, '0')}`]],
+    },
+  ]);
 
 /** Calls through the gateway beside nginx and beside the least that can pass them on. */
 export const gateway: Benchmark = {
@@ -86,7 +97,7 @@ async function compare(context: BenchmarkContext, urls: Urls, program: MeasuredP
     target: { atLeast: 0.75 },
   });
   const large = await compareLoads(context, {
-    name: 'whole blocks of 50 transactions, uncached, beside a bare undici proxy',
+    name: 'logs of a block (about 50 kB), uncached, beside a bare undici proxy',
     ours: [urls.gateway, UNCACHED_LARGE],
     peer: [urls.proxy, UNCACHED_LARGE],
   });
@@ -104,9 +115,8 @@ async function compare(context: BenchmarkContext, urls: Urls, program: MeasuredP
 
 interface Loads {
   readonly name: string;
-  /** URL and body. */
-  readonly ours: readonly [string, string];
-  readonly peer: readonly [string, string];
+  readonly ours: readonly [string, Bodies];
+  readonly peer: readonly [string, Bodies];
   readonly target?: Target;
 }
 
@@ -124,14 +134,15 @@ async function compareLoads({ runs, sizes, say }: BenchmarkContext, loads: Loads
 }
 
 /** @returns requests answered a second */
-async function load([url, body]: readonly [string, string], seconds: number): Promise<number> {
+async function load([url, bodies]: readonly [string, Bodies], seconds: number): Promise<number> {
+  let connection = 0;
   const result = await autocannon({
     url,
     connections: CONNECTIONS,
     duration: seconds,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body,
+    setupClient: (client) => client.setBody(bodies(connection++)),
   });
   if (result.non2xx > 0 || result.errors > 0)
     throw new BenchmarkError(`${result.non2xx} requests were refused and ${result.errors} failed at ${url}`);
@@ -159,7 +170,7 @@ async function addedDelay(
 
 async function timeCall(agent: Agent, url: string): Promise<number> {
   const before = performance.now();
-  const answer = await post(agent, url, UNCACHED);
+  const answer = await post(agent, url, UNCACHED(0));
   const took = performance.now() - before;
   if (!answer.includes('"result"')) throw new BenchmarkError(`${url} answered ${answer.slice(0, 300)}`);
   return took;
@@ -175,9 +186,7 @@ async function memoryUnderLoad(
   const agent = new Agent({ keepAlive: false, maxSockets: OPEN_REQUESTS });
   await post(agent, `${urls.upstream}hold`, '');
   // The same call would go out once for all of them.
-  const open = Array.from({ length: OPEN_REQUESTS }, (_, index) =>
-    post(agent, urls.gateway, bodyOf('eth_getBalance', [`0x${index.toString(16).padStart(40, '0')}`, 'pending'])),
-  );
+  const open = Array.from({ length: OPEN_REQUESTS }, (_, index) => post(agent, urls.gateway, UNCACHED(index)));
   const answers = Promise.all(open);
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   const peak = Math.max(...program.memory.slice(-20).map(({ bytes }) => bytes));
@@ -205,6 +214,10 @@ function post(agent: Agent, url: string, body: string): Promise<string> {
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+function walletOf(index: number): string {
+  return `0x${index.toString(16).padStart(40, '0')}`;
 }
 
 function bodyOf(method: string, params: readonly unknown[]): string {
