@@ -162,6 +162,18 @@ describe('keys', () => {
     expect(JSON.parse((await run('keys', 'list', '--json')).stdout)[0].revokedAt).not.toBeNull();
     expect((await run('keys', 'revoke', 'ffffffff')).exitCode).toBe(1);
   });
+
+  it('show what they called of the gateway, summed up or by day', async () => {
+    await scratch.database.query(
+      `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
+       SELECT '0123abcd', (now() AT TIME ZONE 'UTC')::date - ago, 8453, 'eth_call', 5, 1, 2, 10, 700 FROM generate_series(0, 2) AS ago`,
+    );
+    expect((await run('keys', 'usage')).stdout).toMatch(/^0123abcd +base +eth_call +15 +3 +6 +30 +2,100$/m);
+    const days = JSON.parse((await run('keys', 'usage', '--days', '2', '--json')).stdout);
+    expect(days).toHaveLength(2);
+    expect(days[0]).toMatchObject({ keyId: '0123abcd', chainId: 8453, method: 'eth_call', calls: 5, bytes: 700 });
+    expect((await run('keys', 'usage', '--days', 'many')).exitCode).toBe(2);
+  });
 });
 
 describe('work on ranges', () => {

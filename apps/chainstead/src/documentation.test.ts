@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
-import { createGatewayRoutes } from '@chainstead/gateway';
+import { createGatewayRoutes, RESERVED_SEGMENTS } from '@chainstead/gateway';
 import { createJobs } from '@chainstead/jobs';
 import { createStreamRoutes } from '@chainstead/streams';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
@@ -110,6 +110,8 @@ describe('README.md', () => {
       const listed = rows.flatMap((cell) => [...cell.matchAll(/`(\S+ \S+)`/g)].map((match) => match[1] ?? ''));
       const ofApi = served.filter((route) => !SYSTEM_ROUTES.test(route));
       expect(listed.toSorted()).toEqual(ofApi.toSorted());
+      const segments = served.map((route) => /\/([^/]*)/.exec(route)?.[1]?.toLowerCase() ?? '');
+      expect(segments.filter((segment) => /^[a-z0-9-]+$/.test(segment) && !RESERVED_SEGMENTS.has(segment))).toEqual([]);
     } finally {
       await jobs.close();
     }

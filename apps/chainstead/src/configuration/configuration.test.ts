@@ -164,6 +164,84 @@ describe('chains', () => {
   });
 });
 
+describe('the gateway', () => {
+  const CARD = [
+    'eth,sepolia,holesky,base,base-sepolia,polygon,amoy,bsc,bsc-testnet,arbitrum,arbitrum-sepolia,optimism',
+    'optimism-sepolia,gnosis,gnosis-testnet,linea,linea-sepolia,avalanche,moonbeam,moonriver,moonbase,blast',
+    'blast-sepolia,mantle,mantle-sepolia,polygon-zkevm,polygon-zkevm-cardona,zksync,zksync-sepolia,zetachain',
+    'zetachain-testnet,fantom,opbnb,flow,flow-testnet,ronin,ronin-testnet,lisk,lisk-sepolia,pulse,monad',
+  ].flatMap((line) => line.split(','));
+  const slugs = (environment: Record<string, string>) =>
+    parse(environment).configuration.gateway.chains.map(({ slug }) => slug);
+
+  it('offers the chains that are indexed, or others, or all', () => {
+    expect(slugs({})).toEqual([]);
+    expect(slugs({ CHAINS: 'eth,base' })).toEqual(['eth', 'base']);
+    expect(slugs({ CHAINS: 'eth', GATEWAY_CHAINS: 'polygon, ethereum' })).toEqual(['polygon', 'eth']);
+    expect(new Set(slugs({ GATEWAY_CHAINS: 'all' }))).toEqual(new Set(CARD));
+    const own = { CHAINS: 'mine', CHAIN_ID_MINE: '31337', RPC_URLS_MINE: 'http://127.0.0.1:1', GATEWAY_CHAINS: 'all' };
+    expect(new Set(slugs(own))).toEqual(new Set([...CARD, 'mine']));
+  });
+
+  it('takes keys of chains that are not indexed, and warns of none of them', () => {
+    const { configuration, warnings } = parse({
+      CHAINS: 'eth',
+      RPC_URLS_ETH: 'https://a.example',
+      GATEWAY_CHAINS: 'eth,base,devnet',
+      RPC_URLS_BASE: 'https://b.example,https://c.example',
+      RPC_PRIVATE_URLS_BASE: 'https://relay.example',
+      RPC_RATE_BASE: '5',
+      GATEWAY_INTEGRITY_BASE: 'strict',
+      GATEWAY_LOG_RANGE_MAX_BASE: '50',
+      CHAIN_ID_DEVNET: '31337',
+      RPC_URLS_DEVNET: 'http://127.0.0.1:8545',
+      GATEWAY_LOG_RANGE_MAX: '500',
+      GATEWAY_RATE_LIMIT: '100',
+      GATEWAY_METHOD_LIMITS: 'eth_getLogs=10, eth_call=50',
+    });
+    expect(warnings).toEqual([]);
+    expect(configuration.chains.map(({ chain }) => chain.key)).toEqual(['eth']);
+    expect(configuration.gateway).toMatchObject({
+      weightPerSecond: 100,
+      callsPerSecond: new Map([
+        ['eth_getLogs', 10],
+        ['eth_call', 50],
+      ]),
+      chains: [
+        { slug: 'eth', upstreams: [{ url: 'https://a.example' }], integrity: 'none', logRangeMax: 500 },
+        {
+          slug: 'base',
+          upstreams: [
+            { url: 'https://b.example', requestsPerSecond: 5 },
+            { url: 'https://c.example', requestsPerSecond: 5 },
+            { url: 'https://relay.example', requestsPerSecond: 5, isPrivate: true },
+          ],
+          integrity: 'strict',
+          logRangeMax: 50,
+        },
+        { slug: 'devnet', chain: { id: 31337 }, upstreams: [{ url: 'http://127.0.0.1:8545' }] },
+      ],
+    });
+  });
+
+  it.each([
+    ['a chain that nobody knows', { GATEWAY_CHAINS: 'etherum' }, 'GATEWAY_CHAINS'],
+    ['a chain twice', { GATEWAY_CHAINS: 'eth,ethereum' }, 'GATEWAY_CHAINS'],
+    ['a chain of its own without upstreams', { GATEWAY_CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
+    [
+      "a chain named as one of the API's paths",
+      { GATEWAY_CHAINS: 'streams', CHAIN_ID_STREAMS: '99', RPC_URLS_STREAMS: 'http://a' },
+      'GATEWAY_CHAINS',
+    ],
+    ['a limit of a method that is not offered', { GATEWAY_METHOD_LIMITS: 'debug_x=1' }, 'GATEWAY_METHOD_LIMITS'],
+    ['a limit without a number', { GATEWAY_METHOD_LIMITS: 'eth_call' }, 'GATEWAY_METHOD_LIMITS'],
+    ['a limit of nothing', { GATEWAY_METHOD_LIMITS: 'eth_call=0' }, 'GATEWAY_METHOD_LIMITS'],
+    ['an integrity that does not exist', { CHAINS: 'eth', GATEWAY_INTEGRITY_ETH: 'some' }, 'GATEWAY_INTEGRITY_ETH'],
+  ])('refuses %s', (_what, environment, key) => {
+    expect(problemsOf(environment).map((problem) => problem.key)).toEqual([key]);
+  });
+});
+
 describe('problems', () => {
   it('are told all at once, each with key, value, what is allowed and an example', () => {
     const problems = problemsOf({
