@@ -31,6 +31,7 @@ export function hedge<A>(options: {
 
     const late: Deadline = {
       at: performance.now() + options.delayMs,
+      place: -1,
       passed() {
         const second = options.chooseSecond();
         if (second !== undefined) begin(second);

@@ -81,3 +81,23 @@ test('a real node: reverts and unknown methods are errors of the call', async ()
   });
   await expect(pool.request('eth_thereIsNoSuchThing', [])).rejects.toMatchObject({ code: 'RPC_CALL', rpcCode: -32601 });
 });
+
+/** One wei from the first account of the test mnemonic, its first transaction. */
+const SIGNED =
+  '0x02f869827a6980018502540be4008252089435353535353535353535353535353535353535350180c001a023a6d48c8784fe3f3ddf764e1b61e26510d550866cac7ddcdc4dec7fddf69b34a029c252cdaf1ade7b067cfa96ac302df3a836fe9adc2e69b7a5eda51689748ca2';
+
+test('a real node: a broadcast transaction is mined under the hash that was answered, and known the second time', async () => {
+  const pool = await startedPool([{ url }], { chain: CHAIN });
+  const { value: snapshot } = await pool.request('evm_snapshot', []);
+  await pool.request('anvil_setNonce', ['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', '0x0']);
+  await pool.request('evm_setAutomine', [false]);
+  const { value: hash } = await pool.broadcast(SIGNED);
+  expect((await pool.broadcast(SIGNED)).value).toBe(hash);
+  await pool.request('evm_mine', []);
+  const receipt = { method: 'eth_getTransactionReceipt', params: JSON.stringify([hash]), nullable: true, block: null };
+  const { value } = await pool.forward(receipt);
+  expect(JSON.parse(String(value))).toMatchObject({ transactionHash: hash, status: '0x1' });
+  await expect(pool.broadcast(`${SIGNED.slice(0, -2)}00`)).rejects.toMatchObject({ code: 'RPC_CALL' });
+  await pool.request('evm_setAutomine', [true]);
+  await pool.request('evm_revert', [snapshot]);
+});

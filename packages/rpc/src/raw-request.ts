@@ -58,6 +58,7 @@ const DECODERS = new Map<string, () => Transform>([
 /** A class, as undici wants a handler with state: one object for each request instead of five closures. */
 class RawRequest implements Dispatcher.DispatchHandler, Deadline {
   at: number;
+  place = -1;
   readonly #started = performance.now();
   readonly #shared: RawRequestShared;
   readonly #outgoing: RawOutgoing;
