@@ -87,11 +87,11 @@ CREATE TABLE "aptos_transfers" (
 );
 --> statement-breakpoint
 CREATE INDEX "aptos_balance_history_by_coin" ON "aptos_balance_history" USING btree ("owner_address","network","coin_type_hash","transaction_version");--> statement-breakpoint
-CREATE INDEX "aptos_balances_top" ON "aptos_balances" USING btree ("network","coin_type_hash","amount" DESC NULLS LAST,"owner_address" DESC NULLS LAST) WHERE amount > 0;--> statement-breakpoint
-CREATE INDEX "aptos_coins_latest" ON "aptos_coins" USING btree ("network","transaction_version" DESC NULLS LAST,"coin_type_hash" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "aptos_balances_top" ON "aptos_balances" USING btree ("network","coin_type_hash","amount","owner_address") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "aptos_coins_latest" ON "aptos_coins" USING btree ("network","transaction_version","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_symbol" ON "aptos_coins" USING btree ("network","symbol","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_coins_by_name" ON "aptos_coins" USING btree ("network","name","coin_type_hash");--> statement-breakpoint
-CREATE INDEX "aptos_coins_by_creator" ON "aptos_coins" USING btree ("network","creator_address","transaction_version" DESC NULLS LAST,"coin_type_hash" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "aptos_coins_by_creator" ON "aptos_coins" USING btree ("network","creator_address","transaction_version","coin_type_hash");--> statement-breakpoint
 CREATE INDEX "aptos_transfers_by_owner_coin" ON "aptos_transfers" USING btree ("owner_address","network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint
 CREATE INDEX "aptos_transfers_by_block" ON "aptos_transfers" USING btree ("network","block_height","transaction_version","event_index");--> statement-breakpoint
 CREATE INDEX "aptos_transfers_by_coin" ON "aptos_transfers" USING btree ("network","coin_type_hash","transaction_version","event_index");--> statement-breakpoint

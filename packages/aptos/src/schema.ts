@@ -92,14 +92,14 @@ export const aptosCoins = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.coinTypeHash, table.network] }),
-    index('aptos_coins_latest').on(table.network, table.transactionVersion.desc(), table.coinTypeHash.desc()),
+    index('aptos_coins_latest').on(table.network, table.transactionVersion, table.coinTypeHash),
     index('aptos_coins_by_symbol').on(table.network, table.symbol, table.coinTypeHash),
     index('aptos_coins_by_name').on(table.network, table.name, table.coinTypeHash),
     index('aptos_coins_by_creator').on(
       table.network,
       table.creatorAddress,
-      table.transactionVersion.desc(),
-      table.coinTypeHash.desc(),
+      table.transactionVersion,
+      table.coinTypeHash,
     ),
   ],
 );
@@ -185,7 +185,7 @@ export const aptosBalances = pgTable(
   (table) => [
     primaryKey({ columns: [table.ownerAddress, table.network, table.coinTypeHash] }),
     index('aptos_balances_top')
-      .on(table.network, table.coinTypeHash, table.amount.desc(), table.ownerAddress.desc())
+      .on(table.network, table.coinTypeHash, table.amount, table.ownerAddress)
       .where(sql`amount > 0`),
   ],
 );

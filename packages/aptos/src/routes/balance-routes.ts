@@ -17,15 +17,20 @@ import {
   pathParameter,
 } from './list-parameter.ts';
 import { type ListRoute, listRoute } from './list-route.ts';
-import { type Bind, bindPlace } from './page-statement.ts';
 import { amountParameter, versionParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
+import { bindValue, type IndexColumn } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
 /** `/wallets/coins`, `/wallets/coins/history` and `/coins/owners/{coin_type_hash}/top-holders` (interface 3.2). */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [listRoute(walletsRoute, networks), listRoute(historyRoute, networks), listRoute(topHoldersRoute, networks)];
 }
+
+const OWNER: IndexColumn = { column: 'owner_address', type: 'bytea' };
+const COIN: IndexColumn = { column: 'coin_type_hash', type: 'bytea' };
+const VERSION: IndexColumn = { column: 'transaction_version', type: 'bigint' };
+const AMOUNT: IndexColumn = { column: 'amount', type: 'numeric' };
 
 const walletParameters = {
   owner_addresses: listParameter(addressItem, 'Wallets.'),
@@ -48,28 +53,22 @@ const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Sh
   filterOf: walletFilter,
   scanOf(filter, after) {
     const [lastOwner = '', lastCoin = ''] = after ?? [];
+    // Wallets that earlier pages have shown are not scanned again.
+    const owners = listIn(filter, 'owner_addresses').filter((owner) => owner >= lastOwner);
+    const coins = listKey(filter, 'coin_type_hash', 'coin_type_hash_whitelist');
     return {
       dataset: 'holders',
       table: 'aptos_balances',
       select: BALANCE_COLUMNS,
-      keys: [
-        // Wallets that earlier pages have shown are not scanned again.
-        {
-          column: 'owner_address',
-          type: 'bytea',
-          values: listIn(filter, 'owner_addresses').filter((owner) => owner >= lastOwner),
-        },
-        ...listKey(filter, 'coin_type_hash', 'coin_type_hash_whitelist'),
-      ],
-      order: [
-        { column: 'owner_address', type: 'bytea' },
-        { column: 'coin_type_hash', type: 'bytea' },
-      ],
+      lead: [{ ...OWNER, values: owners }, 'network', ...coins],
+      order: coins.length === 0 ? [COIN] : [],
       direction: 'ASC',
+      merge: [OWNER, COIN],
       conditions: (bind) => exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist', bind),
-      ...(after !== null && {
-        beyond: (bind: Bind, [owner]: readonly string[]) =>
-          `coin_type_hash > CASE WHEN ${owner} = ${bindPlace(bind, 'bytea', lastOwner)} THEN ${bindPlace(bind, 'bytea', lastCoin)} ELSE '\\x'::bytea END`,
+      ...(coins.length === 0 && {
+        placeInScan: (bind, [owner]) => [
+          `CASE WHEN ${owner} = ${bindValue(bind, OWNER, lastOwner)} THEN ${bindValue(bind, COIN, lastCoin)} ELSE '\\x' END`,
+        ],
       }),
     };
   },
@@ -95,17 +94,15 @@ const historyRoute: ListRoute<
     dataset: 'holders',
     table: 'aptos_balance_history',
     select: HISTORICAL_BALANCE_COLUMNS,
-    keys: [
-      { column: 'owner_address', type: 'bytea', values: listIn(filter, 'owner_addresses') },
+    lead: [
+      { ...OWNER, values: listIn(filter, 'owner_addresses') },
+      'network',
       ...listKey(filter, 'coin_type_hash', 'coin_type_hash_whitelist'),
     ],
-    // Within a transaction a wallet's coins are ordered by hash, then wallets.
-    order: [
-      { column: 'transaction_version', type: 'bigint' },
-      { column: 'coin_type_hash', type: 'bytea' },
-      { column: 'owner_address', type: 'bytea' },
-    ],
+    order: listIn(filter, 'coin_type_hash_whitelist').length === 0 ? [VERSION, COIN] : [VERSION],
     direction: 'DESC',
+    // A transaction can write several coins of several wallets.
+    merge: [VERSION, COIN, OWNER],
     conditions: (bind) => exclusion(filter, 'coin_type_hash', 'coin_type_hash_blacklist', bind),
   }),
   placeOf: (row) => [String(row.version), row.coin_type_hash, row.owner_address],
@@ -141,25 +138,27 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
     wallet_whitelist,
     wallet_blacklist,
   }),
-  scanOf: (filter) => ({
-    dataset: 'holders',
-    table: 'aptos_balances',
-    select: BALANCE_COLUMNS,
-    keys: [
-      ...listKey(filter, 'coin_type_hash', 'coin_type_hash'),
-      ...listKey(filter, 'owner_address', 'wallet_whitelist'),
-    ],
-    order: [
-      { column: 'amount', type: 'numeric' },
-      { column: 'owner_address', type: 'bytea' },
-    ],
-    direction: 'DESC NULLS LAST',
-    conditions: (bind) => [
-      'amount > 0',
-      ...(typeof filter.min_amount === 'string' ? [`amount >= ${bind(filter.min_amount)}::numeric`] : []),
-      ...(typeof filter.min_version === 'number' ? [`last_transaction_version >= ${bind(filter.min_version)}`] : []),
-      ...exclusion(filter, 'owner_address', 'wallet_blacklist', bind),
-    ],
-  }),
+  scanOf(filter) {
+    const coin = listKey(filter, 'coin_type_hash', 'coin_type_hash');
+    const owners = listKey(filter, 'owner_address', 'wallet_whitelist');
+    const { min_amount: minAmount, min_version: minVersion } = filter;
+    return {
+      dataset: 'holders',
+      table: 'aptos_balances',
+      select: BALANCE_COLUMNS,
+      // Of given wallets, the primary key.
+      lead: owners.length === 0 ? ['network', ...coin] : [...owners, 'network', ...coin],
+      order: owners.length === 0 ? [AMOUNT, OWNER] : [],
+      direction: 'DESC',
+      merge: [AMOUNT, OWNER],
+      conditions: (bind) => [
+        'row.amount > 0',
+        ...(typeof minAmount === 'string' ? [`row.amount >= ${bindValue(bind, AMOUNT, minAmount)}`] : []),
+        ...(typeof minVersion === 'number' ? [`row.last_transaction_version >= ${bind(minVersion)}`] : []),
+        ...exclusion(filter, 'owner_address', 'wallet_blacklist', bind),
+      ],
+      ...(typeof minAmount === 'string' && { lowest: (bind) => bindValue(bind, AMOUNT, minAmount) }),
+    };
+  },
   placeOf: (row) => [row.amount, row.owner_address],
 };

@@ -6,10 +6,11 @@ import { COIN_COLUMNS, type CoinRecord, type CoinResult, coinRecordSchema, showC
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
 import type { Filter } from './open-page.ts';
-import { type Bind, bytes, type OrderColumn, type Statement } from './page-statement.ts';
+import type { Statement } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
 import { type ParameterSet, readParameters } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest } from './request-network.ts';
+import { type Bind, bytes, type IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
@@ -33,7 +34,7 @@ const SHARED = {
 
 const SCAN = { dataset: 'coins', table: 'aptos_coins', select: COIN_COLUMNS } as const;
 
-const NEWEST_FIRST: readonly OrderColumn[] = [
+const NEWEST_FIRST: readonly IndexColumn[] = [
   { column: 'transaction_version', type: 'bigint' },
   { column: 'coin_type_hash', type: 'bytea' },
 ];
@@ -52,7 +53,7 @@ const latestRoute: CoinRoute<Record<never, never>> = {
   description: 'By the version that published them. Coins that arrive never enter a running cursor.',
   parameters: {},
   filterOf: () => ({}),
-  scanOf: () => ({ ...SCAN, keys: [], order: NEWEST_FIRST, direction: 'DESC NULLS LAST' }),
+  scanOf: () => ({ ...SCAN, lead: ['network'], order: NEWEST_FIRST, direction: 'DESC' }),
   placeOf: placeOfVersion,
 };
 
@@ -71,19 +72,16 @@ function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: s
       [to]: textParameter(0, lengthMax, `Last ${column}, inclusive.`),
     },
     filterOf: (values) => ({ [from]: textIn(values, from), [to]: textIn(values, to) }),
-    scanOf: (filter, after) => ({
+    scanOf: (filter) => ({
       ...SCAN,
-      keys: [],
+      lead: ['network'],
       order: [
         { column, type: 'text' },
         { column: 'coin_type_hash', type: 'bytea' },
       ],
       direction: 'ASC',
-      // The place of the page before is beyond the first bound: left in, that would be where the scan begins.
-      conditions: (bind) => [
-        ...(after === null ? bound(`${column} >=`, textIn(filter, from), bind) : []),
-        ...bound(`${column} <=`, textIn(filter, to), bind),
-      ],
+      lowest: (bind) => bound(textIn(filter, from), bind),
+      highest: (bind) => bound(textIn(filter, to), bind),
     }),
     placeOf: (row) => [row[column], row.coin_type_hash],
   };
@@ -95,8 +93,8 @@ function textIn(values: Readonly<Record<string, unknown>>, name: string): string
   return typeof value === 'string' ? value : null;
 }
 
-function bound(comparison: string, text: string | null, bind: Bind): readonly string[] {
-  return text === null ? [] : [`${comparison} ${bind(text)}`];
+function bound(text: string | null, bind: Bind): string | null {
+  return text === null ? null : `${bind(text)}::text`;
 }
 
 const creatorParameters = { creator_addresses: listParameter(addressItem, 'Accounts whose coins are wanted.') };
@@ -111,9 +109,9 @@ const creatorsRoute: CoinRoute<typeof creatorParameters> = {
   filterOf: ({ creator_addresses }) => ({ creator_addresses }),
   scanOf: (filter) => ({
     ...SCAN,
-    keys: [{ column: 'creator_address', type: 'bytea', values: listIn(filter, 'creator_addresses') }],
+    lead: ['network', { column: 'creator_address', type: 'bytea', values: listIn(filter, 'creator_addresses') }],
     order: NEWEST_FIRST,
-    direction: 'DESC NULLS LAST',
+    direction: 'DESC',
   }),
   placeOf: placeOfVersion,
 };

@@ -1,25 +1,18 @@
 import type { Filter } from './open-page.ts';
-import type { Bind, PageScan } from './page-statement.ts';
+import type { PageScan } from './page-statement.ts';
 
 /**
- * Conditions of a scan of transfers that bound it by time. Versions are in the order of time, so a date is a version, found by
- * bisecting the gas rows of which every user transaction has one; transfers have no index on their time.
+ * Bounds of a scan of transfers by time. Versions are in the order of time, so a date is a version, found by bisecting the gas rows
+ * of which every user transaction has one; transfers have no index on their time.
  */
-export function versionBounds(
-  fromDate: Date | null,
-  toDate: Date | null,
-  more: (bind: Bind) => readonly string[] = () => [],
-): Pick<PageScan, 'ctes' | 'conditions'> {
+export function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageScan, 'ctes' | 'lowest' | 'below'> {
   return {
     ctes: (bind) => [
       ...(fromDate === null ? [] : [dateBound('from_date', `probe.transaction_timestamp < ${bind(fromDate)}`)]),
       ...(toDate === null ? [] : [dateBound('to_date', `probe.transaction_timestamp <= ${bind(toDate)}`)]),
     ],
-    conditions: (bind) => [
-      ...(fromDate === null ? [] : ['transaction_version >= (SELECT version FROM from_date)']),
-      ...(toDate === null ? [] : ['transaction_version < (SELECT version FROM to_date)']),
-      ...more(bind),
-    ],
+    lowest: () => (fromDate === null ? null : '(SELECT version FROM from_date)'),
+    below: () => (toDate === null ? null : '(SELECT version FROM to_date)'),
   };
 }
 

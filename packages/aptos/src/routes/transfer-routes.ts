@@ -12,9 +12,9 @@ import {
 } from './list-parameter.ts';
 import { type ListRoute, listRoute } from './list-route.ts';
 import type { Filter } from './open-page.ts';
-import { bytes, type OrderColumn } from './page-statement.ts';
 import { dateParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
+import { type Bind, bytes, type IndexColumn, type ScanKey } from './scan-conditions.ts';
 import { showTransfer, TRANSFER_COLUMNS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
 
 /** `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`, `/coins/transfers/{coin_type}` (interface 3.2). */
@@ -28,7 +28,7 @@ export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] 
   ];
 }
 
-const NEWEST_FIRST: readonly OrderColumn[] = [
+const NEWEST_FIRST: readonly IndexColumn[] = [
   { column: 'transaction_version', type: 'bigint' },
   { column: 'event_index', type: 'integer' },
 ];
@@ -39,7 +39,6 @@ const SHARED = {
   placeOf: (row: TransferResult) => [String(row.transaction_version), String(row.event_index)],
 } as const;
 
-/** Their indexes are ascending and read backwards. */
 const SCAN = {
   dataset: 'transfers',
   table: 'aptos_transfers',
@@ -81,13 +80,13 @@ function walletsRoute(path: string, operationId: string) {
     }),
     scanOf: (filter) => ({
       ...SCAN,
-      keys: [
+      lead: [
         { column: 'owner_address', type: 'bytea', values: listIn(filter, 'owner_addresses') },
+        'network',
         ...listKey(filter, 'coin_type_hash', 'coin_type_whitelist'),
       ],
-      ...versionBounds(dateIn(filter, 'from_date'), dateIn(filter, 'to_date'), (bind) =>
-        exclusion(filter, 'coin_type_hash', 'coin_type_blacklist', bind),
-      ),
+      ...versionBounds(dateIn(filter, 'from_date'), dateIn(filter, 'to_date')),
+      conditions: (bind) => exclusion(filter, 'coin_type_hash', 'coin_type_blacklist', bind),
     }),
   };
   return route;
@@ -106,7 +105,7 @@ const blocksRoute: ListRoute<NoPath, typeof blockParameters, TransferResult, Sho
   filterOf: ({ block_heights }) => ({ block_heights }),
   scanOf: (filter) => ({
     ...SCAN,
-    keys: [{ column: 'block_height', type: 'bigint', values: listIn(filter, 'block_heights') }],
+    lead: ['network', { column: 'block_height', type: 'bigint', values: listIn(filter, 'block_heights') }],
   }),
 };
 
@@ -127,24 +126,19 @@ const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult
   }),
   scanOf: (filter) => ({
     ...SCAN,
-    keys: listKey(filter, 'coin_type_hash', 'coin_type'),
+    lead: ['network', ...listKey(filter, 'coin_type_hash', 'coin_type')],
     ...versionBounds(dateIn(filter, 'from_date'), dateIn(filter, 'to_date')),
   }),
 };
 
 /** A scan for each value of a list that may be left out. */
-export function listKey(filter: Filter, column: string, name: string) {
+export function listKey(filter: Filter, column: string, name: string): readonly ScanKey[] {
   const values = listIn(filter, name);
-  return values.length === 0 ? [] : [{ column, type: 'bytea' as const, values }];
+  return values.length === 0 ? [] : [{ column, type: 'bytea', values }];
 }
 
 /** All values of a column but those of a list that may be left out. */
-export function exclusion(
-  filter: Filter,
-  column: string,
-  name: string,
-  bind: (value: unknown) => string,
-): readonly string[] {
+export function exclusion(filter: Filter, column: string, name: string, bind: Bind): readonly string[] {
   const values = listIn(filter, name);
-  return values.length === 0 ? [] : [`${column} <> ALL (${bind(values.map(bytes))}::bytea[])`];
+  return values.length === 0 ? [] : [`row.${column} <> ALL (${bind(values.map(bytes))}::bytea[])`];
 }
