@@ -271,6 +271,23 @@ describe('where an upstream allows few requests at once', () => {
     expect(most).toBe(2);
   });
 
+  test('ten thousand wait in little memory, and all are answered', async () => {
+    const one = await node(100);
+    const pool = await startedPool([one], { limits: { attemptTimeoutMs: 120_000, deadlineMs: 120_000 } });
+    const gate = Promise.withResolvers<void>();
+    one.script = async ({ method }) => {
+      if (method !== 'eth_gasPrice') return undefined;
+      await gate.promise;
+      return { result: '0x1' };
+    };
+    const before = process.memoryUsage().heapUsed;
+    const calls = Array.from({ length: 10_000 }, () => pool.forward(GAS_PRICE, { hedge: true }));
+    await vi.waitFor(() => expect(one.open).toBe(64), 20_000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
+    gate.resolve();
+    for (const { value } of await Promise.all(calls)) expect(textOf(value)).toBe('"0x1"');
+  }, 120_000);
+
   test('no more wait than are allowed to', async () => {
     const one = await node(100);
     const pool = await startedPool([{ url: one.url, concurrency: 1 }], {
