@@ -24,29 +24,34 @@ export function matchReceipts(
   json: readonly unknown[],
   chain: { readonly receiptsRoot: string },
 ): MatchedReceipts {
-  const found = new Map<Hash, Receipt>();
+  const { transactionHashes } = block;
+  const placed = new Array<Receipt | undefined>(transactionHashes.length);
+  // Those that don't stand where they belong; few or none, and a map's keys are costly.
+  const displaced = new Map<Hash, Receipt>();
   const parse = createReceiptParser();
   for (const entry of json) {
     if (entry === null) continue;
     const receipt = parse(entry);
     checkBlock(receipt, block);
-    found.set(receipt.transactionHash, receipt);
+    if (transactionHashes[receipt.transactionIndex] === receipt.transactionHash)
+      placed[receipt.transactionIndex] = receipt;
+    else displaced.set(receipt.transactionHash, receipt);
   }
   const receipts: Receipt[] = [];
   const missing: Hash[] = [];
-  block.transactionHashes.forEach((transactionHash, index) => {
-    const receipt = found.get(transactionHash);
+  transactionHashes.forEach((transactionHash, index) => {
+    const receipt = placed[index] ?? displaced.get(transactionHash);
     if (receipt === undefined) {
       missing.push(transactionHash);
       return;
     }
-    found.delete(transactionHash);
+    displaced.delete(transactionHash);
     // Chains whose headers commit to nothing renumber receipts at will (Sei).
     if (receipt.transactionIndex !== index && chain.receiptsRoot !== 'none')
       throw new MalformedAnswerError(`Receipt ${transactionHash} has index ${receipt.transactionIndex}, not ${index}`);
     receipts.push(receipt);
   });
-  for (const extra of found.values()) {
+  for (const extra of displaced.values()) {
     const isSystem = chain.receiptsRoot === 'hyperliquid' && extra.cumulativeGasUsed === 0n;
     if (!isSystem && extra.transactionHash !== stateSyncHash(block.header))
       throw new MalformedAnswerError(

@@ -65,13 +65,12 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
 
 function decode(logs: readonly Log[], context: DecodeContext): Erc20TransferRow[] {
   const { id: chainId, erc20Exclusions } = context.chain;
-  const excluded = erc20Exclusions.length === 0 ? null : new Set<string>(erc20Exclusions);
   const rows: Erc20TransferRow[] = [];
   let blockNumber = -1;
   let blockTimestamp = '';
   for (const log of logs) {
     const parties = transferParties(log);
-    if (parties === null || excluded?.has(log.address)) continue;
+    if (parties === null || erc20Exclusions.includes(log.address)) continue;
     if (log.blockNumber !== blockNumber) {
       blockNumber = log.blockNumber;
       blockTimestamp = timestampText(context.timestampOf(blockNumber));
@@ -136,8 +135,11 @@ function copyLine(row: Erc20TransferRow): string {
 
 function* contracts(rows: readonly Erc20TransferRow[]): Generator<{ address: Address; standard: 'erc20' }> {
   const seen = new Set<Address>();
+  let last: Address | null = null;
   for (const { token } of rows) {
-    if (seen.has(token)) continue;
+    // The two sides of a transfer are neighbours.
+    if (token === last || seen.has(token)) continue;
+    last = token;
     seen.add(token);
     yield { address: token, standard: 'erc20' };
   }
