@@ -18,6 +18,8 @@ export interface AptosNetworkConfiguration {
 export interface AptosConfiguration {
   readonly datasets: readonly AptosDatasetName[];
   readonly networks: readonly AptosNetworkConfiguration[];
+  /** Where the API means testnet. */
+  readonly testnetPort: number | null;
 }
 
 /** What the keys say of Aptos. */
@@ -32,7 +34,11 @@ export function toAptosConfiguration(settings: GlobalSettings): AptosConfigurati
     startVersion: settings.APTOS_TESTNET_START_VERSION ?? null,
     endVersion: settings.APTOS_TESTNET_END_VERSION ?? null,
   });
-  return { datasets: settings.APTOS_DATASETS, networks: [...mainnet, ...testnet] };
+  return {
+    datasets: settings.APTOS_DATASETS,
+    networks: [...mainnet, ...testnet],
+    testnetPort: settings.APTOS_TESTNET_PORT ?? null,
+  };
 }
 
 function networkOf(

@@ -3,6 +3,8 @@ import { APTOS_DATASET_NAMES } from '@chainstead/aptos';
 import { optional, withDefault } from './key-facts.ts';
 import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';
 
+const PORT_MAX = 65_535;
+
 const mainnet = aptosNetwork('mainnet');
 const testnet = aptosNetwork('testnet');
 
@@ -22,6 +24,14 @@ export const aptosKeys = {
   APTOS_TESTNET_API_KEY: testnet.apiKey,
   APTOS_TESTNET_START_VERSION: testnet.startVersion,
   APTOS_TESTNET_END_VERSION: testnet.endVersion,
+  APTOS_TESTNET_PORT: optional(wholeNumber(1, PORT_MAX), {
+    group: 'Aptos',
+    description:
+      'Second port that the API listens on, where a request of Aptos that does not say its network means testnet',
+    allowed: `a whole number from 1 to ${PORT_MAX}`,
+    example: '8081',
+    whenAbsent: 'no such port is opened',
+  }),
 };
 
 function aptosNetwork(network: string) {

@@ -1,6 +1,8 @@
+import { createAptosRoutes } from '@chainstead/aptos';
 import { ChainsteadError, createCursorCodec, errorText } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import {
+  type ApiApp,
   type ApiServer,
   assertSafeBinding,
   createApi,
@@ -43,7 +45,7 @@ export class ListenError extends ChainsteadError {
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
-  const { redisUrl, onDemand } = configuration;
+  const { redisUrl, onDemand, aptos } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
   const jobs = await createJobs({
@@ -67,12 +69,17 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const routes = [
       ...createDatasetRoutes({ jobs, chains, datasets: configuration.datasets, onDemand, clock }),
       ...streams.routes,
+      ...createAptosRoutes({
+        indexed: aptos.networks.map(({ network }) => network),
+        ports: aptos.testnetPort === null ? {} : { [aptos.testnetPort]: 'testnet' },
+      }),
     ];
     const listening = await listen(context, {
       routes,
       openRoutes: [gateway.routes],
       rawHandler: gateway.handler,
       port: configuration.api.port,
+      testnetPort: aptos.testnetPort,
     });
     return {
       address: listening.address,
@@ -97,10 +104,11 @@ interface Served {
   readonly openRoutes?: readonly RouteModule[];
   readonly rawHandler?: RawHandler;
   readonly port: number;
+  /** Where Aptos routes mean testnet; all other routes are the same. */
+  readonly testnetPort?: number | null;
 }
 
 async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
-  const { port } = served;
   const { configuration, database, logger, metrics, clock } = context;
   const { api } = configuration;
   const app = createApi({
@@ -129,18 +137,38 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     routes: served.routes,
     openRoutes: served.openRoutes ?? [],
   });
-  const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
-  let server: ApiServer;
+  const server = await serveAt(context, app, served, served.port);
+  if (served.testnetPort === undefined || served.testnetPort === null)
+    return { address: server.url, stop: () => server.close() };
   try {
-    server = await serveApi(app, {
-      host: api.host,
+    const testnet = await serveAt(context, app, served, served.testnetPort);
+    return {
+      address: server.url,
+      async stop() {
+        await Promise.all([server.close(), testnet.close()]);
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+/** @throws ListenError */
+async function serveAt(context: RoleContext, app: ApiApp, { rawHandler }: Served, port: number): Promise<ApiServer> {
+  const { configuration, logger } = context;
+  const { host } = configuration.api;
+  try {
+    const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
+    const server = await serveApi(app, {
+      host,
       port,
       closeDeadlineMs,
-      ...(served.rawHandler !== undefined && { rawHandler: served.rawHandler }),
+      ...(rawHandler !== undefined && { rawHandler }),
     });
+    logger.info({ address: server.url }, 'Listening');
+    return server;
   } catch (error) {
-    throw new ListenError(api.host, port, error);
+    throw new ListenError(host, port, error);
   }
-  logger.info({ address: server.url }, 'Listening');
-  return { address: server.url, stop: () => server.close() };
 }
