@@ -13,7 +13,7 @@ export interface AttemptRecorderOptions {
   onRecorded(attempts: readonly Attempt[], recorded: Recorded): Promise<void>;
 }
 
-/** Writes attempts down in batches: while one is being committed, the next one gathers. */
+/** Writes attempts down in batches: while one is being committed, the next one gathers, and a moment longer while many come. */
 export interface AttemptRecorder {
   /** Resolves once the attempt is committed; rejects when the signal aborts first, or Postgres refuses it for good. */
   record(attempt: Attempt, signal: AbortSignal): Promise<Verdict>;
@@ -27,6 +27,9 @@ interface Waiting {
 }
 
 const BATCH_MAX = 500;
+/** After a batch that large the next one gathers for a moment: each is a statement to plan and a flush of the log. */
+const GATHERING_MIN = 16;
+const GATHER_MS = 10;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
 
@@ -40,6 +43,7 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
       const batch = waiting.slice(0, BATCH_MAX);
       waiting = waiting.slice(BATCH_MAX);
       await commit(options, batch);
+      if (batch.length >= GATHERING_MIN && batch.length < BATCH_MAX) await options.clock.sleep(GATHER_MS);
     }
     working = false;
   }

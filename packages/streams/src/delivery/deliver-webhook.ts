@@ -131,7 +131,8 @@ async function send(
     readonly signal: AbortSignal;
   },
 ) {
-  const { delivery, body, facts, signal } = sending;
+  const { delivery, facts, signal } = sending;
+  const body = Buffer.from(sending.body);
   const { region, secretKey, previousSecretKey } = facts.settings;
   const headers = webhookHeaders({
     body,

@@ -11,7 +11,7 @@ const ERROR_MESSAGE_MAX = 500;
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   /** Ends the attempt; it counts for nothing then. */
   readonly signal?: AbortSignal;
 }

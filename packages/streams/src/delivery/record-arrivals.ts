@@ -8,7 +8,7 @@ import { transactionsOf } from './transactions-of.ts';
  * Writes down attempts that were answered 2xx, the usual case, in one statement: the log of attempts, the outbox rows, statistics,
  * success rates, all or nothing. What is recorded already is left out, and has no verdict.
  *
- * No two attempts may be of one webhook. Their bodies have to be those of their matches: they are not stored once more. Locks the
+ * No two attempts may be of one webhook, and what is not in the outbox any more is left out. Their bodies have to be those of their matches: they are not stored once more. Locks the
  * deliveries by id, then statistics by stream, then success rates.
  */
 export async function recordArrivals(
@@ -25,24 +25,24 @@ export async function recordArrivals(
 
 /** Statistics read `arrived`, and success rates `counted`: so they are locked in this order. */
 const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::boolean[], $7::text[], $8::text[],
-        $9::int[], $10::int[], $11::int[], $12::int[], $13::int[], $14::int[], $15::timestamptz[])
-      AS given(id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag,
-        retries, http_status, logs, txs, txs_internal, duration_ms, finished_at)
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[], $9::int[],
+        $10::int[], $11::timestamptz[])
+      AS given(id, delivery_id, webhook_url, tag, retries, http_status, logs, txs, txs_internal, duration_ms, finished_at)
   ), locked AS MATERIALIZED (
-    SELECT id, delivered_at IS NULL AS first FROM stream_deliveries WHERE id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE
+    SELECT id, stream_id, chain_id, block_number, kind, delivered_at IS NULL AS first
+    FROM stream_deliveries WHERE id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE
   ), fresh AS (
     INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
       success, http_status, records, duration_ms, created_at)
-    SELECT id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
-      true, http_status, logs + txs + txs_internal, duration_ms, finished_at FROM given
+    SELECT given.id, delivery_id, stream_id, chain_id, block_number, kind = 'confirmed', webhook_url, tag, retries,
+      true, http_status, logs + txs + txs_internal, duration_ms, finished_at FROM given JOIN locked ON locked.id = delivery_id
     ON CONFLICT (id) DO NOTHING RETURNING id
   ), arrived AS (
     UPDATE stream_deliveries d SET status = 'delivered', retries = given.retries, body = NULL, resend = NULL,
       delivered_at = coalesce(d.delivered_at, given.finished_at)
     FROM fresh JOIN given ON given.id = fresh.id JOIN locked ON locked.id = given.delivery_id
     WHERE d.id = given.delivery_id
-    RETURNING given.id, locked.first, given.stream_id, given.webhook_url, given.logs, given.txs, given.txs_internal
+    RETURNING given.id, locked.first, d.stream_id, given.webhook_url, given.logs, given.txs, given.txs_internal
   ), counted AS (
     INSERT INTO stream_stats AS kept (stream_id, webhooks_delivered, logs_processed, txs_processed, txs_internal_processed)
     SELECT stream_id, count(*), sum(logs), sum(txs), sum(txs_internal) FROM arrived WHERE first GROUP BY stream_id ORDER BY stream_id
@@ -55,12 +55,12 @@ const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
     RETURNING 1
   ), told AS (
     INSERT INTO stream_attempt_transactions (transaction_hash, attempt_id)
-    SELECT decode(hash, 'hex'), of.id FROM unnest($16::text[], $17::uuid[]) AS of(hash, id) JOIN fresh USING (id)
+    SELECT decode(hash, 'hex'), of.id FROM unnest($12::text[], $13::uuid[]) AS of(hash, id) JOIN fresh USING (id)
     ON CONFLICT DO NOTHING
   ), rated AS (
-    UPDATE webhook_health h SET success_rate = least($18, h.success_rate + answered.times), updated_at = now()
+    UPDATE webhook_health h SET success_rate = least($14, h.success_rate + answered.times), updated_at = now()
     FROM (SELECT webhook_url, count(*)::int AS times FROM arrived GROUP BY webhook_url) AS answered
-    WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $18 AND (SELECT count(*) FROM counted) >= 0
+    WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $14 AND (SELECT count(*) FROM counted) >= 0
   )
   SELECT id, first FROM arrived`;
 
@@ -69,10 +69,6 @@ function attemptColumns(attempts: readonly Attempt[]): readonly unknown[] {
   return [
     column(({ id }) => id),
     column(({ delivery }) => delivery.id),
-    column(({ delivery }) => delivery.streamId),
-    column(({ delivery }) => delivery.chainId),
-    column(({ delivery }) => delivery.blockNumber),
-    column(({ delivery }) => delivery.kind === 'confirmed'),
     column(({ delivery }) => delivery.webhookUrl),
     column(({ delivery }) => delivery.tag),
     column(({ delivery }) => delivery.retries),

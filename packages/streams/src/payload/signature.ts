@@ -6,8 +6,8 @@ import { keccak256Hex } from '@chainstead/proof';
  * `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal (interface 2.8). The receiver
  * parses the body and hashes what JSON.stringify makes of it, so the body must be exactly that.
  */
-export function signBody(body: string, secret: string): Hash {
-  return keccak256Hex(Buffer.from(body + secret));
+export function signBody(body: string | Uint8Array, secret: string): Hash {
+  return keccak256Hex(Buffer.concat([typeof body === 'string' ? Buffer.from(body) : body, Buffer.from(secret)]));
 }
 
 /** The secrets that sign at a moment. */
@@ -18,8 +18,8 @@ export interface SigningSecrets {
 }
 
 export interface SignedDelivery {
-  /** The exact text that is sent. */
-  readonly body: string;
+  /** The exact text that is sent, or its UTF-8: encoded once for all signatures and the request. */
+  readonly body: string | Uint8Array;
   /** The same on every attempt and replay; without a full stop. */
   readonly id: string;
   /** Of this attempt. */
@@ -49,13 +49,13 @@ export function webhookHeaders(delivery: SignedDelivery): Readonly<Record<string
     'webhook-timestamp': timestamp,
     'webhook-signature': [secrets.current, secrets.previous]
       .filter((secret) => secret !== null)
-      .map((secret) => standardSignature(`${id}.${timestamp}.${body}`, secret))
+      .map((secret) => standardSignature(`${id}.${timestamp}.`, body, secret))
       .join(' '),
   };
 }
 
-function standardSignature(content: string, secret: string): string {
-  return `v1,${createHmac('sha256', standardKey(secret)).update(content).digest('base64')}`;
+function standardSignature(prefix: string, body: string | Uint8Array, secret: string): string {
+  return `v1,${createHmac('sha256', standardKey(secret)).update(prefix).update(body).digest('base64')}`;
 }
 
 const STANDARD_PREFIX = 'whsec_';
