@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger, Registry } from '@chainstead/core';
 import type { ApiError } from './api-error.ts';
@@ -43,11 +44,12 @@ export interface RawGateOptions {
 export function createRawGate(options: RawGateOptions): RawGate {
   const { origins } = options.cors;
   const exposed = ['access-control-expose-headers', EXPOSED_HEADERS.join(',')];
+  const nextId = createRequestIds();
   const anyOrigin = ['access-control-allow-origin', '*', ...exposed];
   return {
     requestId: (headers) => {
       const given = headers['x-request-id'];
-      return requestIdOf(typeof given === 'string' ? given : undefined);
+      return typeof given === 'string' ? requestIdOf(given) : nextId();
     },
     isOpen: createOpenCheck(options.host, options.keys),
     refusal: (headers) => foreignToOpenServer(headers.host ?? '', headers.origin),
@@ -57,5 +59,17 @@ export function createRawGate(options: RawGateOptions): RawGate {
       return ['access-control-allow-origin', origin, 'vary', 'Origin', ...exposed];
     },
     log: createRequestLog(options),
+  };
+}
+
+const COUNTER_DIGITS = 12;
+
+/** As UUIDs whose last group counts: a random one for each request would be a fiftieth of what an answer from memory costs. */
+function createRequestIds(): () => string {
+  const prefix = randomUUID().slice(0, -COUNTER_DIGITS);
+  let count = 0;
+  return () => {
+    count += 1;
+    return prefix + count.toString(16).padStart(COUNTER_DIGITS, '0');
   };
 }

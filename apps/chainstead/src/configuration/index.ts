@@ -4,7 +4,7 @@
  */
 
 export type { AptosNetworkConfiguration } from './aptos-configuration.ts';
-export type { ChainConfiguration, GatewayChainConfiguration } from './chain-configuration.ts';
+export type { ChainConfiguration } from './chain-configuration.ts';
 export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
 export { ROLE_NAMES, type RoleName } from './global-keys.ts';
 export { printConfiguration } from './printout.ts';

@@ -26,15 +26,6 @@ export function shown(given: unknown): string {
   return text.length > GIVEN_LENGTH_MAX ? `${text.slice(0, GIVEN_LENGTH_MAX)}…"` : text;
 }
 
-/** Runs one check after the other; the first problem counts. */
-export function firstProblem(...problems: readonly (() => string | null)[]): string | null {
-  for (const problem of problems) {
-    const found = problem();
-    if (found !== null) return found;
-  }
-  return null;
-}
-
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
