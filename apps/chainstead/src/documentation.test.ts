@@ -33,6 +33,7 @@ const DOCUMENTS = [
   'docs/streams.md',
   'docs/stream-matching.md',
   'docs/analytics.md',
+  'docs/aptos.md',
   'docs/gateway.md',
 ];
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));

@@ -66,13 +66,24 @@ export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
 
   return {
     async get(path, signal) {
-      const timeout = AbortSignal.timeout(timeoutMs);
+      const controller = new AbortController();
+      let timedOut = false;
+      const timer = setTimeout(() => {
+        timedOut = true;
+        controller.abort();
+      }, timeoutMs);
+      const onAbort = (): void => controller.abort();
+      if (signal.aborted) controller.abort();
+      signal.addEventListener('abort', onAbort, { once: true });
       try {
-        return await exchange(path, AbortSignal.any([signal, timeout]));
+        return await exchange(path, controller.signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (timeout.aborted) throw new FullnodeFault('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+        if (timedOut) throw new FullnodeFault('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
         throw toFault(error, answerBytesMax);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
       }
     },
     close: () => pool.destroy(),

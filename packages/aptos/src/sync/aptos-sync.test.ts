@@ -102,7 +102,7 @@ describe('roots', () => {
   it('of two fullnodes that agree are kept as confirmed', async () => {
     const [one, two] = [await stage.serve(EMPTY_LEDGER), await stage.serve(EMPTY_LEDGER)];
     await createAptosSync(stage.options(stage.open([one.url, two.url]), { endVersion: 3_000 })).run(NEVER);
-    expect((await statusNow())?.confirmedRoot).toBe(3_000);
+    expect(await statusNow()).toMatchObject({ confirmedRoot: 3_000, head: 3_000, lag: 0, fullnodes: [{}, {}] });
   });
 
   it('that differ stop the chain, and the stop names both fullnodes', async () => {

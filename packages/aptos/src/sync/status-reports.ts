@@ -45,13 +45,16 @@ export function startStatusReports(options: AptosSyncOptions, signal: AbortSigna
   };
 
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
+    // Once more at the end: a short session has to be seen too.
+    for (let isLast = false; ; ) {
       try {
         await report();
       } catch (error) {
         logger.warn({ chain, error: errorText(error) }, 'Status could not be written');
       }
+      if (isLast) return;
       await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
+      isLast = signal.aborted;
     }
   };
 
