@@ -37,6 +37,8 @@ export interface BenchmarkSizes {
   /** Versions of Aptos that are read for coins, and for rows of every transaction. */
   readonly aptosVersions: number;
   readonly aptosRowVersions: number;
+  /** Coins of Aptos behind the API. */
+  readonly aptosCoins: number;
 }
 
 /** What a benchmark is given. */
@@ -107,6 +109,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   isolationSeconds: 30,
   aptosVersions: 1_000_000,
   aptosRowVersions: 100_000,
+  aptosCoins: 100_000,
 };
 
 /** For seeing that everything works; the figures mean little. */
@@ -131,4 +134,5 @@ export const QUICK_SIZES: BenchmarkSizes = {
   isolationSeconds: 6,
   aptosVersions: 20_000,
   aptosRowVersions: 5_000,
+  aptosCoins: 10_000,
 };

@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { api } from './benchmarks/api.ts';
 import { aptosAll } from './benchmarks/aptos-all.ts';
 import { aptosCoins } from './benchmarks/aptos-coins.ts';
+import { aptosRoutes } from './benchmarks/aptos-routes.ts';
 import { backfillBare } from './benchmarks/backfill-bare.ts';
 import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
@@ -40,4 +41,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   streamsIsolation,
   aptosCoins,
   aptosAll,
+  aptosRoutes,
 ];

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createAptosRoutes } from '@chainstead/aptos';
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
@@ -12,7 +13,7 @@ export interface CapturedStatement {
   readonly values: readonly unknown[];
 }
 
-/** What the product asks Postgres for a request, read off by letting it ask a database that only listens. */
+/** What the product first asks Postgres for a request, read off by letting it ask a database that only listens. */
 export async function captureStatement(path: string): Promise<CapturedStatement> {
   let captured: CapturedStatement | null = null;
   const refuse = (): never => {
@@ -23,7 +24,7 @@ export async function captureStatement(path: string): Promise<CapturedStatement>
       return refuse();
     },
     query: async (text, values = []) => {
-      captured = { text, values };
+      captured ??= { text, values };
       return [];
     },
     transaction: refuse,
@@ -42,12 +43,15 @@ export async function captureStatement(path: string): Promise<CapturedStatement>
     cors: { origins: '*' },
     version: '0.0.0',
     readiness: async () => ({ ready: true, reasons: [] }),
-    routes: createDatasetRoutes({
-      jobs: { backend: 'postgres', queue: refuse, close: async () => {} },
-      chains: [],
-      onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
-      clock: systemClock,
-    }),
+    routes: [
+      ...createDatasetRoutes({
+        jobs: { backend: 'postgres', queue: refuse, close: async () => {} },
+        chains: [],
+        onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
+        clock: systemClock,
+      }),
+      ...createAptosRoutes({ indexed: ['mainnet'] }),
+    ],
   });
   await app.request(path, { headers: { 'x-api-key': LISTENER_KEY } });
   if (captured === null) throw new BenchmarkError(`${path} asked the database nothing`);
