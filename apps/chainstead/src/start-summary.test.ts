@@ -42,6 +42,18 @@ describe('start summary', () => {
     expect(text).not.toContain('this machine only');
   });
 
+  it('names the networks of Aptos, and asks for no chain beside them', () => {
+    const text = summary({
+      APTOS_NODE_URL: 'https://a.example/v1?key=hunter2,https://b.example',
+      APTOS_API_KEY: 'hunter2',
+      APTOS_START_VERSION: '0',
+      APTOS_DATASETS: 'coins,holders',
+    });
+    expect(text).toContain('Aptos     aptos: history from 0; coins, holders; https://a.example, https://b.example');
+    expect(text).not.toContain('set CHAINS');
+    expect(text).not.toContain('hunter2');
+  });
+
   it('warns when strangers’ URLs may reach private networks', () => {
     expect(summary({ WEBHOOK_ALLOW_PRIVATE: '10.0.0.0/8' })).toContain('may reach private networks: 10.0.0.0/8');
     expect(summary({})).not.toContain('private networks');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
 import type { ChainConfiguration, Configuration, RoleName } from './configuration/index.ts';
 import type { Storage } from './storage.ts';
@@ -20,7 +21,10 @@ export function renderStartSummary({ configuration, storage, roles, ready }: Sta
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactUrl(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
-    ...chainLines(configuration.chains),
+    ...(configuration.chains.length === 0 && configuration.aptos.networks.length > 0
+      ? []
+      : chainLines(configuration.chains)),
+    ...aptosLines(configuration.aptos),
     ...warnings(configuration, address),
   ];
   return `\n${lines.join('\n')}\n\n`;
@@ -42,6 +46,13 @@ function chainLines(chains: readonly ChainConfiguration[]): string[] {
       ? `${upstreams.length} public nodes (slow and limited: set RPC_URLS)`
       : upstreams.map(({ url }) => redactUrl(url)).join(', ');
     return `  ${index === 0 ? 'Chains  ' : '        '}  ${chain.key} (${chain.id}): ${history}; ${proof}; ${nodes}`;
+  });
+}
+
+function aptosLines({ datasets, networks }: Configuration['aptos']): string[] {
+  return networks.map(({ network, fullnodes, startVersion, endVersion }, index) => {
+    const history = `history from ${startVersion ?? 'the head at the first start'}${endVersion === null ? '' : ` to ${endVersion}`}`;
+    return `  ${index === 0 ? 'Aptos   ' : '        '}  ${chainKeyOf(network)}: ${history}; ${datasets.join(', ')}; ${fullnodes.map(redactUrl).join(', ')}`;
   });
 }
 
