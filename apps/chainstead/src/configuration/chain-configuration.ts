@@ -12,6 +12,7 @@ import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
+import { offeredNames } from './offered-names.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 import { closest } from './suggestion.ts';
 
@@ -98,16 +99,6 @@ export function resolveChains(settings: GlobalSettings, variables: Variables): R
 /** Every chain name that has keys of its own. */
 export function namesWithKeys(settings: GlobalSettings): string[] {
   return [...new Set([...(settings.CHAINS ?? []), ...offeredNames(settings, createChainRegistry())])];
-}
-
-function offeredNames(
-  { CHAINS = [], GATEWAY_CHAINS = CHAINS }: GlobalSettings,
-  known: ChainRegistry,
-): readonly string[] {
-  if (GATEWAY_CHAINS !== 'all') return GATEWAY_CHAINS;
-  const indexed = new Set(CHAINS.map((name) => known.find(name)?.key));
-  const others = known.all().filter(({ key, gatewaySlug }) => gatewaySlug !== null && !indexed.has(key));
-  return [...CHAINS, ...others.map(({ key }) => key)];
 }
 
 /** By chain key: one that both lists name goes by its name in `CHAINS`. */
