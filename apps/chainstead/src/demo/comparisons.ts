@@ -1,6 +1,7 @@
 import type { DemoApi } from './demo-api.ts';
 import type { TradedChain } from './demo-chain.ts';
 import type { Comparison } from './equality.ts';
+import { gatewayCalls, gatewayUrl, readCalls } from './gateway-calls.ts';
 import {
   expectedCollections,
   readCollectionFacts,
@@ -23,6 +24,7 @@ export async function readComparisons(chain: TradedChain, api: DemoApi): Promise
     },
     ...(await compareSales(chain, api)),
     ...(await compareCollections(chain, api)),
+    await compareCalls(chain, api),
   ];
 }
 
@@ -66,6 +68,15 @@ async function compareCollections({ devnet, market, wallets }: TradedChain, api:
         }),
     },
   ];
+}
+
+async function compareCalls({ devnet }: TradedChain, api: DemoApi): Promise<Comparison> {
+  const calls = await gatewayCalls(devnet);
+  return {
+    subject: 'JSON-RPC calls through the gateway',
+    expected: await readCalls(devnet.url, calls),
+    served: () => readCalls(gatewayUrl(api), calls),
+  };
 }
 
 /** One after the other: the demo's own questions shall not be the load. */

@@ -7,6 +7,7 @@ import { acceptedKeys, environmentSource, parseConfiguration } from '../configur
 import { runRoles } from '../run-roles.ts';
 import { openStorage } from '../storage.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
+import type { DemoCoins } from './demo-coins.ts';
 import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
 /** The whole program over the demo chain, with a database of its own that is deleted afterwards. */
@@ -17,13 +18,23 @@ export interface DemoProgram {
   readonly ended: Promise<void>;
 }
 
+/** What is indexed. */
+export interface DemoSources {
+  readonly chain: DemoChain;
+  readonly coins: DemoCoins;
+}
+
 /** What a developer may set for the demo too; everything else of the configuration is the demo's own. */
 const KEYS_KEPT = new Set(['PORT', 'LOG_LEVEL']);
 
 /** Starts it and waits until it serves. `context.stopSignal` ends it. */
-export async function startDemoProgram(chain: DemoChain, context: CommandContext, port?: number): Promise<DemoProgram> {
+export async function startDemoProgram(
+  sources: DemoSources,
+  context: CommandContext,
+  port?: number,
+): Promise<DemoProgram> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'chainstead-demo-'));
-  const environment = demoEnvironment(chain, dataDirectory, context.environment, port);
+  const environment = demoEnvironment(sources, dataDirectory, context.environment, port);
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
   const ready = Promise.withResolvers<string>();
@@ -58,7 +69,7 @@ export async function startDemoProgram(chain: DemoChain, context: CommandContext
 
 /** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
 function demoEnvironment(
-  { devnet, market }: DemoChain,
+  { chain: { devnet, market }, coins }: DemoSources,
   dataDirectory: string,
   environment: Readonly<Record<string, string | undefined>>,
   port: number | undefined,
@@ -80,6 +91,8 @@ function demoEnvironment(
     START_BLOCK_DEVNET: '0',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '100',
+    APTOS_NODE_URL: coins.fullnode.url,
+    APTOS_START_VERSION: '0',
     CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),
     // Its receiver of webhooks is on this machine.
     WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../command-context.ts';
 import { readComparisons } from './comparisons.ts';
 import { startDemoChain } from './demo-chain.ts';
+import { compareCoins, startDemoCoins } from './demo-coins.ts';
 import { startDemoProgram } from './demo-program.ts';
 import { startDemoStream } from './demo-stream.ts';
 import { awaitEquality } from './equality.ts';
@@ -21,13 +22,15 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
   const stopSignal = AbortSignal.any([context.stopSignal, stop.signal]);
   say('Starting a local node with ERC-20 tokens, NFT collections and a marketplace …');
   const chain = await startDemoChain();
+  const coins = await startDemoCoins();
   try {
     await chain.makeTraffic(ROUNDS_OF_HISTORY);
     say('Starting Chainstead with an embedded Postgres …');
-    const program = await startDemoProgram(chain, { ...context, stopSignal }, 0);
+    const program = await startDemoProgram({ chain, coins }, { ...context, stopSignal }, 0);
     try {
       const compare = async (stage: string): Promise<void> => {
-        const comparisons = await readComparisons(chain, { address: program.address });
+        const api = { address: program.address };
+        const comparisons = [...(await readComparisons(chain, api)), compareCoins(coins, api)];
         await awaitEquality({ stage, comparisons, clock: context.clock, signal: stopSignal });
         say(`✓ ${stage}: what is served is what the node says`);
         for (const { subject, expected } of comparisons) say(`    ${String(expected.length).padStart(4)} ${subject}`);
@@ -51,6 +54,7 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
       await program.ended;
     }
   } finally {
+    await coins.fullnode.close();
     await chain.stop();
   }
 }

@@ -2,8 +2,10 @@ import { errorText } from '@chainstead/core';
 import type { ExpectedTrade } from '@chainstead/testkit';
 import type { CommandContext } from '../command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
+import { startDemoCoins } from './demo-coins.ts';
 import { startDemoProgram } from './demo-program.ts';
 import { type DemoStream, describeWebhook, startDemoStream } from './demo-stream.ts';
+import { gatewayUrl } from './gateway-calls.ts';
 
 const PAUSE_MS = 500;
 const CATCH_UP_MS_MAX = 20_000;
@@ -14,10 +16,11 @@ export async function runDemo(context: CommandContext): Promise<void> {
     'Starting a local node with tokens, NFTs and a marketplace, and Chainstead with an embedded Postgres …\n',
   );
   const chain = await startDemoChain();
+  const coins = await startDemoCoins();
   try {
     const [sale] = await chain.script.sell('listing');
     if (sale === undefined) throw new RangeError('A listing that is bought is one sale');
-    const program = await startDemoProgram(chain, context);
+    const program = await startDemoProgram({ chain, coins }, context);
     const traffic = keepTrafficUp(chain, context);
     await untilCaughtUp(program.address, context);
     let invited = false;
@@ -33,6 +36,7 @@ export async function runDemo(context: CommandContext): Promise<void> {
       await stream.close();
     }
   } finally {
+    await coins.fullnode.close();
     await chain.stop();
   }
 }
@@ -88,6 +92,10 @@ Chainstead runs and indexes a local chain that never stands still.
     curl '${address}/streams/evm?limit=10'
     curl '${address}/stats'
     curl '${address}/history/logs?limit=5'
+  The node itself, through the JSON-RPC gateway:
+    curl '${gatewayUrl({ address })}' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+  The newest coins of a small Aptos ledger:
+    curl '${address}/coins/latest?limit=3'
   Every route, to try out in a browser:
     ${address}/docs
   Is it caught up? What does it measure?

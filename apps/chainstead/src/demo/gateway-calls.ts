@@ -1,0 +1,41 @@
+import { askNode, type Devnet } from '@chainstead/testkit';
+import type { DemoApi } from './demo-api.ts';
+import { DEMO_CHAIN_NAME } from './demo-chain.ts';
+
+/** A call as JSON text. */
+type CallText = string;
+
+/** Where the JSON-RPC gateway serves the demo's chain. While no key is configured, any text stands for one. */
+export function gatewayUrl({ address, key = 'any-key' }: DemoApi): string {
+  return `${address}/${DEMO_CHAIN_NAME}/${key}`;
+}
+
+/** Questions about every block of the chain as it is now, about its head, and about what does not exist. */
+export async function gatewayCalls({ client }: Devnet): Promise<CallText[]> {
+  const head = Number(await client.getBlockNumber({ cacheTime: 0 }));
+  const ofBlocks = Array.from({ length: head + 1 }, (_, number) => `0x${number.toString(16)}`).flatMap((block) => [
+    callText('eth_getBlockByNumber', [block, true]),
+    callText('eth_getBlockReceipts', [block]),
+    callText('eth_getTransactionByBlockNumberAndIndex', [block, '0x0']),
+  ]);
+  return [
+    ...ofBlocks,
+    callText('eth_blockNumber', []),
+    callText('eth_getBlockByNumber', ['latest', false]),
+    callText('eth_getTransactionReceipt', [`0x${'00'.repeat(32)}`]),
+  ];
+}
+
+/** The answers to them as texts, from a node or from the gateway. */
+export async function readCalls(url: string, calls: readonly CallText[]): Promise<string[]> {
+  const answers: string[] = [];
+  for (const call of calls) {
+    const { method, params } = JSON.parse(call) as { method: string; params: unknown[] };
+    answers.push(`${call}: ${JSON.stringify(await askNode(url, method, params))}`);
+  }
+  return answers;
+}
+
+function callText(method: string, params: readonly unknown[]): CallText {
+  return JSON.stringify({ method, params });
+}
