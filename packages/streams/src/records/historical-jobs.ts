@@ -1,4 +1,4 @@
-import type { ChainId } from '@chainstead/core';
+import type { Address, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 
 /** A replay of a stream over past blocks, as far as it is. */
@@ -9,6 +9,8 @@ export interface HistoricalJob {
   /** Both inclusive. */
   readonly fromBlock: number;
   readonly toBlock: number;
+  /** Instead of the stream's own; null: the stream's. */
+  readonly addresses: readonly Address[] | null;
   /** The next block to look at. */
   readonly nextBlock: number;
   readonly status: 'pending' | 'running' | 'done' | 'failed';
@@ -26,7 +28,7 @@ const JOBS_MAX = 1_000;
 export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
     `SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
-       next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
+       addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
        created_at AS "createdAt", updated_at AS "updatedAt"
      FROM historical_jobs WHERE $1::uuid IS NULL OR stream_id = $1
      ORDER BY created_at DESC, id DESC LIMIT ${JOBS_MAX}`,

@@ -160,8 +160,11 @@ describe('historical jobs', () => {
       ['11111111-0000-4000-8000-000000000003', other, 10, 'pending', new Date('2026-01-03')],
     ];
     for (const job of jobs) await scratch.database.query(insert, job);
+    await scratch.database.query('UPDATE historical_jobs SET addresses = $2 WHERE id = $1', [jobs[2]?.[0], [ADDRESS]]);
     const all = await ask<{ id: string }[]>('GET', '/historical-jobs');
     expect(all.body.map((job) => job.id)).toEqual(jobs.map(([job]) => job).reverse());
+    expect(all.body[0]).toMatchObject({ addresses: [ADDRESS], fromBlock: 10, toBlock: 19 });
+    expect(all.body[1]).not.toHaveProperty('addresses');
     const own = await ask('GET', `/historical-jobs?streamId=${id}`);
     expect(own.body).toMatchObject([
       { streamId: id, chainId: '0x1', status: 'done', jobs: 1, jobsCompleted: 1, totalBlocks: 10, blocksCompleted: 10 },
