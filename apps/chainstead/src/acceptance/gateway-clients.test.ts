@@ -95,7 +95,12 @@ describe('viem, with batching', () => {
 
 describe('ethers', () => {
   it('deploys a contract, reads it and sends to it', async () => {
-    const provider = new JsonRpcProvider(gateway.url, CHAIN_ID, { staticNetwork: true, pollingInterval: 50 });
+    const provider = new JsonRpcProvider(gateway.url, CHAIN_ID, {
+      staticNetwork: true,
+      pollingInterval: 50,
+      // It would send the second transaction with the first one's nonce.
+      cacheTimeout: -1,
+    });
     try {
       const wallet = new Wallet(ETHERS_KEY, provider);
       const { DemoToken } = await compileDemoContracts();
