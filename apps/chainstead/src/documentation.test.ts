@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createAptosRoutes } from '@chainstead/aptos';
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
@@ -101,6 +102,7 @@ describe('README.md', () => {
         ...createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock }),
         ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
         createGatewayRoutes([], systemClock),
+        ...createAptosRoutes({ indexed: ['mainnet'] }),
       ];
       const api = await createApiUnderTest(scratch.database, chains, routes);
       const { paths } = openApiDocument.parse(await (await api.request('/openapi.json')).json());
