@@ -21,7 +21,7 @@ describe('limits', () => {
       retryable: true,
       facts: { timeout_ms: 200 },
     });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test('of time count a resolver that never answers, and all redirects together', async () => {

@@ -92,7 +92,7 @@ describe('getHead', () => {
     slow.script = () => 'hang';
     const started = performance.now();
     expect((await pool.getHead()).upstream).toBe(well.name);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(9_000);
   });
 
   test('fails with the reason of each when none answers', async () => {

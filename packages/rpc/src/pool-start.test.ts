@@ -35,7 +35,7 @@ test('start fails after a bounded wait when nobody answers', async () => {
   deaf.script = () => 'hang';
   const started = performance.now();
   const error = await errorOf(pool([deaf], { limits: { attemptTimeoutMs: 100 } }).start());
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
   expect(error).toMatchObject({ code: 'NO_UPSTREAM', retryable: true });
   expect(String(error)).toContain('timeout');
 });
