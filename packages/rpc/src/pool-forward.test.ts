@@ -46,13 +46,12 @@ describe('a fault of one upstream is passed over within one forwarded call', () 
   ])('%s', async (_what, answer, kind) => {
     const ill = await node(100);
     const well = await node(100);
-    const pool = await startedPool([ill, well], { limits: { responseBytesMax: 200_000 } });
+    // One at a time there, so that calls at the same time try the other one, whoever seems better.
+    const pool = await startedPool([ill, { url: well.url, concurrency: 1 }], { limits: { responseBytesMax: 200_000 } });
     ill.script = only('eth_gasPrice', answer);
     well.script = only('eth_gasPrice', { result: '0x5' });
-    for (let call = 0; call < 3; call++) {
-      const { value, upstream } = await pool.forward(GAS_PRICE);
-      expect([textOf(value), upstream]).toEqual(['"0x5"', well.name]);
-    }
+    const answers = await Promise.all(Array.from({ length: 6 }, () => pool.forward(GAS_PRICE)));
+    for (const { value, upstream } of answers) expect([textOf(value), upstream]).toEqual(['"0x5"', well.name]);
     await errorOf(pool.forward(GAS_PRICE, { only: ill.name }));
     expect(faultsOf(pool, ill.name)[kind]).toBeGreaterThan(0);
   });
