@@ -23,7 +23,7 @@ export interface AptosDataset {
   readonly name: AptosDatasetName;
   /** Tables, for row counts in the status. */
   readonly tables: readonly string[];
-  /** Byte strings, one of which stands in every page that can cause a row; null: any page can. */
+  /** Byte strings, one of which stands in every transaction that can cause a row; null: any transaction can. */
   readonly markers: readonly string[] | null;
   /** Whether `derive` asks for block heights. */
   readonly needsBlockHeights: boolean;

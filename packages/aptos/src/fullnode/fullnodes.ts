@@ -42,6 +42,8 @@ export interface Fullnodes {
   block(version: number, signal: AbortSignal): Promise<BlockOfVersion>;
   /** The accumulator's root after `version` from another fullnode than `besides`; null where no other can say it now. */
   rootElsewhere(version: number, besides: string, signal: AbortSignal): Promise<GivenRoot | null>;
+  /** The accumulator's root after `version` from the fullnode of that name; null where it can't say it now. */
+  rootOf(name: string, version: number, signal: AbortSignal): Promise<string | null>;
   status(): FullnodeStatus[];
   close(): Promise<void>;
 }
@@ -143,18 +145,15 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
         read: (body) => parseBlock(body, version),
       }),
     async rootElsewhere(version, besides, signal) {
-      const path = `/transactions?start=${version}&limit=1`;
       for (const state of states) {
-        if (state.name === besides || !caller.isUsable(state, version)) continue;
-        const root = await caller.ask(state, {
-          path,
-          version,
-          signal,
-          read: (body) => readPage(body, version, 1, null).root,
-        });
-        if (!(root instanceof FullnodeFault)) return { fullnode: state.name, root };
+        const root = state.name === besides ? null : await askRoot(state, caller, version, signal);
+        if (root !== null) return { fullnode: state.name, root };
       }
       return null;
+    },
+    async rootOf(name, version, signal) {
+      const state = states.find((each) => each.name === name);
+      return state === undefined ? null : askRoot(state, caller, version, signal);
     },
     status: () => states.map((state) => statusOf(state, clock.now())),
     close: async () => {
@@ -204,6 +203,20 @@ async function askLedger(
   state.head = info.head;
   state.oldest = info.oldest;
   return info;
+}
+
+/** Null where the fullnode can't be asked for the version now, or fails. */
+async function askRoot(
+  state: FullnodeState,
+  caller: Caller,
+  version: number,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!caller.isUsable(state, version)) return null;
+  const path = `/transactions?start=${version}&limit=1`;
+  const read = (body: Buffer): string => readPage(body, version, 1, null).root;
+  const root = await caller.ask(state, { path, version, signal, read });
+  return root instanceof FullnodeFault ? null : root;
 }
 
 function parseBlock(body: Buffer, version: number): BlockOfVersion {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from '@chainstead/core';
 import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedAptosData } from '@chainstead/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readAptosStatuses } from './aptos-status.ts';
@@ -27,6 +28,15 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 const statusNow = async () => (await readAptosStatuses(stage.database, ['coins']))[0];
+
+/** A hundred times as fast as the world's. */
+function fastClock(): Clock {
+  const start = Date.now();
+  return {
+    now: () => start + (Date.now() - start) * 100,
+    sleep: (ms, signal) => systemClock.sleep(ms / 100, signal),
+  };
+}
 
 /** Runs until the condition holds, then stops. */
 async function runUntil(options: AptosSyncOptions, condition: () => Promise<boolean>): Promise<void> {
@@ -98,6 +108,15 @@ describe('ranges', () => {
   });
 });
 
+describe('no progress', () => {
+  it('shows in the metric although each session is short', async () => {
+    const { url } = await stage.serve(EMPTY_LEDGER, { chainId: 2 });
+    const options = { ...stage.options(stage.open([url]), {}), clock: fastClock() };
+    await runUntil(options, async () => (await options.metrics.stalled.get()).values.some(({ value }) => value === 1));
+    expect((await options.metrics.leader.get()).values).toMatchObject([{ value: 0 }]);
+  });
+});
+
 describe('roots', () => {
   it('of two fullnodes that agree are kept as confirmed', async () => {
     const [one, two] = [await stage.serve(EMPTY_LEDGER), await stage.serve(EMPTY_LEDGER)];
@@ -116,6 +135,41 @@ describe('roots', () => {
       'SELECT 1 FROM aptos_roots WHERE version >= 1500 AND confirmed_by IS NULL',
     );
     expect(known).toEqual([]);
+  });
+
+  it('are compared with a fullnode that always lags, and stay stopped', async () => {
+    const head = { lag: 2_000 };
+    const [one, two] = [
+      await stage.serve(EMPTY_LEDGER, head),
+      await stage.serve(EMPTY_LEDGER, { lag: 2_050, forkFrom: 0 }),
+    ];
+    const options = stage.options(stage.open([one.url, two.url]), { startVersion: null });
+    await runUntil(options, async () => {
+      const lag = Math.max(0, one.faults.settings.lag - 10);
+      one.faults.set({ lag });
+      two.faults.set({ lag: lag + 50 });
+      return (await statusNow())?.stop?.code === 'ACCUMULATOR_ROOT_MISMATCH';
+    });
+    const stopped = await statusNow();
+    const fullnodes = stage.open([one.url, two.url]);
+    await runUntil(stage.options(fullnodes, { startVersion: null }), async () =>
+      fullnodes.status().every(({ requests }) => requests >= 2),
+    );
+    expect(await statusNow()).toMatchObject({ stop: stopped?.stop, checkpoint: stopped?.checkpoint });
+  });
+
+  it('are confirmed by a fullnode that always lags', async () => {
+    const [one, two] = [
+      await stage.serve(EMPTY_LEDGER, { lag: 2_000 }),
+      await stage.serve(EMPTY_LEDGER, { lag: 2_050 }),
+    ];
+    await runUntil(stage.options(stage.open([one.url, two.url]), { startVersion: null }), async () => {
+      const lag = Math.max(0, one.faults.settings.lag - 10);
+      one.faults.set({ lag });
+      two.faults.set({ lag: lag + 50 });
+      return ((await statusNow())?.confirmedRoot ?? 0) > 1_000;
+    });
+    expect(await statusNow()).toMatchObject({ stop: null });
   });
 
   it('of the fullnodes of today must be those that were indexed', async () => {
@@ -139,6 +193,17 @@ describe('pruned history', () => {
     const stop = (await statusNow())?.stop;
     expect(stop?.code).toBe('VERSIONS_PRUNED');
     expect(stop?.message).toContain('1200');
+  });
+
+  it('is no longer complained of once it was found', async () => {
+    const fullnode = await stage.serve(EMPTY_LEDGER, { oldest: 1_200 });
+    const options = { ...stage.options(stage.open([fullnode.url]), { startVersion: 0 }), clock: fastClock() };
+    await runUntil(options, async () => {
+      const status = await statusNow();
+      if (status?.stop?.code === 'VERSIONS_PRUNED') fullnode.faults.set({ oldest: 0 });
+      return fullnode.faults.settings.oldest === 0 && status?.gaps.length === 0 && status.stop === null;
+    });
+    expect((await listCoverage(stage.database, 'mainnet')).map(({ range }) => range.from)).toEqual([0, 0, 0]);
   });
 
   it('is refused by the backfill before anything is read', async () => {

@@ -8,10 +8,10 @@ import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainIdOf, chainKeyOf } from '../fullnode/network.ts';
 import { fillVersions } from './fill-versions.ts';
 import { followVersions } from './follow-versions.ts';
-import { readNetworkStart, saveNetworkStart, saveStall, saveStop } from './network-record.ts';
+import { clearStop, readNetworkStart, saveNetworkStart, saveStall, saveStop } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
-import { checkNewestRoot } from './roots.ts';
-import { type StatusReports, startStatusReports } from './status-reports.ts';
+import { checkKnownRoots } from './roots.ts';
+import { type Progress, type StatusReports, startStatusReports } from './status-reports.ts';
 
 export interface AptosSync {
   /**
@@ -34,9 +34,10 @@ const STOPPED_RETRY_MS = 60_000;
 export function createAptosSync(options: AptosSyncOptions): AptosSync {
   return {
     async run(signal) {
+      const progress: Progress = { at: options.clock.now(), loggedAt: 0 };
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
         const started = options.clock.now();
-        const outcome = await leadOnce(options, signal);
+        const outcome = await leadOnce(options, progress, signal);
         if (outcome === 'complete' || signal.aborted) return;
         const wasLong = options.clock.now() - started > LONG_SESSION_MS;
         delay = wasLong ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
@@ -47,15 +48,20 @@ export function createAptosSync(options: AptosSyncOptions): AptosSync {
   };
 }
 
-async function leadOnce(options: AptosSyncOptions, signal: AbortSignal): Promise<Outcome> {
-  const { database, fullnodes, logger, metrics } = options;
+async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): Promise<Outcome> {
+  const { clock, database, fullnodes, logger, metrics } = options;
   const chain = chainKeyOf(fullnodes.network);
   let leadership: Leadership | null = null;
   try {
     leadership = await tryAcquireLeadership(database, advisoryKey('chainstead:aptos', chainIdOf(fullnodes.network)));
-    if (leadership === null) return 'standby';
+    if (leadership === null) {
+      // That of whoever leads is not seen here.
+      progress.at = clock.now();
+      metrics.stalled.set({ chain }, 0);
+      return 'standby';
+    }
     metrics.leader.set({ chain }, 1);
-    await runSession(options, AbortSignal.any([signal, leadership.lost]));
+    await runSession(options, progress, AbortSignal.any([signal, leadership.lost]));
     return 'complete';
   } catch (error) {
     return signal.aborted ? 'complete' : await reportFailure(options, error);
@@ -69,11 +75,11 @@ async function leadOnce(options: AptosSyncOptions, signal: AbortSignal): Promise
   }
 }
 
-async function runSession(options: AptosSyncOptions, signal: AbortSignal): Promise<void> {
+async function runSession(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // From the very start: a network whose fullnodes don't answer has to say so too.
-  const reports = startStatusReports(options, stop);
+  const reports = startStatusReports(options, progress, stop);
   const running: Promise<void>[] = [reports.stopped];
   const reporting: AptosSyncOptions = {
     ...options,
@@ -109,7 +115,7 @@ async function prepare(
   const { network } = fullnodes;
   const reach = await fullnodes.ledger(signal);
   reports.reach(reach);
-  await checkNewestRoot(database, fullnodes, reach.head, signal);
+  await checkKnownRoots(database, fullnodes, reach.head, signal);
   const known = await readNetworkStart(database, network);
   const head = Math.min(reach.head, settings.endVersion ?? reach.head);
   const historyStart = settings.startVersion ?? known?.historyStart ?? reach.head;
@@ -131,17 +137,22 @@ async function fillHistory(
 ): Promise<void> {
   const { clock, database, fullnodes, logger } = options;
   const chain = chainKeyOf(fullnodes.network);
+  let isPruned = false;
   for (let from = historyStart; from <= head; ) {
     try {
       const { done, rows } = await fillVersions(options, [{ from, to: head }], signal);
       if (done > 0) logger.info({ chain, version_range: `${from}-${head}`, rows }, 'Backfill complete');
-      if (from === historyStart) return;
+      if (from === historyStart) {
+        if (isPruned) await clearStop(database, fullnodes.network);
+        return;
+      }
       await clock.sleep(STOPPED_RETRY_MS, signal);
       from = historyStart;
     } catch (error) {
       if (!(error instanceof VersionsPrunedError)) throw error;
       logger.error({ chain, code: error.code, error: error.message }, 'History is incomplete');
       await saveStop(database, fullnodes.network, error);
+      isPruned = true;
       from = Math.max(from + 1, error.oldest);
     }
   }

@@ -10,6 +10,8 @@ export interface BatchCommit {
   readonly datasets: readonly string[];
   readonly kind: CommittedBatch['kind'];
   readonly confirmedBy: string | null;
+  /** Version whose root stays although it is not confirmed yet. */
+  readonly keptRoot?: number | undefined;
 }
 
 const MS_PER_SECOND = 1_000;
@@ -17,7 +19,7 @@ const MS_PER_SECOND = 1_000;
 /** One transaction: rows, coverage and root together. What another process has written of it meanwhile does not matter. */
 export async function commitBatch(
   work: VersionWork,
-  { batch, datasets, kind, confirmedBy }: BatchCommit,
+  { batch, datasets, kind, confirmedBy, keptRoot }: BatchCommit,
 ): Promise<void> {
   const { clock, database, fullnodes, metrics } = work;
   const { network } = fullnodes;
@@ -29,7 +31,8 @@ export async function commitBatch(
     for (const { dataset, rows: derived } of batch.derived)
       rows.set(dataset, (rows.get(dataset) ?? 0) + (await derived.write(transaction)));
     await recordCoverage(transaction, network, datasets, batch.range);
-    if (kind === 'follow') await dropUnconfirmedRoot(transaction, network, batch.range.from - 1);
+    const before = batch.range.from - 1;
+    if (kind === 'follow' && before !== keptRoot) await dropUnconfirmedRoot(transaction, network, before);
     await saveRoot(transaction, network, batch, confirmedBy);
     return rows;
   });

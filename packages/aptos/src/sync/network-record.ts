@@ -63,6 +63,11 @@ export async function saveStop(database: Database, network: AptosNetwork, error:
   );
 }
 
+/** What was missing is there. */
+export async function clearStop(database: Database, network: AptosNetwork): Promise<void> {
+  await database.query('UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = $1', [network]);
+}
+
 /** Why the work was interrupted. Before the first start there is no row to say so in, and the log has to do. */
 export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
   await database.query('UPDATE aptos_networks SET stall_reason = $2, updated_at = now() WHERE network = $1', [

@@ -17,7 +17,7 @@ const ROOT = /^0x[0-9a-f]{64}$/;
  */
 export async function confirmRoot(
   fullnodes: Fullnodes,
-  { range, root, fullnode }: VersionBatch,
+  { range, root, fullnode }: EndOfBatch,
   signal: AbortSignal,
 ): Promise<string | null> {
   const other = await fullnodes.rootElsewhere(range.to, fullnode, signal);
@@ -25,6 +25,9 @@ export async function confirmRoot(
   requireSame(fullnodes.network, range.to, { fullnode, root }, other);
   return other.fullnode;
 }
+
+/** Of a batch, what its root says. */
+export type EndOfBatch = Pick<VersionBatch, 'range' | 'root' | 'fullnode'>;
 
 /** In the transaction that writes the batch. Replaces what is known of the same version. */
 export async function saveRoot(
@@ -43,6 +46,20 @@ export async function saveRoot(
   );
 }
 
+/** Of a root that was written before another fullnode could say it. */
+export async function saveConfirmation(
+  database: Database,
+  network: AptosNetwork,
+  version: number,
+  confirmedBy: string,
+): Promise<void> {
+  await database.query('UPDATE aptos_roots SET confirmed_by = $3 WHERE network = $1 AND version = $2', [
+    network,
+    version,
+    confirmedBy,
+  ]);
+}
+
 /** While following, the root before says nothing that the next does not, unless it was confirmed. */
 export async function dropUnconfirmedRoot(
   transaction: Transaction,
@@ -55,28 +72,62 @@ export async function dropUnconfirmedRoot(
   ]);
 }
 
-/** The fullnodes of today must have the ledger that was indexed so far. @throws RootMismatchError */
-export async function checkNewestRoot(
+/**
+ * The fullnodes of today must have the ledger that was indexed so far: each is asked for the newest root that it can say.
+ * @throws RootMismatchError
+ */
+export async function checkKnownRoots(
   database: Database,
   fullnodes: Fullnodes,
   head: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { network } = fullnodes;
-  const [known] = await database.query<{ version: number; accumulator_root: Buffer; fullnode: string }>(
-    `SELECT version, accumulator_root, fullnode FROM aptos_roots WHERE network = $1 AND version <= $2
-      ORDER BY version DESC LIMIT 1`,
-    [network, head],
-  );
-  if (known === undefined) return;
-  const { version, fullnode } = known;
+  let isCompared = false;
+  for (const { name, head: reached, oldest } of fullnodes.status()) {
+    const known = await readNewestRoot(database, fullnodes.network, oldest ?? 0, reached ?? head);
+    const root = known === null ? null : await fullnodes.rootOf(name, known.version, signal);
+    if (known === null || root === null) continue;
+    requireSame(fullnodes.network, known.version, known, { fullnode: name, root });
+    isCompared = true;
+  }
+  if (!isCompared) await requireNewestRoot(database, fullnodes, head, signal);
+}
+
+/** As long as it takes until one of them says it. */
+async function requireNewestRoot(
+  database: Database,
+  fullnodes: Fullnodes,
+  head: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await readNewestRoot(database, fullnodes.network, 0, head);
+  if (known === null) return;
   try {
-    const page = await fullnodes.page(version, 1, null, signal);
-    requireSame(network, version, { fullnode, root: `0x${known.accumulator_root.toString('hex')}` }, page);
+    requireSame(fullnodes.network, known.version, known, await fullnodes.page(known.version, 1, null, signal));
   } catch (error) {
     // A root that nobody has any more can't be compared.
     if (!(error instanceof VersionsPrunedError)) throw error;
   }
+}
+
+interface KnownRoot {
+  readonly version: number;
+  readonly fullnode: string;
+  readonly root: string;
+}
+
+async function readNewestRoot(
+  database: Database,
+  network: AptosNetwork,
+  from: number,
+  to: number,
+): Promise<KnownRoot | null> {
+  const [row] = await database.query<KnownRoot>(
+    `SELECT version, fullnode, '0x' || encode(accumulator_root, 'hex') AS root FROM aptos_roots
+      WHERE network = $1 AND version BETWEEN $2 AND $3 ORDER BY version DESC LIMIT 1`,
+    [network, from, to],
+  );
+  return row ?? null;
 }
 
 function requireSame(

@@ -22,13 +22,20 @@ const REPORT_INTERVAL_MS = 2_000;
 const STALL_AFTER_MS = 30_000;
 const STALL_LOG_INTERVAL_MS = 60_000;
 
-export function startStatusReports(options: AptosSyncOptions, signal: AbortSignal): StatusReports {
+/** When something was committed last, over all sessions: one that fails at once and begins anew is no progress. Epoch milliseconds. */
+export interface Progress {
+  at: number;
+  /** When its absence was logged last. */
+  loggedAt: number;
+}
+
+export function startStatusReports(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): StatusReports {
   const { clock, database, fullnodes, logger, metrics } = options;
   const chain = chainKeyOf(fullnodes.network);
-  const state = { reach: null as LedgerReach | null, top: -1, progressAt: clock.now(), loggedAt: 0 };
+  const state = { reach: null as LedgerReach | null, top: -1 };
 
   const report = async (): Promise<void> => {
-    const silentMs = clock.now() - state.progressAt;
+    const silentMs = clock.now() - progress.at;
     const stalled = silentMs > STALL_AFTER_MS;
     const reason = stalled ? `No progress for ${Math.round(silentMs / 1_000)} s: ${explain(options, state)}` : null;
     metrics.stalled.set({ chain }, stalled ? 1 : 0);
@@ -39,8 +46,8 @@ export function startStatusReports(options: AptosSyncOptions, signal: AbortSigna
       stallReason: reason ?? (state.reach === null ? undefined : null),
     });
     await measureCoverage(options, state.reach);
-    if (reason === null || clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
-    state.loggedAt = clock.now();
+    if (reason === null || clock.now() - progress.loggedAt < STALL_LOG_INTERVAL_MS) return;
+    progress.loggedAt = clock.now();
     logger.warn({ chain, head: state.reach?.head ?? null, reason }, 'No progress');
   };
 
@@ -64,7 +71,7 @@ export function startStatusReports(options: AptosSyncOptions, signal: AbortSigna
       metrics.head.set({ chain }, reach.head);
     },
     progress: (last) => {
-      state.progressAt = clock.now();
+      progress.at = clock.now();
       state.top = Math.max(state.top, last);
     },
     stopped: run(),
