@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readStreamStats } from '../records/stats.ts';
-import { claimDeliveries } from './claim-deliveries.ts';
+import { claimDeliveries, renewLeases } from './claim-deliveries.ts';
 import type { Attempt, Delivery } from './delivery.ts';
 import { recordAttempts } from './record-attempts.ts';
 import { STANDARD_RETRIES } from './retry-policy.ts';
@@ -153,5 +153,31 @@ describe('claiming', () => {
     await take(100);
     expect(await take(100)).toEqual([]);
     expect(await take(100, new Date(NOW.getTime() + 20_000))).toHaveLength(30);
+  });
+
+  test('is prolonged without waiting for what is being recorded at that moment', async () => {
+    const [recording, sending] = await claim([1, 2]);
+    if (recording === undefined || sending === undefined) throw new Error('Nothing was claimed');
+    const until = new Date(NOW.getTime() + 40_000);
+    const renewed = await scratch.database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM stream_deliveries WHERE id = $1 FOR UPDATE', [recording.id]);
+      return renewLeases(scratch.database, [recording.id, sending.id], until);
+    });
+    expect(renewed).toEqual([sending.id]);
+  });
+
+  test('takes all that is due of a host, however unevenly its streams have it', async () => {
+    const other = await addStream(scratch.database, { webhookUrl: 'http://receiver.example/' });
+    await addMatches(scratch.database, streamId, { blocks: [1] });
+    await addMatches(scratch.database, other, { blocks: Array.from({ length: 40 }, (_, index) => index) });
+    const claimed = await claimDeliveries(scratch.database, {
+      streamIds: [streamId, other],
+      limit: 30,
+      now: NOW,
+      until: new Date(NOW.getTime() + 20_000),
+    });
+    expect(claimed).toHaveLength(30);
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(30);
+    expect(claimed.filter((delivery) => delivery.streamId === streamId)).toHaveLength(1);
   });
 });
