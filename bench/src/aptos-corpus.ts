@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readAptosTransactions, recordedAptosData, type ServedLedger } from '@chainstead/testkit';
+import { readAptosTransactions, recordedFolder, type ServedLedger } from '@chainstead/testkit';
 import { BenchmarkError } from './benchmark-error.ts';
 
 /** Recorded transactions that are all in the form in which a fullnode gives them. */
@@ -7,7 +7,7 @@ const FILES = ['mainnet_transactions.json', 'testnet_transactions.json'];
 
 /** The recorded transactions over and over as one ledger, each time under the next version. @throws BenchmarkError */
 export function repeatedCorpus(versions: number): ServedLedger {
-  const folder = recordedAptosData();
+  const folder = recordedFolder('aptos');
   if (folder === null) throw new BenchmarkError('The recorded transactions of Aptos are not beside the repository');
   const corpus = FILES.flatMap((file) => readAptosTransactions(folder, join('rest-derived', file))).map(
     (transaction) => {

@@ -1,5 +1,5 @@
 import type { Database } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, recordedFolder, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AptosDataset } from './dataset.ts';
@@ -11,7 +11,7 @@ import {
   exampleTransaction,
   sliceOf,
 } from './testing/example-transaction.ts';
-import { recordedAptosFolder, recordedTransactions } from './testing/recorded-transactions.ts';
+import { recordedTransactions } from './testing/recorded-transactions.ts';
 import type { AptosTransaction } from './transaction.ts';
 
 let scratch: ScratchDatabase;
@@ -208,7 +208,7 @@ describe('datasets', () => {
   });
 });
 
-const folder = recordedAptosFolder();
+const folder = recordedFolder('aptos');
 if (folder === null)
   process.stderr.write('datasets.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { TestkitError } from './testkit-error.ts';
 
 /** A transaction in the form of the REST API. */
@@ -35,12 +34,6 @@ const HEAD_ABOVE = 20;
 /** 2022-10-12, microseconds. */
 const FIRST_TIMESTAMP = 1_665_609_760_000_000;
 const MICROSECONDS_PER_VERSION = 20_000;
-
-/** Folder of the recorded transactions beside the repository, or null where it was not given. */
-export function recordedAptosData(): string | null {
-  const folder = fileURLToPath(new URL('../../../../shared/data/aptos', import.meta.url));
-  return existsSync(folder) ? folder : null;
-}
 
 /** The transactions of a recorded file in REST form. */
 export function readAptosTransactions(folder: string, file: string): readonly AptosRestTransaction[] {

@@ -16,7 +16,6 @@ export {
   type AptosRestTransaction,
   createAptosLedger,
   readAptosTransactions,
-  recordedAptosData,
 } from './aptos-ledger.ts';
 export { type BenchChain, type BenchChainFacts, type BenchChainOptions, createBenchChain } from './bench-chain.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';

@@ -9,7 +9,7 @@ import {
   createAptosLedger,
   createScratchDatabase,
   readAptosTransactions,
-  recordedAptosData,
+  recordedFolder,
   type ScratchDatabase,
   startAptosFullnode,
 } from '@chainstead/testkit';
@@ -22,7 +22,7 @@ const HEAD = 4_000;
 /** Versions between two recorded transactions. */
 const EVERY = 60;
 
-const folder = recordedAptosData();
+const folder = recordedFolder('aptos');
 if (folder === null) process.stderr.write('aptos-commands.test.ts: NOT RUN, ../shared/data/aptos is not here\n');
 
 describe.skipIf(folder === null)('chainstead on Aptos', () => {

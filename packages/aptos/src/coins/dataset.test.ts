@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordedFolder } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { jsonObject } from '../rows/json-object.ts';
 import { coinInfoChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
-import {
-  readProtoTransactions,
-  readTransactions,
-  recordedAptosFolder,
-  recordedTransactions,
-} from '../testing/recorded-transactions.ts';
+import { readProtoTransactions, readTransactions, recordedTransactions } from '../testing/recorded-transactions.ts';
 import { deriveCoins } from './dataset.ts';
 
 describe('coins of one transaction', () => {
@@ -111,7 +107,7 @@ describe('coins of a slice', () => {
   });
 });
 
-const folder = recordedAptosFolder();
+const folder = recordedFolder('aptos');
 if (folder === null)
   process.stderr.write('coins/dataset.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 

@@ -1,4 +1,4 @@
-import { createAptosLedger, readAptosTransactions, recordedAptosData } from '@chainstead/testkit';
+import { createAptosLedger, readAptosTransactions, recordedFolder } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPage } from './read-page.ts';
@@ -105,7 +105,7 @@ describe('a page', () => {
   });
 });
 
-const folder = recordedAptosData();
+const folder = recordedFolder('aptos');
 if (folder === null)
   process.stderr.write('read-page.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 

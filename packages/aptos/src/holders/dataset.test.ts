@@ -1,6 +1,7 @@
+import { recordedFolder } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
-import { recordedAptosFolder, recordedTransactions } from '../testing/recorded-transactions.ts';
+import { recordedTransactions } from '../testing/recorded-transactions.ts';
 import type { AptosTransaction } from '../transaction.ts';
 import { deriveBalances } from './dataset.ts';
 
@@ -57,7 +58,7 @@ describe('a balance', () => {
   });
 });
 
-const folder = recordedAptosFolder();
+const folder = recordedFolder('aptos');
 if (folder === null)
   process.stderr.write('holders/dataset.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, systemClock } from '@chainstead/core';
-import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedAptosData } from '@chainstead/testkit';
+import { type AptosFaultSettings, type AptosLedger, createAptosLedger, recordedFolder } from '@chainstead/testkit';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readAptosStatuses } from './aptos-status.ts';
 import { createAptosSync } from './aptos-sync.ts';
@@ -8,8 +6,8 @@ import { backfillVersions } from './backfill-versions.ts';
 import { listCoverage } from './coverage.ts';
 import type { AptosSyncOptions } from './options.ts';
 import { type AptosStage, openStage, readTables, readTruth, recordedLedger } from './testing/aptos-stage.ts';
+import { fastClock, runUntil, until } from './testing/run-until.ts';
 
-const PATIENCE_MS = 120_000;
 const NEVER = new AbortController().signal;
 const EMPTY_LEDGER = createAptosLedger({ transactions: [], head: 3_000 });
 
@@ -19,36 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('What was waited for did not come');
-    await sleep(20);
-  }
-}
-
 const statusNow = async () => (await readAptosStatuses(stage.database, ['coins']))[0];
-
-/** A hundred times as fast as the world's. */
-function fastClock(): Clock {
-  const start = Date.now();
-  return {
-    now: () => start + (Date.now() - start) * 100,
-    sleep: (ms, signal) => systemClock.sleep(ms / 100, signal),
-  };
-}
-
-/** Runs until the condition holds, then stops. */
-async function runUntil(options: AptosSyncOptions, condition: () => Promise<boolean>): Promise<void> {
-  const stop = new AbortController();
-  const run = createAptosSync(options).run(stop.signal);
-  try {
-    await until(condition);
-  } finally {
-    stop.abort();
-    await run;
-  }
-}
 
 describe('ranges', () => {
   it('are covered for each dataset, joined, with the root of the last version', async () => {
@@ -117,71 +86,6 @@ describe('no progress', () => {
   });
 });
 
-describe('roots', () => {
-  it('of two fullnodes that agree are kept as confirmed', async () => {
-    const [one, two] = [await stage.serve(EMPTY_LEDGER), await stage.serve(EMPTY_LEDGER)];
-    await createAptosSync(stage.options(stage.open([one.url, two.url]), { endVersion: 3_000 })).run(NEVER);
-    expect(await statusNow()).toMatchObject({ confirmedRoot: 3_000, head: 3_000, lag: 0, fullnodes: [{}, {}] });
-  });
-
-  it('that differ stop the chain, and the stop names both fullnodes', async () => {
-    const [one, two] = [await stage.serve(EMPTY_LEDGER), await stage.serve(EMPTY_LEDGER, { forkFrom: 1_500 })];
-    const options = stage.options(stage.open([one.url, two.url]), {});
-    await runUntil(options, async () => (await statusNow())?.stop?.code === 'ACCUMULATOR_ROOT_MISMATCH');
-    const stop = (await statusNow())?.stop;
-    expect(stop?.message).toContain(one.url);
-    expect(stop?.message).toContain(two.url);
-    const known = await stage.database.query(
-      'SELECT 1 FROM aptos_roots WHERE version >= 1500 AND confirmed_by IS NULL',
-    );
-    expect(known).toEqual([]);
-  });
-
-  it('are compared with a fullnode that always lags, and stay stopped', async () => {
-    const head = { lag: 2_000 };
-    const [one, two] = [
-      await stage.serve(EMPTY_LEDGER, head),
-      await stage.serve(EMPTY_LEDGER, { lag: 2_050, forkFrom: 0 }),
-    ];
-    const options = stage.options(stage.open([one.url, two.url]), { startVersion: null });
-    await runUntil(options, async () => {
-      const lag = Math.max(0, one.faults.settings.lag - 10);
-      one.faults.set({ lag });
-      two.faults.set({ lag: lag + 50 });
-      return (await statusNow())?.stop?.code === 'ACCUMULATOR_ROOT_MISMATCH';
-    });
-    const stopped = await statusNow();
-    const fullnodes = stage.open([one.url, two.url]);
-    await runUntil(stage.options(fullnodes, { startVersion: null }), async () =>
-      fullnodes.status().every(({ requests }) => requests >= 2),
-    );
-    expect(await statusNow()).toMatchObject({ stop: stopped?.stop, checkpoint: stopped?.checkpoint });
-  });
-
-  it('are confirmed by a fullnode that always lags', async () => {
-    const [one, two] = [
-      await stage.serve(EMPTY_LEDGER, { lag: 2_000 }),
-      await stage.serve(EMPTY_LEDGER, { lag: 2_050 }),
-    ];
-    await runUntil(stage.options(stage.open([one.url, two.url]), { startVersion: null }), async () => {
-      const lag = Math.max(0, one.faults.settings.lag - 10);
-      one.faults.set({ lag });
-      two.faults.set({ lag: lag + 50 });
-      return ((await statusNow())?.confirmedRoot ?? 0) > 1_000;
-    });
-    expect(await statusNow()).toMatchObject({ stop: null });
-  });
-
-  it('of the fullnodes of today must be those that were indexed', async () => {
-    const one = await stage.serve(EMPTY_LEDGER);
-    await createAptosSync(stage.options(stage.open([one.url]), { endVersion: 2_000 })).run(NEVER);
-    const other = await stage.serve(EMPTY_LEDGER, { forkFrom: 0 });
-    const options = stage.options(stage.open([other.url]), { endVersion: 3_000 });
-    await runUntil(options, async () => (await statusNow())?.stop?.code === 'ACCUMULATOR_ROOT_MISMATCH');
-    expect((await statusNow())?.checkpoint).toBe(2_000);
-  });
-});
-
 describe('pruned history', () => {
   it('is said with the oldest version, and the rest is indexed', async () => {
     const { url } = await stage.serve(EMPTY_LEDGER, { oldest: 1_200 });
@@ -225,7 +129,7 @@ describe('pruned history', () => {
   });
 });
 
-const folder = recordedAptosData();
+const folder = recordedFolder('aptos');
 if (folder === null)
   process.stderr.write('aptos-sync.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 

@@ -1,16 +1,9 @@
 /** The given Aptos transactions as derivation takes them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseTransaction } from '../fullnode/parse-transaction.ts';
 import type { AptosNetwork, AptosTransaction } from '../transaction.ts';
 import { restOfProto } from './rest-of-proto.ts';
-
-/** Folder of the recorded transactions beside the repository, or null where it was not given. */
-export function recordedAptosFolder(): string | null {
-  const folder = fileURLToPath(new URL('../../../../../shared/data/aptos', import.meta.url));
-  return existsSync(folder) ? folder : null;
-}
 
 /** All transactions of a network, by version. Of mainnet and testnet they are in REST form already. */
 export function recordedTransactions(folder: string, network: AptosNetwork): readonly AptosTransaction[] {

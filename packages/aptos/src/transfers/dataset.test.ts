@@ -1,12 +1,8 @@
 import { join } from 'node:path';
+import { recordedFolder } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
 import { coinEvent, coinStoreChange, exampleTransaction, sliceOf } from '../testing/example-transaction.ts';
-import {
-  readProtoTransactions,
-  readTransactions,
-  recordedAptosFolder,
-  recordedTransactions,
-} from '../testing/recorded-transactions.ts';
+import { readProtoTransactions, readTransactions, recordedTransactions } from '../testing/recorded-transactions.ts';
 import type { AptosTransaction } from '../transaction.ts';
 import { deriveTransfers } from './dataset.ts';
 
@@ -111,7 +107,7 @@ describe('a withdrawal or deposit', () => {
   });
 });
 
-const folder = recordedAptosFolder();
+const folder = recordedFolder('aptos');
 if (folder === null)
   process.stderr.write('transfers/dataset.test.ts: NOT RUN on real transactions, ../shared/data/aptos is not here\n');
 
