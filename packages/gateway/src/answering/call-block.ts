@@ -41,19 +41,22 @@ export function speaksOfHead(method: MethodFacts, params: readonly unknown[]): b
   }
   if (method.blockParameter === null) return false;
   const value = params[method.blockParameter];
-  return isHead(isMembers(value) && 'blockNumber' in value ? value.blockNumber : value);
+  return isHead(isMembers(value) ? numberOfBlock(value) : value);
 }
 
-/** The parameters with numbers for `latest` and `finalized`; a `finalized` that nobody knows stays. */
+/**
+ * The parameters with numbers for `latest` and `finalized`; a `finalized` that nobody knows stays, and the end of a log
+ * range that begins above the head: nodes answer that with no logs, but the same range in numbers with an error.
+ */
 export function pinParams(method: MethodFacts, params: readonly unknown[], head: PinnedHead): readonly unknown[] {
   const pinned = [...params];
   if (method.name === LOGS && isMembers(params[0])) {
     const { fromBlock, toBlock } = params[0];
-    pinned[0] = { ...params[0], fromBlock: pinTag(fromBlock, head), toBlock: pinTag(toBlock, head) };
+    const isAbove = typeof fromBlock === 'string' && Number(fromBlock) > head.latest;
+    if (!isAbove) pinned[0] = { ...params[0], fromBlock: pinTag(fromBlock, head), toBlock: pinTag(toBlock, head) };
   } else if (method.blockParameter !== null) {
     const value = params[method.blockParameter];
-    const tag = isMembers(value) && 'blockNumber' in value ? value.blockNumber : value;
-    pinned[method.blockParameter] = pinTag(tag, head);
+    pinned[method.blockParameter] = pinTag(isMembers(value) ? numberOfBlock(value) : value, head);
   }
   return pinned;
 }
@@ -69,13 +72,18 @@ export function toHex(number: number): string {
 
 function blockOfParameter(value: unknown): CallBlock {
   if (isMembers(value)) {
-    if (!('blockHash' in value)) return blockOfParameter(value.blockNumber);
+    if (isAbsent(value.blockHash)) return blockOfParameter(value.blockNumber);
     return value.requireCanonical === true ? 'head' : 'hash';
   }
   // Nodes that dropped old blocks differ in what their earliest one is.
   if (value === 'earliest') return 'head';
   if (typeof value !== 'string' || !value.startsWith('0x')) return 'tag';
   return value.length === HASH_LENGTH ? 'hash' : Number(value);
+}
+
+/** The number or tag of an EIP-1898 object, whose other member may be null; itself where it names its block by hash. */
+function numberOfBlock(value: Members): unknown {
+  return isAbsent(value.blockHash) ? value.blockNumber : value;
 }
 
 function blockOfFilter(filter: unknown): CallBlock {

@@ -55,6 +55,46 @@ describe('the newest block', () => {
     expect(asked).toEqual(['0x14', '0xa']);
   });
 
+  test('several upstreams: logs from above the head on are asked for as the client wrote it', async () => {
+    const asked: unknown[] = [];
+    const stage = await open({
+      nodes: 2,
+      methods: new Map([
+        [
+          'eth_getLogs',
+          ([filter]) => {
+            asked.push(filter);
+            return { result: [] };
+          },
+        ],
+      ]),
+    });
+    const process = await stage.process();
+    for (const above of [{ fromBlock: '0x15' }, { fromBlock: '0x400', toBlock: 'latest' }])
+      expect(await process.ask('eth_getLogs', [above])).toEqual([]);
+    await process.ask('eth_getLogs', [{ fromBlock: '0x14', toBlock: 'latest' }]);
+    expect(asked).toEqual([
+      { fromBlock: '0x15' },
+      { fromBlock: '0x400', toBlock: 'latest' },
+      { fromBlock: '0x14', toBlock: '0x14' },
+    ]);
+  });
+
+  test('an EIP-1898 object means the member that is not null', async () => {
+    const asked: unknown[] = [];
+    const methods = new Map([['eth_call', ([, at]: readonly unknown[]) => noting(asked, at)]]);
+    const hash = `0x${'0c'.repeat(32)}`;
+    const byHash = { blockHash: hash, blockNumber: null };
+    const latest = { blockHash: null, blockNumber: 'latest' };
+    const several = await (await open({ nodes: 2, methods })).process();
+    for (const at of [byHash, latest]) await several.ask('eth_call', [{ to: ADDRESS }, at]);
+    expect(asked.splice(0)).toEqual([byHash, '0x14']);
+    chainId++;
+    const one = await (await open({ methods })).process();
+    for (const at of [latest, latest, byHash, byHash]) await one.ask('eth_call', [{ to: ADDRESS }, at]);
+    expect(asked).toEqual([latest, latest, byHash]);
+  });
+
   test('one upstream: tags pass as they are', async () => {
     const asked: unknown[] = [];
     const stage = await open({
