@@ -30,7 +30,10 @@ export function unmatched(app: OpenAPIHono<ApiEnv>): (c: ApiContext) => never {
   };
 }
 
-/** The gateway has the key in its path, behind a chain's name: one that is sent to a chain that isn't there is not repeated. */
+/**
+ * The gateway has the key in its path, behind a chain's name: one that is sent to a chain that isn't there, or with doubled or
+ * encoded slashes, is not repeated.
+ */
 function withoutKey(path: string): string {
-  return path.replace(/^(\/(?!api\/)[^/]*\/)[A-Za-z0-9._-]{8,128}(?=\/|$)/, '$1…');
+  return path.replace(/^(\/+(?!api\/)[^/%]*(?:\/|%2f)+)[A-Za-z0-9._-]{8,128}(?=[/%]|$)/i, '$1…');
 }
