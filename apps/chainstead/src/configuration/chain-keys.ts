@@ -44,8 +44,7 @@ export const chainKeys = z.object({
   }),
   RPC_PRIVATE_URLS: optional(listOf(urlOf('http:', 'https:')), {
     group: 'Chains',
-    description:
-      "Upstream nodes beside RPC_URLS that the gateway's clients never send transactions to, as long as there is another one",
+    description: 'Upstream nodes that get no calls and no transactions as long as the chain has one in RPC_URLS',
     allowed: 'a comma list of http(s):// URLs',
     example: 'https://relay.example.com',
     whenAbsent: 'none',

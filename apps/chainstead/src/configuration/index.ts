@@ -3,8 +3,9 @@
  * global-keys.ts and chain-keys.ts (which keys there are) and configuration.ts (what they become).
  */
 
-export type { AptosNetworkConfiguration } from './aptos-configuration.ts';
+export type { AptosConfiguration, AptosNetworkConfiguration } from './aptos-configuration.ts';
 export type { ChainConfiguration } from './chain-configuration.ts';
+export { countAsked } from './chain-upstreams.ts';
 export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
 export { ROLE_NAMES, type RoleName } from './global-keys.ts';
 export { printConfiguration } from './printout.ts';

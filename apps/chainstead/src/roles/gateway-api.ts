@@ -1,5 +1,6 @@
 import { createGateway, type Gateway } from '@chainstead/gateway';
 import { createRawGate, type KeyStore } from '@chainstead/http';
+import { countAsked } from '../configuration/index.ts';
 import { openPool } from '../upstream-pools.ts';
 import { VERSION } from '../version.ts';
 import type { RoleContext } from './role.ts';
@@ -20,7 +21,7 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
     slug: configured.slug,
     chain: configured.chain,
     pool: openPool(configured, { logger, metrics, clock }),
-    pinsHead: configured.upstreams.filter(({ url }) => url.startsWith('http')).length > 1,
+    pinsHead: countAsked(configured.upstreams) > 1,
     logRangeMax: configured.logRangeMax,
     integrity: configured.integrity,
   }));
