@@ -4,6 +4,8 @@ CREATE TABLE "historical_jobs" (
 	"chain_id" bigint NOT NULL,
 	"from_block" bigint NOT NULL,
 	"to_block" bigint NOT NULL,
+	"from_timestamp" bigint,
+	"to_timestamp" bigint,
 	"next_block" bigint NOT NULL,
 	"addresses" text[],
 	"status" text DEFAULT 'pending' NOT NULL,
@@ -142,7 +144,6 @@ CREATE INDEX "stream_attempt_transactions_by_attempt" ON "stream_attempt_transac
 CREATE INDEX "stream_attempts_by_time" ON "stream_attempts" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_by_stream" ON "stream_attempts" USING btree ("stream_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_failed" ON "stream_attempts" USING btree ("created_at","id") WHERE NOT success;--> statement-breakpoint
-CREATE INDEX "stream_deliveries_due" ON "stream_deliveries" USING btree ("due_at") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "stream_deliveries_by_block" ON "stream_deliveries" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "stream_deliveries_pending_by_stream" ON "stream_deliveries" USING btree ("stream_id","due_at") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "stream_matches_unconfirmed" ON "stream_matches" USING btree ("chain_id","block_number") WHERE NOT confirmed AND removed_at IS NULL;--> statement-breakpoint

@@ -132,7 +132,6 @@ export const streamDeliveries = pgTable(
     deliveredAt: moment('delivered_at'),
   },
   (table) => [
-    index('stream_deliveries_due').on(table.dueAt).where(sql`status = 'pending'`),
     index('stream_deliveries_by_block').on(table.chainId, table.blockNumber),
     index('stream_deliveries_pending_by_stream').on(table.streamId, table.dueAt).where(sql`status = 'pending'`),
   ],
@@ -221,6 +220,9 @@ export const historicalJobs = pgTable('historical_jobs', {
   toBlock: bigint('to_block', { mode: 'number' }).notNull(),
   /** The next block to look at. */
   nextBlock: bigint('next_block', { mode: 'number' }).notNull(),
+  /** Unix seconds, both inclusive, where the job was asked for by time. */
+  fromTimestamp: bigint('from_timestamp', { mode: 'number' }),
+  toTimestamp: bigint('to_timestamp', { mode: 'number' }),
   /** Hexadecimal addresses instead of the stream's own; null: the stream's. */
   addresses: text('addresses').array(),
   /** pending, running, done, failed. */

@@ -17,12 +17,17 @@ export function createHistoricalJobFactory({
     if (blocks === null) return null;
     const id = randomUUID();
     await database.query(
-      `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses)
-       VALUES ($1, $2, $3, $4, $5, $4, $6)`,
-      [id, stream.id, chain.id, blocks.from, blocks.to, addresses],
+      `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, from_timestamp, to_timestamp)
+       VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8)`,
+      [id, stream.id, chain.id, blocks.from, blocks.to, addresses, ...timesOf(range)],
     );
     return { id, totalBlocks: rangeSize(blocks), totalJobs: 1 };
   };
+}
+
+/** As they were asked for, to be shown. */
+function timesOf(range: HistoricalRange): readonly [from: number | null, to: number | null] {
+  return 'fromBlock' in range ? [null, null] : [range.fromTimestamp, range.toTimestamp];
 }
 
 /** What of the range exists by now; null: nothing. */

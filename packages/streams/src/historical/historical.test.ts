@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
 import { exampleStream } from '../matching/testing/example-stream.ts';
 import { scanBlock } from '../matching/testing/naive-scan.ts';
+import { listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
@@ -148,6 +149,9 @@ describe('historical jobs', () => {
     expect(await create(time(5), time(9))).toMatchObject({ totalBlocks: 5 });
     expect(await create(time(5) + 1, time(10) - 1)).toMatchObject({ totalBlocks: 4 });
     expect(await create(time(scripted.head), time(scripted.head) + 999)).toMatchObject({ totalBlocks: 1 });
+    const [newest] = await listHistoricalJobs(scratch.database, stream.id);
+    const asked = { fromTimestamp: time(scripted.head), toTimestamp: time(scripted.head) + 999 };
+    expect(newest).toMatchObject({ ...asked, fromBlock: scripted.head, toBlock: scripted.head, addresses: null });
     expect(await create(time(scripted.head) + 1, time(scripted.head) + 999)).toBeNull();
   }, 60_000);
 });

@@ -9,6 +9,9 @@ export interface HistoricalJob {
   /** Both inclusive. */
   readonly fromBlock: number;
   readonly toBlock: number;
+  /** Unix seconds, both inclusive; null where the job was asked for by blocks. */
+  readonly fromTimestamp: number | null;
+  readonly toTimestamp: number | null;
   /** Instead of the stream's own; null: the stream's. */
   readonly addresses: readonly Address[] | null;
   /** The next block to look at. */
@@ -28,7 +31,7 @@ const JOBS_MAX = 1_000;
 export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
     `SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
-       addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
+       from_timestamp AS "fromTimestamp", to_timestamp AS "toTimestamp", addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
        created_at AS "createdAt", updated_at AS "updatedAt"
      FROM historical_jobs WHERE $1::uuid IS NULL OR stream_id = $1
      ORDER BY created_at DESC, id DESC LIMIT ${JOBS_MAX}`,

@@ -160,11 +160,15 @@ describe('historical jobs', () => {
       ['11111111-0000-4000-8000-000000000003', other, 10, 'pending', new Date('2026-01-03')],
     ];
     for (const job of jobs) await scratch.database.query(insert, job);
-    await scratch.database.query('UPDATE historical_jobs SET addresses = $2 WHERE id = $1', [jobs[2]?.[0], [ADDRESS]]);
+    const given = { fromTimestamp: 1_700_000_000, toTimestamp: 1_700_000_500, addresses: [ADDRESS] };
+    await scratch.database.query(
+      'UPDATE historical_jobs SET from_timestamp = $2, to_timestamp = $3, addresses = $4 WHERE id = $1',
+      [jobs[2]?.[0], given.fromTimestamp, given.toTimestamp, given.addresses],
+    );
     const all = await ask<{ id: string }[]>('GET', '/historical-jobs');
     expect(all.body.map((job) => job.id)).toEqual(jobs.map(([job]) => job).reverse());
-    expect(all.body[0]).toMatchObject({ addresses: [ADDRESS], fromBlock: 10, toBlock: 19 });
-    expect(all.body[1]).not.toHaveProperty('addresses');
+    expect(all.body[0]).toMatchObject({ ...given, fromBlock: 10, toBlock: 19 });
+    for (const name of Object.keys(given)) expect(all.body[1]).not.toHaveProperty(name);
     const own = await ask('GET', `/historical-jobs?streamId=${id}`);
     expect(own.body).toMatchObject([
       { streamId: id, chainId: '0x1', status: 'done', jobs: 1, jobsCompleted: 1, totalBlocks: 10, blocksCompleted: 10 },
