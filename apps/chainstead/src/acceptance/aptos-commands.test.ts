@@ -71,7 +71,9 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
     expect(gaps).toMatchObject([
       { chain: 'aptos', network: 'mainnet', gaps: [{ dataset: 'coins', range: { from: 1_501, to: 1_999 } }] },
     ]);
-    expect((await run(['gaps'])).stdout).toMatch(/aptos +coins +1,501 +1,999/);
+    const shown = (await run(['gaps'])).stdout;
+    expect(shown).toMatch(/aptos +coins +1,501 +1,999/);
+    expect(shown).toMatch(/aptos +coins +0 +1,500 +1,501 +roots not compared/);
     expect(lastLine(await run(['status', '--json']))).toMatchObject({
       aptos: { networks: [{ chain: 'aptos', covered: [{ dataset: 'coins', versions: 2_002, missing: 499 }] }] },
     });
@@ -81,6 +83,20 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
 
     const again = await run(['backfill', '--chain', 'aptos', '--from', '0', '--to', '1500']);
     expect(lastLine(again)).toMatchObject({ versions: 0 });
+  });
+
+  it('says up to where two fullnodes gave the same roots', async () => {
+    const other = await startAptosFullnode(ledger);
+    try {
+      const two = { APTOS_NODE_URL: `${fullnode.url},${other.url}` };
+      await run(['backfill', '--chain', 'aptos', '--from', '0', '--to', '1000'], two);
+      expect((await run(['gaps'])).stdout).toMatch(/aptos +coins +0 +1,000 +1,001 +roots agree\n/);
+      await run(['backfill', '--chain', 'aptos', '--from', '1001', '--to', '1500']);
+      expect((await run(['gaps'])).stdout).toMatch(/aptos +coins +0 +1,500 +1,501 +roots agree up to 1000\n/);
+      expect(lastLine(await run(['gaps', '--json']))).toMatchObject([{ confirmed_root: 1_000 }]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('names the oldest version where the beginning is pruned', async () => {

@@ -52,6 +52,9 @@ describe('the program', () => {
     expect(await networkAt(url, '&network=testnet')).toBe('testnet');
     expect(await networkAt(`http://127.0.0.1:${port}`)).toBe('testnet');
     expect(await networkAt(`http://127.0.0.1:${port}`, '&network=mainnet')).toBe('mainnet');
+    const ready = await fetch(`${url}/ready`);
+    expect(ready.status).toBe(503);
+    expect(JSON.stringify(await ready.json())).toContain('aptos-testnet was never ingested');
     expect((await program?.stop())?.code).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
-import { rangeSize } from '@chainstead/core';
+import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
@@ -43,7 +43,7 @@ function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[],
       range.from,
       range.to,
       rangeSize(range),
-      'not proven',
+      comparisonOf(status, range),
       '',
     ]),
   );
@@ -66,6 +66,12 @@ function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[],
   return `${missing}\nCovered:\n${renderTable(header, [...covered, ...versions])}`;
 }
 
+/** Of Aptos nothing is proven; a root that two fullnodes agree on says that up to it they have the same ledger. */
+function comparisonOf({ confirmedRoot }: AptosStatus, range: BlockRange): string {
+  if (confirmedRoot === null || confirmedRoot < range.from) return 'roots not compared';
+  return confirmedRoot >= range.to ? 'roots agree' : `roots agree up to ${confirmedRoot}`;
+}
+
 function renderJson(
   statuses: readonly ChainStatus[],
   aptos: readonly AptosStatus[],
@@ -77,7 +83,13 @@ function renderJson(
     gaps: status.gaps,
     coverage: status.coverage,
   }));
-  const networks = aptos.map(({ chain, network, gaps, coverage }) => ({ chain, network, gaps, coverage }));
+  const networks = aptos.map(({ chain, network, gaps, coverage, confirmedRoot }) => ({
+    chain,
+    network,
+    gaps,
+    coverage,
+    confirmed_root: confirmedRoot,
+  }));
   return `${JSON.stringify([...chains, ...networks])}\n`;
 }
 
@@ -87,7 +99,8 @@ function chainName(status: ChainStatus, configuration: Configuration): string {
 
 const EXAMPLES = `
 Levels: receipts (root proven), cross (two upstreams agree), none (not proven yet), not-applicable (the chain's headers
-commit to nothing), unproven (no upstream could prove it). Of Aptos, versions take the place of blocks.
+commit to nothing), unproven (no upstream could prove it). Of Aptos, versions take the place of blocks, and instead of a proof
+stands whether two fullnodes gave the same root of the ledger (confirmed_root: the newest version of which they did).
 
 Examples:
   $ chainstead gaps

@@ -14,6 +14,7 @@ import {
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
 import { VERSION } from '../version.ts';
+import { readAptosReadiness } from './aptos-readiness.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -127,13 +128,13 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     host: api.host,
     cors: { origins: api.corsOrigins },
     version: VERSION,
-    readiness: () =>
-      readReadiness(database, {
-        chains: configuration.chains,
-        datasets: configuration.datasets,
-        readyLagBlocks: api.readyLagBlocks,
-        now: clock.now(),
-      }),
+    readiness: async () => {
+      const now = clock.now();
+      const { chains, datasets } = configuration;
+      const { reasons } = await readReadiness(database, { chains, datasets, readyLagBlocks: api.readyLagBlocks, now });
+      const all = [...reasons, ...(await readAptosReadiness(database, configuration.aptos, now))];
+      return { ready: all.length === 0, reasons: all };
+    },
     routes: served.routes,
     openRoutes: served.openRoutes ?? [],
   });

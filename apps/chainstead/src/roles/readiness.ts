@@ -43,10 +43,16 @@ function whyNotReady(
     const missing = blocksMissing(datasetsOf(chain, datasets), status, endBlock);
     return missing > readyLagBlocks ? `lacks ${missing} blocks up to END_BLOCK` : null;
   }
-  const silentMs = now - status.updatedAt.getTime();
-  if (silentMs > STALE_AFTER_MS) return `has no ingest process since ${Math.round(silentMs / 1_000)} s`;
+  const silence = silenceOf(status, now);
+  if (silence !== null) return silence;
   if (status.lag === null) return 'has not followed a block yet';
   return status.lag > readyLagBlocks ? `is ${status.lag} blocks behind its head` : null;
+}
+
+/** Why a state is nobody's any more; null while a process writes it. @param now milliseconds since the epoch */
+export function silenceOf({ updatedAt }: { readonly updatedAt: Date }, now: number): string | null {
+  const silentMs = now - updatedAt.getTime();
+  return silentMs > STALE_AFTER_MS ? `has no ingest process since ${Math.round(silentMs / 1_000)} s` : null;
 }
 
 /** Of the dataset that lacks most. */

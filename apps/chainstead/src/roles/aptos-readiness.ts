@@ -1,0 +1,53 @@
+import { type AptosStatus, chainKeyOf, readAptosStatuses } from '@chainstead/aptos';
+import { rangeSize, subtractRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { AptosConfiguration, AptosNetworkConfiguration } from '../configuration/index.ts';
+import { silenceOf } from './readiness.ts';
+
+/** About a minute of mainnet: hundreds of versions come in a second, and a look at the head finds many at once. */
+export const READY_LAG_VERSIONS = 10_000;
+
+/** Why the networks of Aptos are not caught up; none: they are. */
+export async function readAptosReadiness(
+  database: Database,
+  { networks, datasets }: AptosConfiguration,
+  now: number,
+): Promise<string[]> {
+  if (networks.length === 0) return [];
+  const statuses = await readAptosStatuses(database, datasets);
+  return networks.flatMap((configured) => {
+    const status = statuses.find(({ network }) => network === configured.network);
+    const reason = whyNotReady(configured, status, datasets, now);
+    return reason === null ? [] : [`${chainKeyOf(configured.network)} ${reason}`];
+  });
+}
+
+/** As of other chains. Following goes on where only old history is pruned, so that is no reason. */
+export function whyNotReady(
+  { endVersion }: Pick<AptosNetworkConfiguration, 'endVersion'>,
+  status: AptosStatus | undefined,
+  datasets: readonly string[],
+  now: number,
+): string | null {
+  if (status === undefined) return 'was never ingested';
+  if (status.stop !== null && status.stop.code !== 'VERSIONS_PRUNED') return `is stopped: ${status.stop.code}`;
+  if (endVersion !== null) {
+    const missing = versionsMissing(status, datasets, endVersion);
+    return missing > READY_LAG_VERSIONS ? `lacks ${missing} versions up to END_VERSION` : null;
+  }
+  const silence = silenceOf(status, now);
+  if (silence !== null) return silence;
+  if (status.lag === null) return 'has not followed a version yet';
+  return status.lag > READY_LAG_VERSIONS ? `is ${status.lag} versions behind its head` : null;
+}
+
+/** Of the dataset that lacks most. */
+function versionsMissing({ coverage, historyStart }: AptosStatus, datasets: readonly string[], end: number): number {
+  const missing = datasets.map((name) =>
+    subtractRanges(
+      [{ from: historyStart, to: end }],
+      coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range),
+    ).reduce((sum, range) => sum + rangeSize(range), 0),
+  );
+  return Math.max(0, ...missing);
+}
