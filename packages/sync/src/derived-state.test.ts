@@ -82,7 +82,7 @@ describe('derived state', () => {
       ),
       { numRuns: 25 },
     );
-  }, 120_000);
+  }, 300_000);
 
   it('counts rows once that an on-demand history and the backfill both bring', async () => {
     await withChain(async (marked) => {
