@@ -1,8 +1,9 @@
 /**
  * What everything else is written in: branded primitives, errors, block ranges, chain data, cursors, dates, clock,
- * logger, metrics.
+ * logger, metrics, budgets.
  * No I/O. Imports no other package of the project.
  */
+export * from './answer-budget.ts';
 export * from './block-range.ts';
 export * from './chain-data.ts';
 export * from './clock.ts';

@@ -1,9 +1,9 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { RateLimit } from './authentication.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Paging } from './paging.ts';
 import type { ChainLookup, Parameters } from './parameters.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** What route modules are given. */
 export interface ApiDependencies {

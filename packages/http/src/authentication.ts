@@ -3,13 +3,8 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { RateLimitedError, UnauthorizedError } from './api-error.ts';
 import type { KeyStore, Principal } from './key-store.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { hasRoute } from './unmatched.ts';
-
-/** Requests that one key may make in a rolling window, per process. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly windowSeconds: number;
-}
 
 export interface AuthenticationOptions {
   readonly keys: KeyStore;

@@ -6,7 +6,7 @@ export { type ApiOptions, createApi } from './api.ts';
 export { type ApiApp, type ApiContext, type ApiEnv, type RouteModule, requestLogger } from './api-context.ts';
 export type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
 export * from './api-error.ts';
-export { keyOf, type RateLimit } from './authentication.ts';
+export { keyOf } from './authentication.ts';
 export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';
 export {
   type BlockBounds,
@@ -30,6 +30,7 @@ export {
   textParameter,
 } from './parameters.ts';
 export { querySchema } from './query.ts';
+export type { RateLimit } from './rate-limit.ts';
 export { createRawGate, type RawGate, type RawGateOptions, type RawHandler } from './raw-gate.ts';
 export type { Readiness } from './readiness.ts';
 export type { CorsOptions } from './request-gate.ts';

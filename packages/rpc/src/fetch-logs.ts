@@ -1,5 +1,4 @@
-import { type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
-import { createByteBudget } from './byte-budget.ts';
+import { type BlockRange, createAnswerBudget, type Log, rangeSize, toQuantity } from '@chainstead/core';
 import { checkLogs, type LogsExpectation, looksTruncated, matchesLog, toExpectation } from './check-logs.ts';
 import { UpstreamFault } from './errors.ts';
 import { estimateLogCalls } from './estimate-log-calls.ts';
@@ -68,7 +67,7 @@ export function createLogFetcher(options: {
 }): LogFetcher {
   const { failover, receipts, chain, limits } = options;
   const trust = createLogTrust();
-  const budget = createByteBudget(limits.logsBytesInFlight);
+  const budget = createAnswerBudget({ bytesMax: limits.logsBytesInFlight });
 
   async function fetchAll(query: LogsQuery, given: RequestOptions): Promise<Fetched> {
     const ending = new AbortController();

@@ -1,8 +1,7 @@
-import type { Clock, Logger } from '@chainstead/core';
+import { type Clock, createAnswerBudget, type Logger } from '@chainstead/core';
 import { FullnodeFault, FullnodesExhaustedError, VersionsPrunedError } from './errors.ts';
 import type { FullnodeMetrics } from './fullnode-metrics.ts';
 import { type FullnodeState, noteFault, noteSuccess } from './fullnode-state.ts';
-import { createInFlight } from './in-flight.ts';
 import { requireGood } from './interpret-answer.ts';
 import { readLedgerHeaders } from './ledger-info.ts';
 import { budgetWaitMs } from './rate-limit.ts';
@@ -49,7 +48,7 @@ const WAIT_MS = 250;
 
 export function createCaller(options: CallerOptions): Caller {
   const { chain, chainId, states, limits, clock, logger, metrics } = options;
-  const inFlight = createInFlight({
+  const inFlight = createAnswerBudget({
     requestsMax: limits.requestsInFlight * states.length,
     bytesMax: limits.bytesInFlight,
   });

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Attempt } from './delivery.ts';
-import { type Recorded, recordAttempts, type Verdict } from './record-attempts.ts';
+import type { Attempt, Verdict } from './delivery.ts';
+import { type Recorded, recordAttempts } from './record-attempts.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 
 export interface AttemptRecorderOptions {

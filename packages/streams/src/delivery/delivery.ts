@@ -62,3 +62,6 @@ export interface Attempt {
   readonly outcome: AttemptOutcome;
   readonly finishedAt: Date;
 }
+
+/** What an attempt made of its webhook. `repeated`: it had arrived before, or another attempt came first. */
+export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';

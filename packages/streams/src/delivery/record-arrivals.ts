@@ -1,6 +1,5 @@
 import type { Database } from '@chainstead/db';
-import type { Attempt } from './delivery.ts';
-import type { Verdict } from './record-attempts.ts';
+import type { Attempt, Verdict } from './delivery.ts';
 import { SUCCESS_RATE_MAX } from './success-rate.ts';
 import { transactionsOf } from './transactions-of.ts';
 

@@ -1,13 +1,10 @@
 import type { Database, Transaction } from '@chainstead/db';
-import { type Attempt, recordsOf } from './delivery.ts';
+import { type Attempt, recordsOf, type Verdict } from './delivery.ts';
 import { recordArrivals } from './record-arrivals.ts';
 import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
 import { transactionsOf } from './transactions-of.ts';
-
-/** What an attempt made of its webhook. `repeated`: it had arrived before, or another attempt came first. */
-export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';
 
 export interface Recorded {
   /** By attempt. */

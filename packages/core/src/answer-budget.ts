@@ -1,5 +1,5 @@
-/** Bounds the bytes of answers in flight, when only earlier answers tell how large the next will be. */
-export interface ByteBudget {
+/** Bounds requests in flight, and the bytes of their answers, when only earlier answers tell how large the next will be. */
+export interface AnswerBudget {
   /** Runs at once or when enough of what runs has ended, first come first served. One may always run. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** An answer was this large. */
@@ -9,15 +9,22 @@ export interface ByteBudget {
 /** Share of a new size in the estimate; a larger one counts at once. */
 const WEIGHT = 0.2;
 
-/** @param bytesMax bytes in flight, by the estimate */
-export function createByteBudget(bytesMax: number): ByteBudget {
+export interface AnswerBudgetLimits {
+  /** In flight, by the estimate. */
+  readonly bytesMax: number;
+  /** Default: as many as fit. */
+  readonly requestsMax?: number;
+}
+
+export function createAnswerBudget(limits: AnswerBudgetLimits): AnswerBudget {
+  const { bytesMax, requestsMax = Number.POSITIVE_INFINITY } = limits;
   const waiting: ((reserved: number) => void)[] = [];
   let estimate = 0;
   let used = 0;
   let running = 0;
 
   function isFree(): boolean {
-    return running === 0 || used + estimate <= bytesMax;
+    return running === 0 || (running < requestsMax && used + estimate <= bytesMax);
   }
 
   function reserve(): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createByteBudget } from './byte-budget.ts';
+import { createAnswerBudget } from './answer-budget.ts';
 
 function job(): { promise: Promise<void>; end: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -7,7 +7,7 @@ function job(): { promise: Promise<void>; end: () => void } {
 }
 
 test('no more runs at once than the answers before it let fit, and all run in the end', async () => {
-  const budget = createByteBudget(100);
+  const budget = createAnswerBudget({ bytesMax: 100 });
   budget.observe(40);
   const started: number[] = [];
   const jobs = [job(), job(), job(), job()];
@@ -27,14 +27,33 @@ test('no more runs at once than the answers before it let fit, and all run in th
 });
 
 test('an answer larger than the whole budget is still asked for, alone', async () => {
-  const budget = createByteBudget(100);
+  const budget = createAnswerBudget({ bytesMax: 100 });
   budget.observe(5_000);
   await expect(budget.run(() => Promise.resolve('done'))).resolves.toBe('done');
 });
 
 test('work that fails frees its share', async () => {
-  const budget = createByteBudget(10);
+  const budget = createAnswerBudget({ bytesMax: 10 });
   budget.observe(10);
   await expect(budget.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(budget.run(() => Promise.resolve(1))).resolves.toBe(1);
+});
+
+test('no more requests run at once than are allowed, however small their answers', async () => {
+  const budget = createAnswerBudget({ bytesMax: 1_000, requestsMax: 2 });
+  budget.observe(1);
+  const jobs = [job(), job(), job()];
+  let started = 0;
+  const runs = jobs.map(({ promise }) =>
+    budget.run(() => {
+      started++;
+      return promise;
+    }),
+  );
+  expect(started).toBe(2);
+  jobs[1]?.end();
+  await runs[1];
+  expect(started).toBe(3);
+  for (const { end } of jobs) end();
+  await Promise.all(runs);
 });
