@@ -199,6 +199,23 @@ describe('an answer in pieces', () => {
     await expect(stage.post(BLOCK).then((response) => response.text())).rejects.toThrow();
   });
 
+  test('to a notification is ended at once, so that it does not hold its upstream', async () => {
+    let ended = 0;
+    const unread: AsyncIterable<Buffer> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new Error('nobody is to read it')),
+        return: async () => {
+          ended += 1;
+          return { value: undefined, done: true };
+        },
+      }),
+    };
+    const stage = await start({ answer: stream(unread) });
+    const notification = { jsonrpc: '2.0', method: 'eth_getLogs', params: [{}] };
+    for (const body of [notification, [notification]]) expect(await (await stage.post(body)).text()).toBe('');
+    expect(ended).toBe(2);
+  });
+
   test('is not read faster than the client takes it, and not further once the client is gone', async () => {
     const megabyte = Buffer.alloc(1_048_576, 0x20);
     let read = 0;

@@ -30,8 +30,7 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
     if ('error' in request) return { id: request.id, answered: null, error: errorText(request.id, request.error) };
     const { id } = request;
     const answered = answerRequest(request, context);
-    if (answered instanceof Promise) return answered.then((settled) => ({ id, answered: settled, error: null }));
-    return { id, answered, error: null };
+    return answered instanceof Promise ? answered.then((settled) => itemOf(id, settled)) : itemOf(id, answered);
   }
 
   return (body, exchange, served) => {
@@ -53,6 +52,14 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
     }
     return whileConnected(sendSingle(item, exchange, scope), exchange, scope);
   };
+}
+
+function itemOf(id: string | null, answered: Answered): Item {
+  const { outcome } = answered;
+  // Nobody reads what comes of a notification: its pieces would hold an upstream's connection until their time is over.
+  if (id === null && outcome.ok && !Buffer.isBuffer(outcome.result))
+    void outcome.result[Symbol.asyncIterator]().return?.();
+  return { id, answered, error: null };
 }
 
 async function sendSingle(pending: Pending, exchange: Exchange, scope: OpenScope): Promise<void> {
