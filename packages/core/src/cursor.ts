@@ -43,7 +43,7 @@ const VERSION = 1;
 const SIGNATURE_BYTES = 16;
 const SECRET_BYTES_MIN = 16;
 /** Keeps hostile texts from being decoded at length. Characters. */
-const TEXT_LENGTH_MAX = 8192;
+const TEXT_LENGTH_MAX = 12_288;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**

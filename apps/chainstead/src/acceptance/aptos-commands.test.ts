@@ -113,6 +113,7 @@ describe.skipIf(folder === null)('chainstead on Aptos', () => {
       ['backfill', '--chain', 'aptos-testnet', '--from', '0', '--to', '10'],
       ['export', 'aptos-coins', join(place, 'coins'), '--chain', 'eth'],
       ['import', 'labels', join(place, 'labels'), '--trust-coverage'],
+      ['import', 'aptos-coins', join(place, 'coins'), '--chain', 'aptos-testnet'],
     ];
     for (const args of wrong) expect((await run(args)).exitCode, args.join(' ')).toBe(2);
   });

@@ -37,6 +37,8 @@ export function importCommand(context: CommandContext): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action((kind: ListKind | typeof APTOS_COINS, place: string, options: ImportOptions, command: Command) => {
+      if (kind === APTOS_COINS && (options.chain ?? options.source) !== undefined)
+        throw new UsageError('The file of aptos-coins names its network itself', 'Leave --chain and --source out');
       if (kind === APTOS_COINS) return importAptosCoins(place, options, command, context);
       if (options.trustCoverage === true)
         throw new UsageError('--trust-coverage is for aptos-coins only', 'Leave it out');

@@ -50,7 +50,7 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ],
   ['/coins/latest?limit=1&cursor=abc', [CURSOR]],
   ['/coins/latest?limit=1&cursor=a&cursor=b', ['cursor must be a string']],
-  [`/coins/latest?limit=1&cursor=${'a'.repeat(8_193)}`, ['cursor must be shorter than or equal to 8192 characters']],
+  [`/coins/latest?limit=1&cursor=${'a'.repeat(12_289)}`, ['cursor must be shorter than or equal to 12288 characters']],
   ['/coins/latest?limit=1&chain=eth', ['property chain should not exist']],
   ['/coins/latest?limit=1&__proto__=1', ['property __proto__ should not exist']],
   ['/coins/latest?limit=1&from_symbol=A', ['property from_symbol should not exist']],

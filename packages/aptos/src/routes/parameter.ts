@@ -13,7 +13,8 @@ export interface Parameter<T> {
   read(given: readonly string[] | undefined, name: string): Reading<T>;
 }
 
-const CURSOR_LENGTH_MAX = 8_192;
+/** Room for 25 wallets and for two lists of 25 coins, each coin in two spellings. */
+const CURSOR_LENGTH_MAX = 12_288;
 const DATE_LENGTH_MAX = 30;
 const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;

@@ -177,3 +177,20 @@ describe('transfers of a coin', () => {
     expect(await read('/coins/transfers/wallet?limit=6')).toEqual([]);
   });
 });
+
+describe('a cursor', () => {
+  it('carries the longest lists that are taken', async () => {
+    const many = <Item>(item: (index: number) => Item): Item[] => Array.from({ length: 25 }, (_, index) => item(index));
+    // In another spelling than a fullnode's, so that each is looked for in two.
+    const wallets = many((index) => `owner_addresses=${addressOf(index)}`);
+    const parameters = [
+      ...wallets,
+      ...many((index) => `coin_type_whitelist=0x0a::m::C${index}`),
+      ...many((index) => `coin_type_blacklist=0x0b::m::C${index}`),
+    ];
+    const first = await readPage(app, `/wallets/coins/transfers?limit=1&${parameters.join('&')}`);
+    expect(first.hasNextPage).toBe(true);
+    const path = `/wallets/coins/transfers?limit=1&${wallets.join('&')}&cursor=${first.cursor}`;
+    expect((await readPage(app, path)).result).toHaveLength(1);
+  });
+});
