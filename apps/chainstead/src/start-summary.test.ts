@@ -54,6 +54,15 @@ describe('start summary', () => {
     expect(text).not.toContain('hunter2');
   });
 
+  it('names the chains of the gateway, and asks for none to index beside them', () => {
+    const text = summary({ GATEWAY_CHAINS: 'eth,base', RPC_URLS_ETH: 'https://a.example/v2/hunter2' });
+    expect(text).toContain('Gateway   http://127.0.0.1:8080/{chain}/{key}: eth, base\n');
+    expect(text).not.toContain('set CHAINS');
+    expect(text).not.toContain('hunter2');
+    expect(summary({ GATEWAY_CHAINS: 'all' })).toMatch(/Gateway .*: (?:[a-z-]+, ){7}[a-z-]+ and \d+ more\n/);
+    expect(summary({})).not.toContain('Gateway');
+  });
+
   it('warns when strangers’ URLs may reach private networks', () => {
     expect(summary({ WEBHOOK_ALLOW_PRIVATE: '10.0.0.0/8' })).toContain('may reach private networks: 10.0.0.0/8');
     expect(summary({})).not.toContain('private networks');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
-import type { ChainConfiguration, Configuration, RoleName } from './configuration/index.ts';
+import type { Configuration, RoleName } from './configuration/index.ts';
 import type { Storage } from './storage.ts';
 import type { RoleReady } from './supervisor/role-process-handle.ts';
 
@@ -12,6 +12,9 @@ export interface StartSummary {
   readonly ready: readonly RoleReady[];
 }
 
+/** Of the chains that the gateway offers. */
+const CHAINS_NAMED = 8;
+
 /** What `chainstead start` says once everything works, for a person to read. */
 export function renderStartSummary({ configuration, storage, roles, ready }: StartSummary): string {
   const address = ready.find(({ role }) => role === 'api')?.address ?? null;
@@ -21,9 +24,8 @@ export function renderStartSummary({ configuration, storage, roles, ready }: Sta
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactUrl(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
-    ...(configuration.chains.length === 0 && configuration.aptos.networks.length > 0
-      ? []
-      : chainLines(configuration.chains)),
+    ...chainLines(configuration),
+    ...(address === null ? [] : gatewayLines(address, configuration.gateway)),
     ...aptosLines(configuration.aptos),
     ...warnings(configuration, address),
   ];
@@ -36,8 +38,11 @@ function embeddedDatabase(url: string, dataDirectory: string): string {
   return `embedded: postgres://${username}@${host}${pathname}, password in ${join(dataDirectory, 'password')}`;
 }
 
-function chainLines(chains: readonly ChainConfiguration[]): string[] {
-  if (chains.length === 0) return ['  Chains    none: set CHAINS, for instance CHAINS=eth,base'];
+function chainLines({ chains, aptos, gateway }: Configuration): string[] {
+  if (chains.length === 0) {
+    const isWanting = aptos.networks.length === 0 && gateway.chains.length === 0;
+    return isWanting ? ['  Chains    none: set CHAINS, for instance CHAINS=eth,base'] : [];
+  }
   return chains.map((configured, index) => {
     const { chain, upstreams, startBlock, endBlock } = configured;
     const history = `history from ${startBlock ?? 'the head at the first start'}${endBlock === null ? '' : ` to ${endBlock}`}`;
@@ -47,6 +52,13 @@ function chainLines(chains: readonly ChainConfiguration[]): string[] {
       : upstreams.map(({ url }) => redactUrl(url)).join(', ');
     return `  ${index === 0 ? 'Chains  ' : '        '}  ${chain.key} (${chain.id}): ${history}; ${proof}; ${nodes}`;
   });
+}
+
+function gatewayLines(address: string, { chains }: Configuration['gateway']): string[] {
+  if (chains.length === 0) return [];
+  const named = chains.slice(0, CHAINS_NAMED).map(({ slug }) => slug);
+  const others = chains.length - named.length;
+  return [`  Gateway   ${address}/{chain}/{key}: ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`];
 }
 
 function aptosLines({ datasets, networks }: Configuration['aptos']): string[] {
