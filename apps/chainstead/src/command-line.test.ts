@@ -100,6 +100,15 @@ describe('config', () => {
     expect(stderr).toContain('did you mean RPC_URLS_ETH?');
   });
 
+  it('validate names the networks of Aptos among the chains', async () => {
+    const { stdout } = await runCaptured(['config', 'validate'], {
+      CHAINS: 'eth',
+      APTOS_NODE_URL: 'http://127.0.0.1:9',
+      APTOS_TESTNET_NODE_URL: 'http://127.0.0.1:9',
+    });
+    expect(stdout).toContain('Chains: eth (1), aptos, aptos-testnet.');
+  });
+
   it('print shows what is in force, as lines or JSON', async () => {
     const environment = { CHAINS: 'eth', API_KEYS: 'very-secret-key' };
     const lines = await runCaptured(['config', 'print'], environment);

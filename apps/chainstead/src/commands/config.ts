@@ -1,3 +1,4 @@
+import { chainKeyOf } from '@chainstead/aptos';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { printConfiguration } from '../configuration/index.ts';
@@ -20,7 +21,9 @@ function validateCommand(context: CommandContext): Command {
     )
     .action((_options: object, command: Command) => {
       const { configuration } = readConfiguration(command, context);
-      const chains = configuration.chains.map(({ chain }) => `${chain.key} (${chain.id})`).join(', ');
+      const evm = configuration.chains.map(({ chain }) => `${chain.key} (${chain.id})`);
+      const aptos = configuration.aptos.networks.map(({ network }) => chainKeyOf(network));
+      const chains = [...evm, ...aptos].join(', ');
       context.stdout.write(`The configuration is valid. Chains: ${chains || 'none'}.\n`);
     });
 }
