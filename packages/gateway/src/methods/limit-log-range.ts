@@ -1,13 +1,16 @@
+import { blockInResult } from '../cache/block-in-result.ts';
 import type { AnswerCall, Call, RequestScope, RpcErrorObject } from '../call.ts';
 import { findMethod } from '../method-table.ts';
 import { invalidParams } from '../protocol/rpc-errors.ts';
 import { type LogBound, logRange } from './log-filter.ts';
 
+/** Tags of the newest blocks, at most one apart. */
+const NEWEST: ReadonlySet<LogBound> = new Set(['latest', 'pending']);
 const HEAD_NUMBER = /^"(0x[0-9a-fA-F]+)"$/;
 
 /**
  * What is wrong with the range of an eth_getLogs call (−32602, geth's texts where it has one); null: nothing. At once where
- * both sides are numbers; a tag beside a number costs a look at the head.
+ * both sides are numbers; a tag beside something else costs a look at its block.
  */
 export function checkLogRange(
   call: Call,
@@ -19,33 +22,48 @@ export function checkLogRange(
   const { from, to } = range;
   const { logRangeMax } = scope.chain;
   if (typeof from === 'number' && typeof to === 'number') return judge(from, to, logRangeMax);
-  // Two tags: nodes refuse `latest` to `earliest`, and everything else but safe or finalized to latest is one block.
-  if (typeof from === 'string' && typeof to === 'string') return null;
-  return judgeAgainstHead(from, to, scope, answer);
+  // One block, or one beside the other.
+  if (from === to || (NEWEST.has(from) && NEWEST.has(to))) return null;
+  return judgeTags(from, to, scope, answer);
 }
 
-async function judgeAgainstHead(
+async function judgeTags(
   from: LogBound,
   to: LogBound,
   scope: RequestScope,
   answer: AnswerCall,
 ): Promise<RpcErrorObject | null> {
-  const head = await readHead(scope, answer);
-  // Without a head no upstream answers, and the call itself will tell.
-  if (head === null) return null;
-  const first = typeof from === 'number' ? from : head;
-  const last = typeof to === 'number' ? to : head;
-  // Nodes may be a block apart: what only the head makes wrong is theirs to judge.
-  return first > last ? null : judge(first, last, scope.chain.logRangeMax);
+  const [first, last] = await Promise.all([numberOf(from, scope, answer), numberOf(to, scope, answer)]);
+  // Where a tag's block is not known the call itself will tell; and nodes may be a block apart: what only a tag makes wrong is
+  // theirs to judge.
+  return first === null || last === null || first > last ? null : judge(first, last, scope.chain.logRangeMax);
 }
 
-async function readHead(scope: RequestScope, answer: AnswerCall): Promise<number | null> {
-  const method = findMethod('eth_blockNumber');
+async function numberOf(bound: LogBound, scope: RequestScope, answer: AnswerCall): Promise<number | null> {
+  if (typeof bound === 'number') return bound;
+  if (NEWEST.has(bound)) {
+    const head = await ask('eth_blockNumber', [], scope, answer);
+    const digits = head === null ? undefined : HEAD_NUMBER.exec(head.toString())?.[1];
+    return digits === undefined ? null : Number(digits);
+  }
+  const block = await ask('eth_getBlockByNumber', [bound, false], scope, answer);
+  return block === null ? null : blockInResult(block, 'number');
+}
+
+async function ask(
+  name: string,
+  params: readonly unknown[],
+  scope: RequestScope,
+  answer: AnswerCall,
+): Promise<Buffer | null> {
+  const method = findMethod(name);
   if (method === undefined) return null;
-  const outcome = await answer({ method, params: [] }, scope);
-  if (!outcome.ok || !Buffer.isBuffer(outcome.result)) return null;
-  const digits = HEAD_NUMBER.exec(outcome.result.toString())?.[1];
-  return digits === undefined ? null : Number(digits);
+  const outcome = await answer({ method, params }, scope);
+  if (!outcome.ok) return null;
+  if (Buffer.isBuffer(outcome.result)) return outcome.result;
+  // Too long to come in one piece: given up, so that it does not hold its upstream.
+  await outcome.result[Symbol.asyncIterator]().return?.();
+  return null;
 }
 
 function judge(from: number, to: number, logRangeMax: number): RpcErrorObject | null {

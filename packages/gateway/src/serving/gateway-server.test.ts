@@ -308,7 +308,11 @@ describe('a chain', () => {
   test('bounds the blocks of eth_getLogs, whichever side is a tag', async () => {
     const stage = await start({
       logRangeMax: 100,
-      answer: ({ method }) => result(method.name === 'eth_blockNumber' ? '0x3e8' : []),
+      answer: ({ method, params }) => {
+        if (method.name === 'eth_blockNumber') return result('0x3e8');
+        if (method.name !== 'eth_getBlockByNumber') return result([]);
+        return result(params[0] === 'finalized' ? { number: '0x320' } : null);
+      },
     });
     const ask = async (filter: object) => (await stage.post(call('eth_getLogs', [filter]))).json();
     for (const filter of [
@@ -317,6 +321,9 @@ describe('a chain', () => {
       { fromBlock: '0x384', toBlock: 'latest' },
       { fromBlock: '0x384' },
       { fromBlock: 'earliest' },
+      { fromBlock: '0x2bc', toBlock: 'finalized' },
+      { fromBlock: 'finalized', toBlock: 'latest' },
+      { fromBlock: 'finalized' },
     ])
       expect(await ask(filter)).toMatchObject({
         error: { code: -32_602, message: expect.stringContaining('100 blocks') },
@@ -325,6 +332,9 @@ describe('a chain', () => {
       { fromBlock: '0x1', toBlock: '0x64' },
       { fromBlock: '0x385', toBlock: 'latest' },
       { fromBlock: 'latest', toBlock: '0x3e8' },
+      { fromBlock: '0x2bd', toBlock: 'finalized' },
+      { fromBlock: 'finalized', toBlock: '0x383' },
+      { fromBlock: '0x1', toBlock: 'safe' },
       {},
     ])
       expect(await ask(filter)).toMatchObject({ result: [] });
