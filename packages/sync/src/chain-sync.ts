@@ -15,7 +15,14 @@ import { fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { prove } from './prover.ts';
-import { type StatusReports, saveChainStop, saveStall, startStatusReports } from './status-reports.ts';
+import {
+  beginProgress,
+  type ChainProgress,
+  type StatusReports,
+  saveChainStop,
+  saveStall,
+  startStatusReports,
+} from './status-reports.ts';
 
 export interface ChainSync {
   /**
@@ -36,9 +43,11 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
   const options = { ...given, datasets: datasetsOf(given.chain, given.datasets) };
   return {
     run: async (signal) => {
+      let progress = beginProgress(options.clock.now());
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
         const started = options.clock.now();
-        const outcome = await leadOnce(options, signal);
+        const outcome = await leadOnce(options, progress, signal);
+        if (outcome.kind === 'standby') progress = beginProgress(options.clock.now());
         if (outcome.kind === 'complete') return;
         if (signal.aborted) return;
         delay = options.clock.now() - started > 60_000 ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
@@ -52,7 +61,7 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
 
 type Outcome = { readonly kind: 'complete' | 'standby' | 'failed' | 'stopped' };
 
-async function leadOnce(options: ChainSyncOptions, signal: AbortSignal): Promise<Outcome> {
+async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, signal: AbortSignal): Promise<Outcome> {
   const { chain, database, logger, metrics } = options;
   let leadership: Leadership | null = null;
   let owner: ClaimOwner | null = null;
@@ -61,7 +70,7 @@ async function leadOnce(options: ChainSyncOptions, signal: AbortSignal): Promise
     if (leadership === null) return { kind: 'standby' };
     metrics.leader.set({ chain: chain.key }, 1);
     owner = await createClaimOwner(database);
-    await runSession(options, owner, AbortSignal.any([signal, leadership.lost, owner.lost]));
+    await runSession(options, owner, progress, AbortSignal.any([signal, leadership.lost, owner.lost]));
     return { kind: 'complete' };
   } catch (error) {
     if (signal.aborted) return { kind: 'complete' };
@@ -76,11 +85,16 @@ async function leadOnce(options: ChainSyncOptions, signal: AbortSignal): Promise
   }
 }
 
-async function runSession(options: ChainSyncOptions, owner: ClaimOwner, signal: AbortSignal): Promise<void> {
+async function runSession(
+  options: ChainSyncOptions,
+  owner: ClaimOwner,
+  progress: ChainProgress,
+  signal: AbortSignal,
+): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // From the very start: a chain whose upstreams give no head has to say so too.
-  const reports = startStatusReports(options, stop);
+  const reports = startStatusReports(options, progress, stop);
   const running: Promise<void>[] = [reports.stopped];
   try {
     const { head, state } = await prepare(options, stop);

@@ -1,7 +1,10 @@
-import { type ChainId, parseChainId } from '@chainstead/core';
+import { createChainRegistry } from '@chainstead/chains';
+import { type ChainId, createMetricsRegistry, parseChainId, silentLogger, systemClock } from '@chainstead/core';
+import { createUpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clearStartFailure, saveStall, saveStartFailure } from './status-reports.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beginProgress, clearStartFailure, saveStall, saveStartFailure, startStatusReports } from './status-reports.ts';
+import { createSyncMetrics } from './sync-metrics.ts';
 
 let scratch: ScratchDatabase;
 
@@ -45,4 +48,37 @@ test('what is taken back is its own reason only', async () => {
   await saveStall(scratch.database, chainId, 'the leader has a reason of its own');
   await clearStartFailure(scratch.database, chainId, 'every upstream is down');
   expect(await stallOf(chainId)).toBe('the leader has a reason of its own');
+});
+
+test('a chain whose sessions fail again and again is told to stand still', async () => {
+  const chain = createChainRegistry().find('eth');
+  if (chain === null) throw new Error('eth is known');
+  await scratch.database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 0)');
+  const registry = createMetricsRegistry();
+  const logger = silentLogger();
+  const pool = createUpstreamPool({ chain, upstreams: [{ url: 'http://127.0.0.1:9' }], logger, metrics: registry });
+  let passed = 0;
+  const clock = { ...systemClock, now: () => passed };
+  const metrics = createSyncMetrics(registry);
+  const settings = {
+    startBlock: null,
+    endBlock: null,
+    proof: 'strict',
+    backfillProof: 'none',
+    backfillOrder: 'newest-first',
+    proverRate: 0,
+  } as const;
+  const options = { chain, pool, database: scratch.database, datasets: [], logger, metrics, clock, settings };
+  const progress = beginProgress(clock.now());
+  // Each session is far shorter than a stall.
+  for (let session = 0; session < 20; session++) {
+    passed += 10_000;
+    const end = new AbortController();
+    const { stopped } = startStatusReports(options, progress, end.signal);
+    end.abort();
+    await stopped;
+  }
+  await vi.waitFor(async () => expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]));
+  expect(await stallOf(chain.id)).toMatch(/^No progress for \d+ s: /);
+  await pool.close();
 });

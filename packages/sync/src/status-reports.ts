@@ -23,14 +23,28 @@ const STALL_LOG_INTERVAL_MS = 60_000;
 const STALL_MIN_MS = 30_000;
 const STALL_BLOCK_TIMES = 10;
 
-export function startStatusReports(options: ChainSyncOptions, signal: AbortSignal): StatusReports {
+/** What is known of a chain's way while one process leads it, however often its session begins anew. */
+export interface ChainProgress {
+  head: Head | null;
+  checkpoint: Checkpoint | null;
+  /** When the checkpoint moved last, or leading began. Milliseconds since the epoch. */
+  progressAt: number;
+  /** When the last line about a stall was logged. */
+  loggedAt: number;
+}
+
+/** @param now when leading begins */
+export function beginProgress(now: number): ChainProgress {
+  return { head: null, checkpoint: null, progressAt: now, loggedAt: 0 };
+}
+
+/** Reports until the signal aborts. `state` outlives the session: one that fails again and again makes no progress. */
+export function startStatusReports(
+  options: ChainSyncOptions,
+  state: ChainProgress,
+  signal: AbortSignal,
+): StatusReports {
   const { chain, clock, logger, metrics } = options;
-  const state = {
-    head: null as Head | null,
-    checkpoint: null as Checkpoint | null,
-    progressAt: clock.now(),
-    loggedAt: 0,
-  };
   const stallAfterMs = Math.max(STALL_MIN_MS, chain.blockTimeMs * STALL_BLOCK_TIMES);
 
   const report = async (): Promise<void> => {
