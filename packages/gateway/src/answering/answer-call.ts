@@ -151,9 +151,15 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
     }
   }
 
-  async function forward({ forward: pass, floor }: Line, call: PlacedCall, signal: AbortSignal): Promise<RawResult> {
+  async function forward(
+    { chain, forward: pass, floor }: Line,
+    call: PlacedCall,
+    signal: AbortSignal,
+  ): Promise<RawResult> {
     const { method, params, block, isPinned } = call;
     const named = typeof block === 'number' ? block : null;
+    // What only the upstream resolves (`pending`, `safe`) is asked of one that does not lag.
+    const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
     const { value } = await pass(
       {
         method: method.name,
@@ -161,7 +167,7 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
         nullable: method.nullable,
         block: named === null ? null : blockToReach(call, named, floor.latest),
       },
-      { signal, hedge: method.hedge, ...(isPinned && named !== null ? { minBlock: named } : {}) },
+      { signal, hedge: method.hedge, ...(needed === null ? {} : { minBlock: needed }) },
     );
     return value;
   }

@@ -97,6 +97,18 @@ describe('the newest block', () => {
     expect(asked).toEqual([latest, latest, byHash]);
   });
 
+  test('several upstreams: `pending` is not asked of one that lags, however fast it is', async () => {
+    const stage = await open({ nodes: 2 });
+    const process = await stage.process();
+    stage.nodes[0]?.faults.set({ lagBlocks: 5 });
+    stage.source.mine(5);
+    await expect.poll(() => process.ask('eth_blockNumber'), PATIENCE).toBe('0x19');
+    const heads = new Set<unknown>();
+    stage.nodes[1]?.faults.set({ latencyMs: 50 });
+    for (let time = 0; time < 20; time++) heads.add(await process.ask('eth_getBlockByNumber', ['pending', false]));
+    expect([...heads]).toEqual([...heads].map(() => expect.objectContaining({ number: '0x19' })));
+  });
+
   test('one upstream: tags pass as they are', async () => {
     const asked: unknown[] = [];
     const stage = await open({
