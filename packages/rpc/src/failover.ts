@@ -100,7 +100,7 @@ export function createFailover(options: {
         attempts.reasons.set(upstream.name, upstream.state.obstacle);
         continue;
       }
-      if (upstreams.length === 1) return upstream;
+      if (upstreams.length === 1 || (given.sticky === true && isServing)) return upstream;
       const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
       if (value > bestValue || (isServing && !isBestServing)) {
         best = upstream;

@@ -41,6 +41,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Ask a second upstream after the p95 latency of the first; off by default. */
   readonly hedge?: boolean;
+  /** Ask the first upstream that is there, not the best one: for what differs between them, as waiting transactions do. */
+  readonly sticky?: boolean;
 }
 
 /** Which logs of which blocks. */

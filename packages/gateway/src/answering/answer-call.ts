@@ -5,7 +5,15 @@ import { callKey } from '../cache/call-key.ts';
 import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope } from '../call.ts';
 import type { HeadFloor } from '../heads/head-floor.ts';
 import { type AnswerCounts, countOutcome, createAnswerMetrics } from './answer-metrics.ts';
-import { BLOCK_NUMBER_METHOD, blockOfCall, type CallBlock, pinParams, speaksOfHead, toHex } from './call-block.ts';
+import {
+  BLOCK_NUMBER_METHOD,
+  blockOfCall,
+  type CallBlock,
+  pinParams,
+  speaksOfHead,
+  speaksOfPending,
+  toHex,
+} from './call-block.ts';
 import { failedOutcome } from './call-error.ts';
 import { blockTold, isKeepable, keepAnswer, mayBeStored } from './kept-answer.ts';
 import { createSharedCalls } from './share-calls.ts';
@@ -160,6 +168,8 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
     const named = typeof block === 'number' ? block : null;
     // What only the upstream resolves (`pending`, `safe`) is asked of one that does not lag.
     const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
+    // Transactions that wait are not the same everywhere: one upstream tells of them while it can.
+    const sticky = block === 'tag' && speaksOfPending(method, params);
     const { value } = await pass(
       {
         method: method.name,
@@ -167,7 +177,7 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
         nullable: method.nullable,
         block: named === null ? null : blockToReach(call, named, floor.latest),
       },
-      { signal, hedge: method.hedge, ...(needed === null ? {} : { minBlock: needed }) },
+      { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) },
     );
     return value;
   }

@@ -44,6 +44,16 @@ export function speaksOfHead(method: MethodFacts, params: readonly unknown[]): b
   return isHead(isMembers(value) ? numberOfBlock(value) : value);
 }
 
+/** Whether the call is about transactions that wait for a block. */
+export function speaksOfPending(method: MethodFacts, params: readonly unknown[]): boolean {
+  if (method.name === LOGS) {
+    const filter = params[0];
+    return isMembers(filter) && (filter.fromBlock === 'pending' || filter.toBlock === 'pending');
+  }
+  const value = method.blockParameter === null ? undefined : params[method.blockParameter];
+  return (isMembers(value) ? numberOfBlock(value) : value) === 'pending';
+}
+
 /**
  * The parameters with numbers for `latest` and `finalized`; a `finalized` that nobody knows stays, and the end of a log
  * range that begins above the head: nodes answer that with no logs, but the same range in numbers with an error.

@@ -55,6 +55,19 @@ describe('the newest block', () => {
     expect(asked).toEqual(['0x14', '0xa']);
   });
 
+  test('several upstreams: one of them tells what waits, another only when that one is gone', async () => {
+    const stage = await open({ nodes: 3, methods: new Map([['eth_getTransactionCount', () => ({ result: '0x7' })]]) });
+    const process = await stage.process();
+    const asked = (): number[] =>
+      stage.nodes.map(({ counters }) => counters.snapshot().calls.eth_getTransactionCount ?? 0);
+    for (let call = 0; call < 12; call++)
+      expect(await process.ask('eth_getTransactionCount', [ADDRESS, 'pending'])).toBe('0x7');
+    expect(asked()).toEqual([12, 0, 0]);
+    await stage.nodes[0]?.close();
+    expect(await process.ask('eth_getTransactionCount', [ADDRESS, 'pending'])).toBe('0x7');
+    expect(asked().slice(1)).not.toEqual([0, 0]);
+  });
+
   test('several upstreams: logs from above the head on are asked for as the client wrote it', async () => {
     const asked: unknown[] = [];
     const stage = await open({

@@ -61,9 +61,7 @@ class Flight {
   next: Flight | null = null;
   readonly #run: RunCall;
   readonly #ending = new AbortController();
-  readonly #settled = Promise.withResolvers<Outcome>();
-  #waiting = 0;
-  #isTaken = false;
+  readonly #waiting = new Set<Waiter>();
   #isOver = false;
   #onOver: () => void = () => undefined;
 
@@ -72,47 +70,46 @@ class Flight {
   }
 
   get isWanted(): boolean {
-    return this.#waiting > 0;
+    return this.#waiting.size > 0;
   }
 
   begin(onOver: () => void): void {
     this.#onOver = onOver;
     void this.#run(this.#ending.signal).then((outcome) => {
-      this.#settled.resolve(outcome);
+      // Nobody may join what has its outcome.
       this.#end();
+      this.#handOut(outcome);
     });
   }
 
-  async join(signal: AbortSignal | undefined): Promise<Outcome> {
-    this.#waiting++;
-    const outcome = await this.#wait(signal);
-    if (!outcome.ok || Buffer.isBuffer(outcome.result)) return outcome;
-    if (signal?.aborted) return LEFT;
-    // Pieces can be read once.
-    if (this.#isTaken) return this.#run(signal ?? new AbortController().signal);
-    this.#isTaken = true;
-    signal?.addEventListener('abort', () => this.#ending.abort(), { once: true });
-    return outcome;
+  join(signal: AbortSignal | undefined): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = { resolve, signal, leave: () => this.#leave(waiter) };
+      this.#waiting.add(waiter);
+      signal?.addEventListener('abort', waiter.leave, LISTEN_ONCE);
+    });
   }
 
-  async #wait(signal: AbortSignal | undefined): Promise<Outcome> {
-    if (signal === undefined) return this.#settled.promise;
-    const left = Promise.withResolvers<Outcome>();
-    const leave = (): void => {
-      this.#leave();
-      left.resolve(LEFT);
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    try {
-      return await Promise.race([this.#settled.promise, left.promise]);
-    } finally {
-      signal.removeEventListener('abort', leave);
+  #handOut(outcome: Outcome): void {
+    let isTaken = false;
+    for (const { resolve, signal, leave } of this.#waiting) {
+      signal?.removeEventListener('abort', leave);
+      if (!outcome.ok || Buffer.isBuffer(outcome.result)) resolve(outcome);
+      else if (isTaken) resolve(this.#run(signal ?? new AbortController().signal));
+      else {
+        // Pieces can be read once.
+        isTaken = true;
+        signal?.addEventListener('abort', () => this.#ending.abort(), LISTEN_ONCE);
+        resolve(outcome);
+      }
     }
+    this.#waiting.clear();
   }
 
-  #leave(): void {
-    this.#waiting--;
-    if (this.#waiting > 0 || this.#isOver) return;
+  #leave(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
+    waiter.resolve(LEFT);
+    if (this.#waiting.size > 0 || this.#isOver) return;
     // Nobody may join what is given up.
     this.#end();
     this.#ending.abort();
@@ -124,3 +121,12 @@ class Flight {
     this.#onOver();
   }
 }
+
+/** One who waits: a promise that is settled by hand, for these are made for every call. */
+interface Waiter {
+  readonly resolve: (outcome: Outcome | Promise<Outcome>) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly leave: () => void;
+}
+
+const LISTEN_ONCE = { once: true } as const;

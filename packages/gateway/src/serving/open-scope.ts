@@ -7,7 +7,7 @@ export class OpenScope implements RequestScope {
   readonly #timeoutMs: number;
   #controller: AbortController | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #late: Promise<void> | null = null;
+  readonly #whenLate: (() => void)[] = [];
 
   /** @param timeoutMs from the first call that waits until calls that have no answer yet are given up */
   constructor(chain: GatewayChain, timeoutMs: number) {
@@ -20,15 +20,16 @@ export class OpenScope implements RequestScope {
     return this.#controller.signal;
   }
 
-  /** Settles to the value, or to `late` once the request's time is over. */
+  /** Settles to the value (which never rejects), or to `late` once the request's time is over. */
   withinTime<T>(value: Promise<T>, late: T): Promise<T> {
-    this.#late ??= new Promise((resolve) => {
-      this.#timer = setTimeout(() => {
-        resolve();
+    return new Promise((resolve) => {
+      void value.then(resolve);
+      this.#whenLate.push(() => resolve(late));
+      this.#timer ??= setTimeout(() => {
+        for (const giveUp of this.#whenLate) giveUp();
         this.abort();
       }, this.#timeoutMs);
     });
-    return Promise.race([value, this.#late.then(() => late)]);
   }
 
   /** Gives up the calls that are under way: nobody waits for them any more. */
