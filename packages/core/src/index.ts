@@ -13,3 +13,4 @@ export * from './error.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
 export * from './primitives.ts';
+export * from './tallied-metrics.ts';

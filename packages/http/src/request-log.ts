@@ -1,4 +1,4 @@
-import type { Logger, Registry } from '@chainstead/core';
+import type { Logger, Registry, Tally } from '@chainstead/core';
 import { createRequestMetrics } from './request-metrics.ts';
 
 /** Above this a successful request is logged as slow. Milliseconds. */
@@ -25,9 +25,20 @@ export type RequestLog = (answered: AnsweredRequest) => void;
 export function createRequestLog(options: { readonly logger: Logger; readonly metrics: Registry }): RequestLog {
   const { logger } = options;
   const { requests, durations } = createRequestMetrics(options.metrics);
+  const tallies = new Map<string, Tally>();
+
+  function tallyOf(method: string, route: string, status: number): Tally {
+    const key = `${status} ${method} ${route}`;
+    const known = tallies.get(key);
+    if (known !== undefined) return known;
+    const tally = requests.tally({ method, route, status: String(status) });
+    tallies.set(key, tally);
+    return tally;
+  }
+
   return ({ requestId, method, route, status, durationMs, keyId }) => {
     const label = route === 'unmatched' ? 'any' : method;
-    requests.inc({ method: label, route, status });
+    tallyOf(label, route, status).value++;
     durations.observe({ method: label, route }, durationMs / 1_000);
     const level = status >= 400 ? 'info' : durationMs > SLOW_MS ? 'warn' : 'debug';
     if (!logger.isLevelEnabled(level)) return;

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from '@chainstead/core';
+import { Histogram, type Registry, TalliedCounter } from '@chainstead/core';
 
 /** From a key lookup in memory to a full scan by mistake. Seconds. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -8,7 +8,7 @@ const DURATIONS = 'chainstead_http_request_duration_seconds';
 
 /** The Prometheus metrics of all HTTP requests of a process. */
 export interface RequestMetrics {
-  readonly requests: Counter<'method' | 'route' | 'status'>;
+  readonly requests: TalliedCounter<'method' | 'route' | 'status'>;
   readonly durations: Histogram<'method' | 'route'>;
 }
 
@@ -19,9 +19,9 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   const registers = [registry];
   return {
     requests:
-      requests instanceof Counter
+      requests instanceof TalliedCounter
         ? requests
-        : new Counter({
+        : new TalliedCounter({
             name: REQUESTS,
             help: 'Requests answered, by route pattern, method and status',
             labelNames: ['method', 'route', 'status'],

@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
-import { ReadGauge, TalliedCounter } from './tallied-metrics.ts';
+import { Counter, Gauge, Histogram, ReadGauge, type Registry, TalliedCounter } from '@chainstead/core';
 
 /** The Prometheus metrics of all pools of a process. */
 export interface PoolMetrics {

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@chainstead/core';
+import type { Clock, Logger, Tally } from '@chainstead/core';
 import { createBatchSender } from './batch-sender.ts';
 import { createUpstreamState } from './create-upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -14,7 +14,6 @@ import { createRawExchange } from './raw-exchange.ts';
 import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
-import type { Tally } from './tallied-metrics.ts';
 import { createTokenBucket } from './token-bucket.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';

@@ -12,9 +12,22 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
-/** The text of member `id` of the object that the text is; null where it has none. Of several the last, as JSON.parse does. */
+/** The text of member `id` of the object that the text is, which has one or nobody asks for it; null where none is found. Of several the last, as JSON.parse does. */
 export function idText(text: string): string | null {
-  return scanObject(text, skipSpace(text, 0)).id;
+  return plainIdText(text) ?? scanObject(text, skipSpace(text, 0)).id;
+}
+
+/**
+ * The id of an object that has one, where `"id"` stands once in its text and nothing is escaped, as in almost every body:
+ * then that member is the one. Null where more must be looked at.
+ */
+function plainIdText(text: string): string | null {
+  const key = text.indexOf('"id":');
+  if (key === -1 || text.lastIndexOf('"id"') !== key || text.indexOf('"id"') !== key || text.includes('\\'))
+    return null;
+  const start = key + '"id":'.length;
+  const end = text.charCodeAt(start) === QUOTE ? text.indexOf('"', start + 1) + 1 : skipValue(text, start);
+  return text.charCodeAt(start) <= SPACE ? null : text.slice(start, end);
 }
 
 /** As {@link idText}, for each element of the array that the text is; null for elements that are no objects. */

@@ -51,7 +51,7 @@ export class Exchange {
 
   /** Sends one result: what stands before it, the JSON text that an upstream wrote, and what stands behind it. */
   sendResult(head: string, result: Buffer, tail: string): void {
-    if (result.length > TEXT_BYTES_MAX || !isAscii(head)) {
+    if (result.length > TEXT_BYTES_MAX || Buffer.byteLength(head) !== head.length) {
       this.sendParts([head, result, tail]);
       return;
     }
@@ -130,11 +130,6 @@ export class Exchange {
       keyId: this.keyId === OPEN_KEY_ID ? undefined : this.keyId,
     });
   }
-}
-
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
-  return true;
 }
 
 /** The client closed the connection before it had its answer, or stopped taking it. */

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from '@chainstead/core';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 interface Definition<L extends string> {
   readonly name: string;
