@@ -40,10 +40,17 @@ export type Outcome =
     }
   | { readonly ok: false; readonly error: RpcErrorObject };
 
+/** Tells that nobody waits any more. What every AbortSignal can do, but these are made for every call and must cost less. */
+export interface LeaveSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** What the calls of one HTTP request have in common: the head that their tags mean, read once when first needed. */
 export interface RequestScope {
   readonly chain: GatewayChain;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: LeaveSignal | undefined;
   /** Filled by the first call that needs it. */
   head: Promise<PinnedHead> | null;
 }

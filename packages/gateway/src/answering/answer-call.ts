@@ -2,7 +2,7 @@ import type { Logger, Registry } from '@chainstead/core';
 import type { ForwardingPool, RawResult } from '@chainstead/rpc';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { callKey } from '../cache/call-key.ts';
-import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope } from '../call.ts';
+import type { AnswerCall, Call, GatewayChain, LeaveSignal, Outcome, RequestScope } from '../call.ts';
 import type { HeadFloor } from '../heads/head-floor.ts';
 import { type AnswerCounts, countOutcome, createAnswerMetrics } from './answer-metrics.ts';
 import {
@@ -129,7 +129,7 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
     return ask(line, { method, params, key, block, isPinned }, scope.signal);
   }
 
-  async function ask(line: Line, call: PlacedCall, signal: AbortSignal | undefined): Promise<Outcome> {
+  async function ask(line: Line, call: PlacedCall, signal: LeaveSignal | undefined): Promise<Outcome> {
     line.floor.use();
     const run = shared.run(call.key, call.block === 'tag' || call.block === 'none', signal, (ending) =>
       fetch(line, call, ending),

@@ -1,4 +1,4 @@
-import type { Outcome } from '../call.ts';
+import type { LeaveSignal, Outcome } from '../call.ts';
 import { TIMED_OUT } from '../protocol/rpc-errors.ts';
 
 /** Runs a call; never rejects. Its signal is aborted when nobody waits for it any more. */
@@ -11,7 +11,7 @@ export interface SharedCalls {
    * ends the run. An answer in pieces goes to one of the callers, the others ask by themselves then.
    * @param isFresh whether the run must begin after this call: then the one under way is waited for, and the next is shared
    */
-  run(key: string, isFresh: boolean, signal: AbortSignal | undefined, run: RunCall): SharedRun;
+  run(key: string, isFresh: boolean, signal: LeaveSignal | undefined, run: RunCall): SharedRun;
 }
 
 /** What a caller gets. */
@@ -82,7 +82,7 @@ class Flight {
     });
   }
 
-  join(signal: AbortSignal | undefined): Promise<Outcome> {
+  join(signal: LeaveSignal | undefined): Promise<Outcome> {
     return new Promise((resolve) => {
       const waiter: Waiter = { resolve, signal, leave: () => this.#leave(waiter) };
       this.#waiting.add(waiter);
@@ -95,7 +95,7 @@ class Flight {
     for (const { resolve, signal, leave } of this.#waiting) {
       signal?.removeEventListener('abort', leave);
       if (!outcome.ok || Buffer.isBuffer(outcome.result)) resolve(outcome);
-      else if (isTaken) resolve(this.#run(signal ?? new AbortController().signal));
+      else if (isTaken) resolve(this.#runAlone(signal));
       else {
         // Pieces can be read once.
         isTaken = true;
@@ -104,6 +104,12 @@ class Flight {
       }
     }
     this.#waiting.clear();
+  }
+
+  #runAlone(signal: LeaveSignal | undefined): Promise<Outcome> {
+    const ending = new AbortController();
+    signal?.addEventListener('abort', () => ending.abort(), LISTEN_ONCE);
+    return this.#run(ending.signal);
   }
 
   #leave(waiter: Waiter): void {
@@ -125,7 +131,7 @@ class Flight {
 /** One who waits: a promise that is settled by hand, for these are made for every call. */
 interface Waiter {
   readonly resolve: (outcome: Outcome | Promise<Outcome>) => void;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: LeaveSignal | undefined;
   readonly leave: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AnswerCall, Outcome } from '../call.ts';
+import type { AnswerCall, LeaveSignal, Outcome } from '../call.ts';
 import {
   type GatewayStage,
   result,
@@ -102,7 +102,7 @@ describe('a call', () => {
   });
 
   test('that takes too long is given up', async () => {
-    let signal: AbortSignal | undefined;
+    let signal: LeaveSignal | undefined;
     const stage = await start({
       limits: { requestTimeoutMs: 50 },
       answer: (_call, scope) => {
@@ -230,7 +230,7 @@ describe('an answer in pieces', () => {
         ended.resolve();
       }
     }
-    let signal: AbortSignal | undefined;
+    let signal: LeaveSignal | undefined;
     const stage = await start({
       answer: async (_call, scope) => {
         signal = scope.signal;
@@ -251,7 +251,7 @@ describe('an answer in pieces', () => {
 
 describe('a client that goes away', () => {
   test('has its calls given up', async () => {
-    const asked = Promise.withResolvers<AbortSignal | undefined>();
+    const asked = Promise.withResolvers<LeaveSignal | undefined>();
     const stage = await start({
       answer: (_call, scope) => {
         asked.resolve(scope.signal);
@@ -261,7 +261,7 @@ describe('a client that goes away', () => {
     const leave = new AbortController();
     const request = expect(stage.post(BLOCK, { signal: leave.signal })).rejects.toThrow();
     const signal = await asked.promise;
-    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', resolve));
     leave.abort();
     await Promise.all([request, aborted]);
   });

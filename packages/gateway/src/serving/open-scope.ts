@@ -1,11 +1,11 @@
-import type { GatewayChain, PinnedHead, RequestScope } from '../call.ts';
+import type { GatewayChain, LeaveSignal, PinnedHead, RequestScope } from '../call.ts';
 
 /** What the calls of one HTTP request share. Makes its signal and timer only when a call has to wait. */
 export class OpenScope implements RequestScope {
   readonly chain: GatewayChain;
   head: Promise<PinnedHead> | null = null;
   readonly #timeoutMs: number;
-  #controller: AbortController | null = null;
+  #leave: Leave | null = null;
   #timer: NodeJS.Timeout | null = null;
   readonly #whenLate: (() => void)[] = [];
 
@@ -15,9 +15,9 @@ export class OpenScope implements RequestScope {
     this.#timeoutMs = timeoutMs;
   }
 
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
+  get signal(): LeaveSignal {
+    this.#leave ??= new Leave();
+    return this.#leave;
   }
 
   /** Settles to the value (which never rejects), or to `late` once the request's time is over. */
@@ -34,11 +34,31 @@ export class OpenScope implements RequestScope {
 
   /** Gives up the calls that are under way: nobody waits for them any more. */
   abort(): void {
-    this.#controller?.abort();
+    this.#leave?.abort();
   }
 
   /** The request is answered. */
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+}
+
+class Leave implements LeaveSignal {
+  aborted = false;
+  readonly #listeners = new Set<() => void>();
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  abort(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
   }
 }
