@@ -56,15 +56,18 @@ const INDEXES = { transactionIndex: '0x0', logIndex: '0x0', blockTimestamp: unde
 test('an upstream that does not filter by arguments is not believed', async () => {
   const careless = await node(20, { argumentsIn });
   const honest = await node(20, { argumentsIn });
-  // One at a time there, so that calls at the same time try the other one, whoever seems better.
-  const pool = await startedPool([careless, { url: honest.url, concurrency: 1 }]);
+  const pool = await startedPool([careless, honest]);
   const all = await pool.getLogs({ range, topics: [TOPIC] });
   careless.script = (call) =>
     call.method === 'eth_getLogs'
       ? { result: all.logs.map((log) => ({ ...log, blockNumber: `0x${log.blockNumber.toString(16)}`, ...INDEXES })) }
       : undefined;
-  const asked = Array.from({ length: 6 }, () => pool.getLogs({ range, topics: [TOPIC], indexed: [[A]] }));
-  for (const answer of await Promise.all(asked)) expect(blockNumbers(answer)).toEqual([0, 2, 4, 6]);
+  // Whoever seems better is asked: honest answers until it is the careless one's turn.
+  const ask = () => pool.getLogs({ range, topics: [TOPIC], indexed: [[A]] });
+  for (let round = 0; round < 50 && faultsOf(pool, careless.name).malformed === undefined; round++) {
+    const answers = await Promise.all(Array.from({ length: 6 }, ask));
+    for (const answer of answers) expect(blockNumbers(answer)).toEqual([0, 2, 4, 6]);
+  }
   expect(faultsOf(pool, careless.name).malformed).toBeGreaterThan(0);
 });
 
