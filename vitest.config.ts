@@ -7,6 +7,8 @@ export default defineConfig({
     globalSetup: ['packages/testkit/src/vitest-postgres.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // A busy machine is no fault; `npm test` names every test that needed it.
+    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 120_000,
   },

@@ -10,6 +10,20 @@ describe('test totals', () => {
     expect(formatTotals(totals)).toBe('5 passed, 1 failed, 3 skipped');
   });
 
+  it('name the tests that passed only at the second try', () => {
+    const assertionResults = [
+      {
+        fullName: 'heads come late',
+        status: 'passed',
+        failureMessages: ['AssertionError: expected 1 to be 2\n    at x.ts'],
+      },
+      { fullName: 'heads come', status: 'passed', failureMessages: [] },
+      { fullName: 'heads never come', status: 'failed', failureMessages: ['AssertionError: no'] },
+    ];
+    const { unsteady } = readTotals(report([{ status: 'failed', assertionResults }]));
+    expect(unsteady).toEqual(['heads come late: AssertionError: expected 1 to be 2']);
+  });
+
   it('count a file that did not load as a failure', () => {
     const totals = readTotals(report([{ status: 'failed', assertionResults: [] }]));
     expect(totals.failed).toBe(2);

@@ -3,6 +3,14 @@ export interface TestTotals {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Tests that passed only when they were run again, each with what it failed at first. */
+  readonly unsteady: readonly string[];
+}
+
+interface TestResult {
+  readonly fullName?: string;
+  readonly status?: string;
+  readonly failureMessages?: readonly string[];
 }
 
 /** The totals of a report that vitest's `json` reporter wrote. Suites that failed to load count as one failure each. */
@@ -12,7 +20,7 @@ export function readTotals(report: string): TestTotals {
     readonly numFailedTests: number;
     readonly numPendingTests: number;
     readonly numTodoTests: number;
-    readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+    readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly TestResult[] }[];
   } = JSON.parse(report);
   const unloaded = parsed.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
@@ -21,10 +29,15 @@ export function readTotals(report: string): TestTotals {
     passed: parsed.numPassedTests,
     failed: parsed.numFailedTests + unloaded.length,
     skipped: parsed.numPendingTests + parsed.numTodoTests,
+    unsteady: parsed.testResults.flatMap(({ assertionResults }) =>
+      assertionResults
+        .filter(({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0)
+        .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages?.[0]?.split('\n')[0]}`),
+    ),
   };
 }
 
 /** The line that ends a test run: `812 passed, 0 failed, 3 skipped`. */
-export function formatTotals({ passed, failed, skipped }: TestTotals): string {
+export function formatTotals({ passed, failed, skipped }: Omit<TestTotals, 'unsteady'>): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }

@@ -34,7 +34,10 @@ for (const line of missingOnThisMachine()) console.log(line);
 if (!checked) console.log('npm run check failed, see above');
 if (!simulated) console.log('a simulation failed, see above for the seed and how to repeat it');
 if (totals === null) console.log('vitest wrote no report, see above');
-else console.log(formatTotals(totals));
+else {
+  for (const test of totals.unsteady) console.log(`passed only at the second try: ${test}`);
+  console.log(formatTotals(totals));
+}
 process.exitCode = checked && tested && simulated && totals !== null ? 0 : 1;
 
 function run(name: string, args: readonly string[]): boolean {

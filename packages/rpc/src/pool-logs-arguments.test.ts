@@ -62,12 +62,10 @@ test('an upstream that does not filter by arguments is not believed', async () =
     call.method === 'eth_getLogs'
       ? { result: all.logs.map((log) => ({ ...log, blockNumber: `0x${log.blockNumber.toString(16)}`, ...INDEXES })) }
       : undefined;
-  // Whoever seems better is asked: honest answers until it is the careless one's turn.
-  const ask = () => pool.getLogs({ range, topics: [TOPIC], indexed: [[A]] });
-  for (let round = 0; round < 50 && faultsOf(pool, careless.name).malformed === undefined; round++) {
-    const answers = await Promise.all(Array.from({ length: 6 }, ask));
-    for (const answer of answers) expect(blockNumbers(answer)).toEqual([0, 2, 4, 6]);
-  }
+  const query = { range, topics: [TOPIC], indexed: [[A]] };
+  for (let round = 0; round < 4; round++) expect(blockNumbers(await pool.getLogs(query))).toEqual([0, 2, 4, 6]);
+  // Whoever seems better was asked so far.
+  await expect(pool.getLogs(query, { only: careless.name })).rejects.toThrow('malformed');
   expect(faultsOf(pool, careless.name).malformed).toBeGreaterThan(0);
 });
 
