@@ -15,3 +15,4 @@ export {
 export { MIGRATIONS_FOLDER, type MigrateOptions, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { checkServer, POSTGRES_MAJOR_MIN } from './server-check.ts';
+export { unlessMissing } from './unless-missing.ts';

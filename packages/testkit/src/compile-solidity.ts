@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from '@chainstead/core';
+import { unlessMissing } from '@chainstead/db';
 import type { Abi } from 'viem';
 import { TestkitError } from './testkit-error.ts';
 
@@ -47,9 +48,9 @@ export async function compileSolidity(
   sources: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, CompiledContract>> {
   const cacheFile = join(await cacheFolder(), `${cacheKey(sources)}.json`);
-  const cached = await readFile(cacheFile, 'utf8').catch(() => null);
-  const contracts: readonly CompiledContract[] = cached === null ? compile(sources) : JSON.parse(cached);
-  if (cached === null) await writeWhole(cacheFile, JSON.stringify(contracts));
+  const cached = await unlessMissing(readFile(cacheFile, 'utf8'));
+  const contracts: readonly CompiledContract[] = cached === undefined ? compile(sources) : JSON.parse(cached);
+  if (cached === undefined) await writeWhole(cacheFile, JSON.stringify(contracts));
   return new Map(contracts.map((contract) => [contract.name, contract]));
 }
 
