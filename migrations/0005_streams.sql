@@ -22,14 +22,8 @@ CREATE TABLE "stream_addresses" (
 	CONSTRAINT "stream_addresses_address_stream_id_pk" PRIMARY KEY("address","stream_id")
 );
 --> statement-breakpoint
-CREATE TABLE "stream_attempt_transactions" (
-	"transaction_hash" "bytea" NOT NULL,
-	"attempt_id" uuid NOT NULL,
-	CONSTRAINT "stream_attempt_transactions_transaction_hash_attempt_id_pk" PRIMARY KEY("transaction_hash","attempt_id")
-);
---> statement-breakpoint
 CREATE TABLE "stream_attempts" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"delivery_id" uuid NOT NULL,
 	"stream_id" uuid NOT NULL,
 	"chain_id" bigint NOT NULL,
@@ -44,7 +38,8 @@ CREATE TABLE "stream_attempts" (
 	"body" text,
 	"records" integer NOT NULL,
 	"duration_ms" integer NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "stream_attempts_created_at_id_pk" PRIMARY KEY("created_at","id")
 );
 --> statement-breakpoint
 CREATE TABLE "stream_deliveries" (
@@ -61,6 +56,15 @@ CREATE TABLE "stream_deliveries" (
 	"resend" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"delivered_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "stream_match_transactions" (
+	"chain_id" bigint NOT NULL,
+	"block_number" bigint NOT NULL,
+	"stream_id" uuid NOT NULL,
+	"block_hash" "bytea" NOT NULL,
+	"transaction_hash" "bytea" NOT NULL,
+	CONSTRAINT "stream_match_transactions_pk" PRIMARY KEY("chain_id","block_number","stream_id","block_hash","transaction_hash")
 );
 --> statement-breakpoint
 CREATE TABLE "stream_matches" (
@@ -138,13 +142,20 @@ CREATE TABLE "webhook_health" (
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "webhook_host_leases" (
+	"host" text PRIMARY KEY NOT NULL,
+	"holder" uuid NOT NULL,
+	"held_until" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "stream_addresses_by_stream" ON "stream_addresses" USING btree ("stream_id","address");--> statement-breakpoint
 CREATE INDEX "stream_addresses_by_version" ON "stream_addresses" USING btree ("version");--> statement-breakpoint
-CREATE INDEX "stream_attempt_transactions_by_attempt" ON "stream_attempt_transactions" USING btree ("attempt_id");--> statement-breakpoint
-CREATE INDEX "stream_attempts_by_time" ON "stream_attempts" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_by_stream" ON "stream_attempts" USING btree ("stream_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "stream_attempts_failed" ON "stream_attempts" USING btree ("created_at","id") WHERE NOT success;--> statement-breakpoint
+CREATE INDEX "stream_attempts_failed_by_id" ON "stream_attempts" USING btree ("id") WHERE NOT success;--> statement-breakpoint
+CREATE INDEX "stream_attempts_by_block" ON "stream_attempts" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "stream_deliveries_by_block" ON "stream_deliveries" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "stream_deliveries_pending_by_stream" ON "stream_deliveries" USING btree ("stream_id","due_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "stream_match_transactions_by_hash" ON "stream_match_transactions" USING btree ("transaction_hash");--> statement-breakpoint
 CREATE INDEX "stream_matches_unconfirmed" ON "stream_matches" USING btree ("chain_id","block_number") WHERE NOT confirmed AND removed_at IS NULL;--> statement-breakpoint
 INSERT INTO "streams_version" ("id", "version") VALUES (1, 0);

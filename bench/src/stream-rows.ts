@@ -79,6 +79,9 @@ export async function addWebhooks(
        ), matches AS (
          INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, body, logs, txs, txs_internal)
          SELECT $1, number, stream_id, hash, to_timestamp(1700000000), '{}', body, 1, 1, 0 FROM given
+       ), transactions AS (
+         INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
+         SELECT $1, number, stream_id, hash, hash FROM given
        )
        INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind)
        SELECT gen_random_uuid(), stream_id, $1, number, hash, 'unconfirmed' FROM given`,

@@ -18,9 +18,9 @@ const LOCAL_TABLES = new Set([
   'historical_jobs',
   'server_secrets',
   'stream_addresses',
-  'stream_attempt_transactions',
   'stream_attempts',
   'stream_deliveries',
+  'stream_match_transactions',
   'stream_matches',
   'stream_settings',
   'stream_stats',
@@ -33,6 +33,7 @@ const LOCAL_TABLES = new Set([
   'sync_ranges',
   'upstream_faults',
   'webhook_health',
+  'webhook_host_leases',
 ]);
 
 /** Tables that know no chain, or whose rows have an identity of their own (local ones all). */
@@ -42,7 +43,6 @@ const CHAINLESS_TABLES = new Set([
   'schema_migrations',
   'server_secrets',
   'stream_addresses',
-  'stream_attempt_transactions',
   'stream_attempts',
   'stream_deliveries',
   'stream_settings',
@@ -50,6 +50,7 @@ const CHAINLESS_TABLES = new Set([
   'streams',
   'streams_version',
   'webhook_health',
+  'webhook_host_leases',
 ]);
 
 describe('the schema can be distributed on Citus', () => {

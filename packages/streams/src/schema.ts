@@ -106,6 +106,26 @@ export const streamMatches = pgTable(
   ],
 );
 
+/** Transactions that a match tells of, to look its attempts up by hash. Written with its body. */
+export const streamMatchTransactions = pgTable(
+  'stream_match_transactions',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    streamId: uuid('stream_id').notNull(),
+    blockHash: bytea('block_hash').notNull(),
+    transactionHash: bytea('transaction_hash').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      // The name that follows from its columns is too long for Postgres.
+      name: 'stream_match_transactions_pk',
+      columns: [table.chainId, table.blockNumber, table.streamId, table.blockHash, table.transactionHash],
+    }),
+    index('stream_match_transactions_by_hash').on(table.transactionHash),
+  ],
+);
+
 /** The outbox: one row for each webhook that is to arrive. The truth; queues are rebuilt from it. */
 export const streamDeliveries = pgTable(
   'stream_deliveries',
@@ -141,7 +161,7 @@ export const streamDeliveries = pgTable(
 export const streamAttempts = pgTable(
   'stream_attempts',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     deliveryId: uuid('delivery_id').notNull(),
     streamId: uuid('stream_id').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
@@ -162,22 +182,12 @@ export const streamAttempts = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (table) => [
-    index('stream_attempts_by_time').on(table.createdAt, table.id),
+    // The order of lists. By the random ids alone, each row of a large table would go to another page.
+    primaryKey({ columns: [table.createdAt, table.id] }),
     index('stream_attempts_by_stream').on(table.streamId, table.createdAt, table.id),
+    index('stream_attempts_by_block').on(table.chainId, table.blockNumber),
     index('stream_attempts_failed').on(table.createdAt, table.id).where(sql`NOT success`),
-  ],
-);
-
-/** Transactions of the logs and transactions of attempts, to look them up by hash. */
-export const streamAttemptTransactions = pgTable(
-  'stream_attempt_transactions',
-  {
-    transactionHash: bytea('transaction_hash').notNull(),
-    attemptId: uuid('attempt_id').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.transactionHash, table.attemptId] }),
-    index('stream_attempt_transactions_by_attempt').on(table.attemptId),
+    index('stream_attempts_failed_by_id').on(table.id).where(sql`NOT success`),
   ],
 );
 
@@ -198,6 +208,14 @@ export const webhookHealth = pgTable('webhook_health', {
   webhookUrl: text('webhook_url').primaryKey(),
   successRate: integer('success_rate').notNull().default(100),
   updatedAt: moment('updated_at').notNull().defaultNow(),
+});
+
+/** Which process sends to a host: one at a time, until its lease runs out. */
+export const webhookHostLeases = pgTable('webhook_host_leases', {
+  /** Origin of the webhooks' URLs. */
+  host: text('host').primaryKey(),
+  holder: uuid('holder').notNull(),
+  heldUntil: moment('held_until').notNull(),
 });
 
 /** One row: settings of the account. */

@@ -6,11 +6,10 @@ import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
-import { dropDelivery, giveBack, isStillDue } from './claim-deliveries.ts';
 import { type Delivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
-import type { Leases } from './leases.ts';
 import { postWebhook } from './post-webhook.ts';
+import { dropDelivery, isStillDue, postponeDelivery } from './waiting-delivery.ts';
 
 /** Makes the bodies of matches. */
 export interface WebhookBodies {
@@ -26,7 +25,6 @@ export interface DeliverWebhookOptions {
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
   readonly recorder: AttemptRecorder;
-  readonly leases: Leases;
   readonly metrics: DeliveryMetrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,10 +37,12 @@ export interface SendingFacts {
   readonly settings: StreamSettings;
   /** Webhooks of the stream that wait. */
   readonly queueSize: number;
+  /** Whether it is still this process that sends to the host. */
+  isHeld(): boolean;
 }
 
 /**
- * Sends one webhook that is in hand and records what came of it. Never throws: what fails is given back, or is left to its lease.
+ * Sends one webhook that is in hand and records what came of it. Never throws: what fails is postponed, or stays due.
  * @param onTaken called when the receiver has taken it; recording that takes longer
  */
 export type DeliverWebhook = (
@@ -53,7 +53,7 @@ export type DeliverWebhook = (
 ) => Promise<void>;
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
-  const { database, bodies, recorder, leases, metrics, clock, logger } = options;
+  const { database, bodies, recorder, metrics, clock, logger } = options;
 
   async function deliver(
     delivery: Delivery,
@@ -63,7 +63,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
   ): Promise<DeliveryResult | 'lost'> {
     const body = await bodyOf(delivery, signal);
     if (body === 'dropped' || body === 'postponed' || body === 'lost') return body;
-    if (!leases.isHeld(delivery.id)) return 'lost';
+    if (!facts.isHeld()) return 'lost';
     const outcome = await send(options, { delivery, body: body.text, facts, signal });
     // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
     if (outcome.success) onTaken();
@@ -103,7 +103,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       const { streamId, chainId, blockNumber } = delivery;
       const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
       logger.warn(fields, 'What a webhook is to tell could not be read, it is postponed');
-      await giveBack(database, [delivery], new Date(clock.now() + options.postponeMs));
+      await postponeDelivery(database, delivery, new Date(clock.now() + options.postponeMs));
       return null;
     }
   }
@@ -113,11 +113,10 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       const result = await deliver(delivery, facts, signal, onTaken);
       if (result !== 'lost') metrics.count(result);
     } catch (error) {
-      if (!signal.aborted) logger.error({ delivery_id: delivery.id, err: error }, 'Webhook could not be handled');
+      if (signal.aborted) return;
+      logger.error({ delivery_id: delivery.id, err: error }, 'Webhook could not be handled');
       // What fails for a reason of its own would fail again at once.
-      await giveBackQuietly(options, delivery, signal.aborted ? 0 : options.postponeMs);
-    } finally {
-      leases.letGo(delivery.id);
+      await postponeQuietly(options, delivery);
     }
   };
 }
@@ -147,12 +146,12 @@ async function send(
   return postWebhook(egress, { url: delivery.webhookUrl, headers, body, signal });
 }
 
-async function giveBackQuietly(options: DeliverWebhookOptions, delivery: Delivery, delayMs: number): Promise<void> {
-  const { database, clock, logger } = options;
+async function postponeQuietly(options: DeliverWebhookOptions, delivery: Delivery): Promise<void> {
+  const { database, clock, logger, postponeMs } = options;
   try {
-    await giveBack(database, [delivery], new Date(clock.now() + delayMs));
+    await postponeDelivery(database, delivery, new Date(clock.now() + postponeMs));
   } catch (error) {
-    // Its lease runs out by itself.
-    logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be given back');
+    // A database that is away can't say that it is due, either.
+    logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be postponed');
   }
 }

@@ -9,7 +9,7 @@ import { createDeliveryMetrics } from './delivery-metrics.ts';
 import { hostOf, readDueStreams } from './due-streams.ts';
 import { hearDeliveries } from './hear-deliveries.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
-import { createLeases } from './leases.ts';
+import { createHostLeases } from './host-leases.ts';
 import { pruneHistory } from './prune-history.ts';
 import { repeat } from './repeat.ts';
 import type { RetryPolicy } from './retry-policy.ts';
@@ -34,9 +34,9 @@ export interface DeliveryWorkerOptions {
   readonly sweepEveryMs?: number;
   /** How often queue sizes and streams in error are looked at. Default 5,000 ms. */
   readonly judgeEveryMs?: number;
-  /** How long what a dead process had in hand stays unsent. Default 20,000 ms. */
+  /** How long the hosts of a dead process get nothing. Default 10,000 ms. */
   readonly leaseMs?: number;
-  /** How long a dead process keeps the hosts that it was sending to. Default 10,000 ms. */
+  /** How long the queue takes a dead process' jobs for being worked on. Default 10,000 ms. */
   readonly lockMs?: number;
   /** How long a webhook waits whose body can't be made yet. Default 15,000 ms. */
   readonly postponeMs?: number;
@@ -45,7 +45,7 @@ export interface DeliveryWorkerOptions {
 /**
  * Sends the webhooks of the outbox. A sweep finds the hosts with webhooks to send and adds a job for each, under the host's name:
  * so a host is worked on by one process at a time, with so many webhooks under way and no more, and a slow host holds up nobody.
- * The job claims rows and sends them. A queue that is lost is filled again by the next sweep.
+ * The job takes the host's lease, reads what is due and sends it. A queue that is lost is filled again by the next sweep.
  */
 export interface DeliveryWorker {
   /** Queues are closed by `jobs.close()`. */
@@ -62,7 +62,7 @@ const SWEEP_EVERY_MS = 200;
 const JUDGE_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const LEASE_MS = 20_000;
+const LEASE_MS = 10_000;
 const LOCK_MS = 10_000;
 const POSTPONE_MS = 15_000;
 /** A host's job is added again after so long when nothing is heard of it: the queue may have been lost. Milliseconds. */
@@ -74,7 +74,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const { database, jobs, logger, clock } = options;
   const metrics = createDeliveryMetrics({ registry: options.metrics, database, logger });
   const leaseMs = options.leaseMs ?? LEASE_MS;
-  const leases = createLeases({ database, clock, logger, leaseMs });
+  const leases = createHostLeases({ database, clock, logger, leaseMs });
   const machine = createStatusMachine({ database, clock, logger, metrics });
   const recorder = createAttemptRecorder({
     database,
@@ -91,7 +91,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const lanes = createHostLanes({
     ...options,
     leases,
-    deliver: createDeliverWebhook({ ...options, recorder, leases, metrics, postponeMs }),
+    deliver: createDeliverWebhook({ ...options, recorder, metrics, postponeMs }),
     streamsOf: sweeps.streamsOf,
     queueSizeOf: (streamId) => queueSizes.get(streamId) ?? 1,
     isEnding: () => stopping.signal.aborted,

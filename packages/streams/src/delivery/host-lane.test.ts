@@ -19,9 +19,7 @@ function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
           resolve();
         }),
       ),
-    giveBack: async (items) => {
-      waiting.unshift(...items);
-    },
+    putBack: (items) => void waiting.unshift(...items),
     allowance: () => 4,
     isEnding: () => false,
     turnMs: 60_000,
@@ -118,12 +116,12 @@ describe('a lane', () => {
     await run;
   });
 
-  test('claims ahead for a host that answers quickly, and gives back what has waited for too long', async () => {
+  test('claims ahead for a host that answers quickly, and puts back what has waited for too long', async () => {
     let now = 0;
     const given: number[] = [];
     const { open, claims, finish, run } = stage(40, {
       clock: { ...systemClock, now: () => now },
-      giveBack: async (items) => void given.push(...items),
+      putBack: (items) => void given.push(...items),
     });
     await vi.waitFor(() => expect(open.size).toBe(4));
     now = 125;
@@ -146,14 +144,14 @@ describe('a lane', () => {
     await run;
   });
 
-  test('gives back what it has claimed ahead when the process ends', async () => {
+  test('puts back what it has claimed ahead when the process ends', async () => {
     let now = 0;
     let ending = false;
     const given: number[] = [];
     const { lane, open, finish, run } = stage(40, {
       clock: { ...systemClock, now: () => now },
       isEnding: () => ending,
-      giveBack: async (items) => void given.push(...items),
+      putBack: (items) => void given.push(...items),
     });
     await vi.waitFor(() => expect(open.size).toBe(4));
     now = 250;
@@ -167,7 +165,7 @@ describe('a lane', () => {
     await run;
   });
 
-  test('gives back what it has claimed ahead when one fails, and claims no more than it may send', async () => {
+  test('puts back what it has claimed ahead when one fails, and claims no more than it may send', async () => {
     let now = 0;
     let fails = false;
     const given: number[] = [];
@@ -187,7 +185,7 @@ describe('a lane', () => {
             resolve();
           }),
         ),
-      giveBack: async (items) => void given.push(...items),
+      putBack: (items) => void given.push(...items),
     });
     await vi.waitFor(() => expect(settle).toHaveLength(4));
     now = 250;

@@ -1,12 +1,12 @@
 import type { Clock } from '@chainstead/core';
 
 export interface HostLaneOptions<Item> {
-  /** Takes up to so many that are due; fewer when there are no more for now. */
+  /** Takes up to so many that are due into its hands; fewer when there are no more for now. */
   readonly claim: (limit: number) => Promise<readonly Item[]>;
   /** Sends one, and resolves when that is recorded. Tells as soon as it has been taken. Never throws. */
   readonly deliver: (item: Item, onTaken: () => void) => Promise<void>;
   /** For those that were taken and are not sent after all. */
-  readonly giveBack: (items: readonly Item[]) => Promise<void>;
+  readonly putBack: (items: readonly Item[]) => void;
   /** How many may be under way at once, as of now and when so many are. At least 1. */
   readonly allowance: (underWay: number) => number;
   /** Whether no more are to be claimed, because the process ends. */
@@ -29,13 +29,13 @@ export interface HostLane {
 /** Claimed ahead is what a host answers in so much time, measured over as much. Milliseconds. */
 const AHEAD_MS = 250;
 const AHEAD_MAX = 500;
-/** What was claimed and waits for longer is given back: a reorganisation or a pause may have come in between. Milliseconds. */
+/** What was claimed and waits for longer is put back: a reorganisation or a pause may have come in between. Milliseconds. */
 const STALE_MS = 1_000;
 /** Answered and not recorded yet: so much is sent once more when the process dies. */
 const UNRECORDED_MAX = 1_000;
 
 export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
-  const { claim, deliver, giveBack, allowance, isEnding, turnMs, clock } = options;
+  const { claim, deliver, putBack, allowance, isEnding, turnMs, clock } = options;
   const pace = createPace(clock);
   let claimed: readonly Item[] = [];
   let claimedAt = 0;
@@ -43,7 +43,7 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   let unfinished = 0;
   let isClaiming = false;
   let isClaimedAhead = false;
-  let mustGiveBack = false;
+  let mustPutBack = false;
   let mayHaveMore = true;
   let failure: { readonly error: unknown } | null = null;
   let changed = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     if (!isTaken) {
       underWay -= 1;
       // It may have been the failure after which a stream is to get nothing more.
-      mustGiveBack = true;
+      mustPutBack = true;
       pace.reset();
     }
     unfinished -= 1;
@@ -96,15 +96,10 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     change();
   }
 
-  async function putBack(): Promise<void> {
-    const items = claimed;
+  function putClaimedBack(): void {
+    putBack(claimed);
     claimed = [];
     mayHaveMore = true;
-    try {
-      await giveBack(items);
-    } catch (error) {
-      failure = { error };
-    }
   }
 
   return {
@@ -115,8 +110,8 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
       const turnEnds = clock.now() + turnMs;
       for (;;) {
         const most = allowance(underWay);
-        if (claimed.length > 0 && (mustGiveBack || isEnding() || clock.now() - claimedAt > STALE_MS)) await putBack();
-        if (!isClaiming || !isClaimedAhead) mustGiveBack = false;
+        if (claimed.length > 0 && (mustPutBack || isEnding() || clock.now() - claimedAt > STALE_MS)) putClaimedBack();
+        if (!isClaiming || !isClaimedAhead) mustPutBack = false;
         startClaimed(most);
         const mayClaim = mayHaveMore && failure === null && !isEnding() && clock.now() < turnEnds;
         if (!mayClaim && !isClaiming && claimed.length === 0 && unfinished === 0) break;

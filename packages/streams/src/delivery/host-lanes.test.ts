@@ -3,9 +3,12 @@ import type { Database } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStreamSettings } from '../records/settings.ts';
-import { createHostLanes } from './host-lanes.ts';
-import { createLeases } from './leases.ts';
-import { addMatches, addStream, movedClock, readOutbox } from './testing/delivery-stage.ts';
+import type { DeliverWebhook } from './deliver-webhook.ts';
+import { createHostLanes, type HostLanes } from './host-lanes.ts';
+import { createHostLeases } from './host-leases.ts';
+import { addMatches, addStream, movedClock } from './testing/delivery-stage.ts';
+
+const HOST = 'http://receiver.example';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
@@ -13,54 +16,90 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** A database whose settings can be read so many times. */
-function settingsFailAfter(reads: number): Database {
-  let left = reads;
-  return {
-    ...scratch.database,
-    query: (text, values) => {
-      if (/FROM stream_settings/.test(text) && left-- <= 0) return Promise.reject(new Error('settings are away'));
-      return scratch.database.query(text, values);
-    },
-  };
-}
+const signal = new AbortController().signal;
+const clock = movedClock();
+// So that what was put into the outbox just now is due.
+clock.advance(60_000);
 
-test('what was claimed is given back when the settings beside it can not be read', async () => {
-  const streamId = await addStream(scratch.database, { webhookUrl: 'http://receiver.example/' });
-  const [delivery] = await addMatches(scratch.database, streamId, { blocks: [1] });
-  if (delivery === undefined) throw new Error('Nothing is to be sent');
-  const clock = movedClock();
-  // The test's clock, so that what was put into the outbox just now is due.
-  clock.advance(60_000);
-  const leases = createLeases({ database: scratch.database, clock, logger: silentLogger(), leaseMs: 20_000 });
-  const held: string[] = [];
-  const sent: string[] = [];
-  // The first read makes them.
-  await readStreamSettings(scratch.database);
-  const lanes = createHostLanes({
-    // Read for the lane, and not beside the first claim.
-    database: settingsFailAfter(1),
-    leases: {
-      ...leases,
-      hold(id, until) {
-        held.push(id);
-        leases.hold(id, until);
-      },
-    },
-    deliver: async ({ id }) => void sent.push(id),
+function lanesOf(deliver: DeliverWebhook, streamIds: readonly string[], database: Database = scratch.database) {
+  const leases = createHostLeases({ database, clock, logger: silentLogger(), leaseMs: 20_000 });
+  const lanes: HostLanes = createHostLanes({
+    database,
+    leases,
+    deliver,
     clock,
     concurrency: 10,
     concurrencyPerHost: 10,
-    streamsOf: () => [streamId],
+    streamsOf: () => streamIds,
     queueSizeOf: () => 0,
     isEnding: () => false,
   });
-  await expect(lanes.run('receiver.example', new AbortController().signal)).rejects.toThrow('settings are away');
-  expect(held).toEqual([delivery.id]);
+  return { lanes, leases };
+}
+
+/** Delivers as the program does: what has arrived is due no more. */
+function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook {
+  return async ({ id }, _facts, _signal, onTaken) => {
+    sent.push(id);
+    onTaken();
+    await first(id);
+    await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered' WHERE id = $1", [id]);
+  };
+}
+
+test('what is being recorded is not sent once more, however often the host is looked at', async () => {
+  const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/` });
+  const deliveries = await addMatches(scratch.database, streamId, { blocks: [1, 2, 3] });
+  const sent: string[] = [];
+  const recorded = Promise.withResolvers<void>();
+  const { lanes } = lanesOf(
+    delivering(sent, () => recorded.promise),
+    [streamId],
+  );
+  const running = lanes.run(HOST, signal);
+  await expect.poll(() => sent.length).toBe(3);
+  const [late] = await addMatches(scratch.database, streamId, { blocks: [4] });
+  await expect.poll(() => lanes.wake(HOST) && sent.length).toBe(4);
+  for (let turn = 0; turn < 5; turn++) {
+    lanes.wake(HOST);
+    await readStreamSettings(scratch.database);
+  }
+  recorded.resolve();
+  await running;
+  expect(sent.toSorted()).toEqual([...deliveries, late].map((delivery) => delivery?.id).toSorted());
+});
+
+test('a host that another process sends to is left alone until that one lets it go', async () => {
+  const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/` });
+  const [delivery] = await addMatches(scratch.database, streamId, { blocks: [1] });
+  const sent: string[] = [];
+  const { lanes } = lanesOf(delivering(sent), [streamId]);
+  const { leases: others } = lanesOf(delivering([]), []);
+  await others.take(HOST);
+  await lanes.run(HOST, signal);
   expect(sent).toEqual([]);
-  expect(leases.isHeld(delivery.id)).toBe(false);
-  const [row] = await readOutbox(scratch.database, streamId);
-  expect(row).toMatchObject({ status: 'pending', retries: 0 });
-  // Due at once, not when a lease ends.
-  expect(row?.dueAt.getTime()).toBeLessThanOrEqual(clock.now());
+  await others.letGo(HOST);
+  await lanes.run(HOST, signal);
+  expect(sent).toEqual([delivery?.id]);
+  expect(await others.take(HOST)).toBe(true);
+});
+
+test('what is due stays due when the settings can not be read, and the host is free', async () => {
+  const streamId = await addStream(scratch.database, { webhookUrl: `${HOST}/other` });
+  const [delivery] = await addMatches(scratch.database, streamId, { blocks: [1] });
+  const away: Database = {
+    ...scratch.database,
+    query: (text, values) =>
+      /FROM stream_settings/.test(text)
+        ? Promise.reject(new Error('settings are away'))
+        : scratch.database.query(text, values),
+  };
+  const sent: string[] = [];
+  const { lanes, leases } = lanesOf(delivering(sent), [streamId], away);
+  await scratch.database.query('TRUNCATE webhook_host_leases');
+  await expect(lanes.run(HOST, signal)).rejects.toThrow('settings are away');
+  expect(sent).toEqual([]);
+  expect(leases.isHeld(HOST)).toBe(false);
+  await lanesOf(delivering(sent), [streamId]).lanes.run(HOST, signal);
+  expect(sent).toEqual([delivery?.id]);
 });

@@ -1,15 +1,15 @@
 import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { readStreamSettings } from '../records/settings.ts';
-import { claimDeliveries, giveBack } from './claim-deliveries.ts';
+import { readStreamSettings, type StreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
 import type { Delivery } from './delivery.ts';
+import { readDueDeliveries } from './due-deliveries.ts';
 import { createHostLane, type HostLane } from './host-lane.ts';
-import type { Leases } from './leases.ts';
+import type { HostLeases } from './host-leases.ts';
 
 export interface HostLanesOptions {
   readonly database: Database;
-  readonly leases: Leases;
+  readonly leases: HostLeases;
   readonly deliver: DeliverWebhook;
   readonly clock: Clock;
   /** Webhooks under way at once, of all hosts. */
@@ -33,6 +33,12 @@ export interface HostLanes {
   wakeAll(): void;
 }
 
+/** A webhook in hand, and the settings under which it was taken. */
+interface Claimed {
+  readonly delivery: Delivery;
+  readonly settings: StreamSettings;
+}
+
 /** How long a host is worked on before others that wait get their turn. Milliseconds. */
 const TURN_MS = 20_000;
 
@@ -50,17 +56,35 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
     return Math.max(1, Math.min(options.concurrencyPerHost, fair, free));
   }
 
-  async function claim(host: string, limit: number): Promise<readonly Delivery[]> {
-    const until = leases.end();
-    const request = { streamIds: streamsOf(host), limit, now: new Date(clock.now()), until };
-    const claimed = await claimDeliveries(database, request);
-    for (const { id } of claimed) leases.hold(id, until);
-    return claimed;
+  /** Across all hosts: a stream may change its host while a webhook of it is under way. */
+  const inHand = new Set<string>();
+
+  async function claim(host: string, limit: number): Promise<readonly Claimed[]> {
+    if (!leases.isHeld(host)) return [];
+    const settings = await readStreamSettings(database);
+    const now = new Date(clock.now());
+    const due = await readDueDeliveries(database, { streamIds: streamsOf(host), limit, now, without: [...inHand] });
+    const claimed = due.filter(({ id }) => !inHand.has(id));
+    for (const { id } of claimed) inHand.add(id);
+    return claimed.map((delivery) => ({ delivery, settings }));
   }
 
-  async function putBack(deliveries: readonly Delivery[]): Promise<void> {
-    for (const { id } of deliveries) leases.letGo(id);
-    await giveBack(database, deliveries, new Date(clock.now()));
+  function laneOf(host: string, signal: AbortSignal): HostLane {
+    const isHeld = (): boolean => leases.isHeld(host);
+    return createHostLane<Claimed>({
+      claim: (limit) => claim(host, limit),
+      async deliver({ delivery, settings }, onTaken) {
+        await deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId), isHeld }, signal, onTaken);
+        inHand.delete(delivery.id);
+      },
+      putBack(claimed) {
+        for (const { delivery } of claimed) inHand.delete(delivery.id);
+      },
+      allowance,
+      isEnding,
+      turnMs: TURN_MS,
+      clock,
+    });
   }
 
   return {
@@ -68,31 +92,12 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
     async run(host, signal) {
       // A queue that was lost and filled again may have a second job of the same host.
       if (lanes.has(host)) return;
-      let settings = await readStreamSettings(database);
-      const lane = createHostLane<Delivery>({
-        async claim(limit) {
-          const [claimed, current] = await Promise.allSettled([claim(host, limit), readStreamSettings(database)]);
-          if (claimed.status === 'rejected') throw claimed.reason;
-          if (current.status === 'rejected') {
-            // Nobody else would hold what was claimed, and its lease would be renewed for as long as this process lives.
-            await putBack(claimed.value);
-            throw current.reason;
-          }
-          settings = current.value;
-          return claimed.value;
-        },
-        deliver: (delivery, onTaken) =>
-          deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId) }, signal, onTaken),
-        giveBack: putBack,
-        allowance,
-        isEnding,
-        turnMs: TURN_MS,
-        clock,
-      });
+      const lane = laneOf(host, signal);
       lanes.set(host, lane);
       try {
-        await lane.run();
+        if (await leases.take(host)) await lane.run();
       } finally {
+        await leases.letGo(host);
         lanes.delete(host);
       }
     },

@@ -17,7 +17,7 @@ const BATCH = 5_000;
 
 /**
  * Removes attempts with the bodies of failed ones, and outbox rows and matches that nothing is to be made of any more. What
- * waits for its delivery or confirmation stays, however old. In small transactions; run by several processes at once it does
+ * waits for its delivery or confirmation stays, however old, and what an attempt that stays was made of. In small transactions; run by several processes at once it does
  * the same work once.
  */
 export async function pruneHistory(database: Database, options: PruneOptions): Promise<Pruned> {
@@ -32,14 +32,15 @@ export async function pruneHistory(database: Database, options: PruneOptions): P
   };
   return {
     attempts: await removeAll(`WITH old AS (
-        SELECT id FROM stream_attempts WHERE created_at < $1 ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
-      ), forgotten AS (
-        DELETE FROM stream_attempt_transactions WHERE attempt_id IN (SELECT id FROM old)
+        SELECT created_at, id FROM stream_attempts WHERE created_at < $1 ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
       ), gone AS (
-        DELETE FROM stream_attempts WHERE id IN (SELECT id FROM old) RETURNING 1
+        DELETE FROM stream_attempts a USING old WHERE (a.created_at, a.id) = (old.created_at, old.id) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`),
     deliveries: await removeAll(`WITH old AS (
-        SELECT id FROM stream_deliveries WHERE status <> 'pending' AND created_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+        SELECT id FROM stream_deliveries d WHERE status <> 'pending' AND created_at < $1 AND NOT EXISTS (
+          SELECT FROM stream_attempts a WHERE a.chain_id = d.chain_id AND a.block_number = d.block_number
+            AND a.stream_id = d.stream_id)
+        LIMIT $2 FOR UPDATE SKIP LOCKED
       ), gone AS (
         DELETE FROM stream_deliveries WHERE id IN (SELECT id FROM old) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`),
@@ -49,6 +50,10 @@ export async function pruneHistory(database: Database, options: PruneOptions): P
           SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
             AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash)
         LIMIT $2 FOR UPDATE SKIP LOCKED
+      ), forgotten AS (
+        DELETE FROM stream_match_transactions t USING old
+        WHERE (t.chain_id, t.block_number, t.stream_id, t.block_hash)
+          = (old.chain_id, old.block_number, old.stream_id, old.block_hash)
       ), gone AS (
         DELETE FROM stream_matches m USING old
         WHERE (m.chain_id, m.block_number, m.stream_id, m.block_hash)

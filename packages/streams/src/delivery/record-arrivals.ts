@@ -1,14 +1,13 @@
 import type { Database } from '@chainstead/db';
 import type { Attempt, Verdict } from './delivery.ts';
 import { SUCCESS_RATE_MAX } from './success-rate.ts';
-import { transactionsOf } from './transactions-of.ts';
 
 /**
  * Writes down attempts that were answered 2xx, the usual case, in one statement: the log of attempts, the outbox rows, statistics,
  * success rates, all or nothing. What is recorded already is left out, and has no verdict.
  *
- * No two attempts may be of one webhook, and what is not in the outbox any more is left out. Their bodies have to be those of their matches: they are not stored once more. Locks the
- * deliveries by id, then statistics by stream, then success rates.
+ * No two attempts may be of one webhook, and what is not in the outbox any more is left out. Their bodies have to be those of
+ * their matches: they are not stored once more. Locks the deliveries by id, then statistics by stream, then success rates.
  */
 export async function recordArrivals(
   database: Database,
@@ -16,7 +15,6 @@ export async function recordArrivals(
 ): Promise<ReadonlyMap<string, Verdict>> {
   const rows = await database.query<{ id: string; first: boolean }>(RECORD_ARRIVALS, [
     ...attemptColumns(attempts),
-    ...transactionColumns(attempts),
     SUCCESS_RATE_MAX,
   ]);
   return new Map(rows.map(({ id, first }) => [id, first ? 'delivered' : 'repeated']));
@@ -35,7 +33,7 @@ const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
       success, http_status, records, duration_ms, created_at)
     SELECT given.id, delivery_id, stream_id, chain_id, block_number, kind = 'confirmed', webhook_url, tag, retries,
       true, http_status, logs + txs + txs_internal, duration_ms, finished_at FROM given JOIN locked ON locked.id = delivery_id
-    ON CONFLICT (id) DO NOTHING RETURNING id
+    ON CONFLICT (created_at, id) DO NOTHING RETURNING id
   ), arrived AS (
     UPDATE stream_deliveries d SET status = 'delivered', retries = given.retries, body = NULL, resend = NULL,
       delivered_at = coalesce(d.delivered_at, given.finished_at)
@@ -52,14 +50,10 @@ const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
       txs_internal_processed = kept.txs_internal_processed + excluded.txs_internal_processed,
       updated_at = now()
     RETURNING 1
-  ), told AS (
-    INSERT INTO stream_attempt_transactions (transaction_hash, attempt_id)
-    SELECT decode(hash, 'hex'), of.id FROM unnest($12::text[], $13::uuid[]) AS of(hash, id) JOIN fresh USING (id)
-    ON CONFLICT DO NOTHING
   ), rated AS (
-    UPDATE webhook_health h SET success_rate = least($14, h.success_rate + answered.times), updated_at = now()
+    UPDATE webhook_health h SET success_rate = least($12, h.success_rate + answered.times), updated_at = now()
     FROM (SELECT webhook_url, count(*)::int AS times FROM arrived GROUP BY webhook_url) AS answered
-    WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $14 AND (SELECT count(*) FROM counted) >= 0
+    WHERE h.webhook_url = answered.webhook_url AND h.success_rate < $12 AND (SELECT count(*) FROM counted) >= 0
   )
   SELECT id, first FROM arrived`;
 
@@ -78,16 +72,4 @@ function attemptColumns(attempts: readonly Attempt[]): readonly unknown[] {
     column(({ outcome }) => outcome.durationMs),
     column(({ finishedAt }) => finishedAt.toISOString()),
   ];
-}
-
-function transactionColumns(attempts: readonly Attempt[]): readonly [hashes: string[], attemptIds: string[]] {
-  const hashes: string[] = [];
-  const ids: string[] = [];
-  for (const attempt of attempts) {
-    for (const hash of transactionsOf(attempt)) {
-      hashes.push(hash.slice(2));
-      ids.push(attempt.id);
-    }
-  }
-  return [hashes, ids];
 }

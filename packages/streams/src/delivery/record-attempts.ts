@@ -4,7 +4,6 @@ import { recordArrivals } from './record-arrivals.ts';
 import { type RetryPolicy, retryDelay } from './retry-policy.ts';
 import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
-import { transactionsOf } from './transactions-of.ts';
 
 export interface Recorded {
   /** By attempt. */
@@ -65,7 +64,6 @@ function recordInTurn(database: Database, attempts: readonly Attempt[], policy: 
       verdicts.set(attempt.id, row === undefined ? 'repeated' : settle(row, attempt, policy));
     }
     await updateDeliveries(transaction, [...rows.values()]);
-    await insertTransactions(transaction, fresh);
     await addStatistics(transaction, fresh, firstDelivered);
     return { verdicts, unhealthy: await judgeWebhooks(transaction, fresh) };
   });
@@ -144,7 +142,7 @@ async function insertAttempts(transaction: Transaction, attempts: readonly Attem
      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::boolean[], $7::text[],
        $8::text[], $9::int[], $10::boolean[], $11::int[], $12::text[], $13::text[], $14::int[], $15::int[],
        $16::timestamptz[])
-     ON CONFLICT (id) DO NOTHING RETURNING id`,
+     ON CONFLICT (created_at, id) DO NOTHING RETURNING id`,
     [
       column(({ id }) => id),
       column(({ delivery }) => delivery.id),
@@ -165,21 +163,4 @@ async function insertAttempts(transaction: Transaction, attempts: readonly Attem
     ],
   );
   return new Set(rows.map(({ id }) => id));
-}
-
-async function insertTransactions(transaction: Transaction, attempts: readonly Attempt[]): Promise<void> {
-  const hashes: Buffer[] = [];
-  const ids: string[] = [];
-  for (const attempt of attempts) {
-    for (const hash of transactionsOf(attempt)) {
-      hashes.push(Buffer.from(hash.slice(2), 'hex'));
-      ids.push(attempt.id);
-    }
-  }
-  if (ids.length === 0) return;
-  await transaction.query(
-    `INSERT INTO stream_attempt_transactions (transaction_hash, attempt_id)
-     SELECT * FROM unnest($1::bytea[], $2::uuid[]) ON CONFLICT DO NOTHING`,
-    [hashes, ids],
-  );
 }

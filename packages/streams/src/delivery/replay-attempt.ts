@@ -7,24 +7,20 @@ export interface ReplayOptions {
   readonly clock: Clock;
 }
 
-/** Longer than any lease: a row that is due later waits for its next attempt and is in nobody's hands. Milliseconds. */
-const IN_HAND_MS = 60_000;
-
 /**
  * Has the body of a failed attempt sent once more as it was, under the same delivery id, when its stream is active; nothing of
  * a deleted stream is sent. While another attempt is under way, it follows that one.
  */
 export function createReplayAttempt({ database, clock }: ReplayOptions): ReplayAttempt {
   return async ({ streamId, attemptId }) => {
-    const now = clock.now();
     const rows = await database.query(
       `UPDATE stream_deliveries d SET status = 'pending', resend = a.body,
-         due_at = CASE WHEN d.status = 'pending' AND d.due_at <= $4 THEN d.due_at ELSE $3 END
+         due_at = CASE WHEN d.status = 'pending' THEN least(d.due_at, $3) ELSE $3 END
        FROM stream_attempts a
        WHERE a.id = $1 AND a.stream_id = $2 AND NOT a.success AND a.body IS NOT NULL AND d.id = a.delivery_id
          AND EXISTS (SELECT FROM streams s WHERE s.id = a.stream_id AND s.deleted_at IS NULL)
        RETURNING d.id`,
-      [attemptId, streamId, new Date(now), new Date(now + IN_HAND_MS)],
+      [attemptId, streamId, new Date(clock.now())],
     );
     return rows.length > 0;
   };

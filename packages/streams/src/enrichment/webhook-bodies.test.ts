@@ -1,7 +1,7 @@
 import { systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimDeliveries } from '../delivery/claim-deliveries.ts';
+import { readDueDeliveries } from '../delivery/due-deliveries.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
 import { NO_ENRICHMENT } from '../payload/render-body.ts';
 import type { EnrichMatch, EnrichRequest } from './enrich-match.ts';
@@ -20,8 +20,7 @@ async function stage(enrich: EnrichMatch) {
   const streamId = await addStream(database, { webhookUrl: 'http://receiver.example/' });
   await addMatches(database, streamId, { blocks: [1], kinds: ['unconfirmed', 'confirmed'] });
   const now = new Date(Date.now() + 1_000);
-  const until = new Date(now.getTime() + 60_000);
-  const [first, second] = await claimDeliveries(database, { streamIds: [streamId], limit: 2, now, until });
+  const [first, second] = await readDueDeliveries(database, { streamIds: [streamId], limit: 2, now, without: [] });
   if (first === undefined || second === undefined) throw new Error('Nothing was claimed');
   const bodies = createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock });
   return { bodies, first, second };

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type ChainId, ChainsteadError, type Clock } from '@chainstead/core';
+import { type ChainId, ChainsteadError, type Clock, type Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
@@ -8,6 +8,7 @@ import { renderBody } from '../payload/render-body.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import type { Stream } from '../stream.ts';
 import type { EnrichMatch } from './enrich-match.ts';
+import { transactionsOf } from './transactions-of.ts';
 
 export interface WebhookBodiesOptions {
   readonly database: Database;
@@ -54,7 +55,8 @@ export function createWebhookBodies({ database, chains, clock }: WebhookBodiesOp
       const { stream, block } = stored;
       const waitedMs = clock.now() - delivery.createdAt.getTime();
       const enrichment = await enrich({ match, stream, block, waitedMs }, signal);
-      return storeBody(database, delivery, renderBody({ match, stream, chain, block, enrichment }));
+      const body = renderBody({ match, stream, chain, block, enrichment });
+      return storeBody(database, delivery, body, transactionsOf(match));
     },
   };
 }
@@ -82,11 +84,21 @@ async function loadMatch(database: Database, key: Delivery): Promise<StoredMatch
 }
 
 /** The first body stays: the other delivery of the match may be sending it already. */
-async function storeBody(database: Database, key: MatchKey, body: string): Promise<string> {
+async function storeBody(
+  database: Database,
+  key: MatchKey,
+  body: string,
+  transactions: ReadonlySet<Hash>,
+): Promise<string> {
   const [row] = await database.query<{ body: string }>(
-    `UPDATE stream_matches SET body = coalesce(body, $5)
+    `WITH told AS (
+       INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
+       SELECT $1, $2, $3, $4, decode(hash, 'hex') FROM unnest($6::text[]) AS hash
+       ON CONFLICT DO NOTHING
+     )
+     UPDATE stream_matches SET body = coalesce(body, $5)
      WHERE chain_id = $1 AND block_number = $2 AND stream_id = $3 AND block_hash = $4 RETURNING body`,
-    [...keyValues(key), body],
+    [...keyValues(key), body, [...transactions].map((hash) => hash.slice(2))],
   );
   if (row === undefined) throw new MatchMissingError(key);
   return row.body;

@@ -125,12 +125,17 @@ function conditionsOf(filter: AttemptFilter): { readonly conditions: string; rea
     add((numbers) => `block_number = ANY (${numbers}::bigint[])`, filter.blockNumbers);
   if (filter.from !== null) add((date) => `created_at >= ${date}`, filter.from);
   if (filter.to !== null) add((date) => `created_at <= ${date}`, filter.to);
-  if (filter.transactionHash !== null)
-    add(
-      (hash) => `id IN (SELECT attempt_id FROM stream_attempt_transactions WHERE transaction_hash = ${hash})`,
-      Buffer.from(filter.transactionHash.slice(2), 'hex'),
-    );
+  if (filter.transactionHash !== null) add(attemptsOfTransaction, Buffer.from(filter.transactionHash.slice(2), 'hex'));
   return { conditions: conditions.join(' AND '), values };
+}
+
+/** The blocks of two forks may have the same number: a match is told apart by its block's hash. */
+function attemptsOfTransaction(hash: string): string {
+  return `id IN (
+    SELECT a.id FROM stream_match_transactions t
+    JOIN stream_attempts a ON a.chain_id = t.chain_id AND a.block_number = t.block_number AND a.stream_id = t.stream_id
+    JOIN stream_deliveries d ON d.id = a.delivery_id AND d.block_hash = t.block_hash
+    WHERE t.transaction_hash = ${hash})`;
 }
 
 function attemptOf(row: AttemptRow): DeliveryAttempt {

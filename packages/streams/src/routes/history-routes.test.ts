@@ -68,11 +68,24 @@ beforeAll(async () => {
       ],
     );
   }
-  for (const index of [0, 1, 12])
-    await scratch.database.query('INSERT INTO stream_attempt_transactions VALUES ($1, $2)', [
-      Buffer.alloc(32, 7),
-      idOf(index),
-    ]);
+  // What the attempts 0, 1 and 12 were of. Attempt 5 was of another block of the same number.
+  for (const [index, fork] of [
+    [0, 1],
+    [1, 1],
+    [12, 1],
+    [5, 2],
+  ] as const) {
+    const forked = Buffer.alloc(32, fork);
+    await scratch.database.query(
+      `WITH delivery AS (
+         INSERT INTO stream_deliveries (id, stream_id, chain_id, block_number, block_hash, kind, status)
+         SELECT delivery_id, stream_id, chain_id, block_number, $2, 'unconfirmed', 'delivered' FROM stream_attempts WHERE id = $1
+       )
+       INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
+       SELECT chain_id, block_number, stream_id, $3, $4 FROM stream_attempts WHERE id = $1 ON CONFLICT DO NOTHING`,
+      [idOf(index), forked, Buffer.alloc(32, 1), Buffer.alloc(32, 7)],
+    );
+  }
 });
 afterAll(() => scratch.drop());
 

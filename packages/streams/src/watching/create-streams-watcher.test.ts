@@ -193,9 +193,14 @@ describe('streams over a followed chain', () => {
     const matched = (await deliveries(followed, 'unconfirmed')).map(({ block }) => block);
     const [sent, ...waiting] = matched.filter((block) => block > first).toReversed();
     expect(waiting.length).toBeGreaterThan(0);
+    const place = [followed.chain.id, sent];
     await scratch.database.query(
-      "UPDATE stream_deliveries SET status = 'delivered', body = '{}' WHERE chain_id = $1 AND block_number = $2",
-      [followed.chain.id, sent],
+      "UPDATE stream_matches SET body = '{}' WHERE chain_id = $1 AND block_number = $2",
+      place,
+    );
+    await scratch.database.query(
+      "UPDATE stream_deliveries SET status = 'delivered' WHERE chain_id = $1 AND block_number = $2",
+      place,
     );
     scripted.reorg(depth, depth + 1);
     await followed.caughtUp();

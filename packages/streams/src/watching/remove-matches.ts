@@ -14,14 +14,15 @@ export async function removeMatches(transaction: Transaction, chain: Chain, ance
     [chain.id, ancestor],
   );
   if (removed.length === 0) return 0;
-  // What has a body was sent at least once; what is due later without one is in somebody's hands.
+  // Nothing is sent before its body is stored; past blocks that are matched anew lose the body of what was sent.
   const told = await transaction.query<MatchKeyRow>(
-    `SELECT DISTINCT ${MATCH_KEY_COLUMNS}
+    `SELECT ${MATCH_KEY_COLUMNS}
      FROM stream_matches m JOIN streams s ON s.id = m.stream_id
-     JOIN stream_deliveries d ON d.chain_id = m.chain_id AND d.block_number = m.block_number
-       AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash AND d.kind IN ('unconfirmed', 'confirmed')
      WHERE m.chain_id = $1 AND m.block_number > $2 AND m.removed_at = now()
-       AND s.send_removed AND s.deleted_at IS NULL AND (d.body IS NOT NULL OR d.due_at > now())`,
+       AND s.send_removed AND s.deleted_at IS NULL AND (m.body IS NOT NULL OR EXISTS (
+         SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
+           AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash AND d.kind IN ('unconfirmed', 'confirmed')
+           AND d.delivered_at IS NOT NULL))`,
     [chain.id, ancestor],
   );
   await transaction.query(

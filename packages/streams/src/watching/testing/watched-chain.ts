@@ -163,7 +163,7 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
           return;
         case 'deliver':
           await database.query(
-            `UPDATE stream_deliveries SET status = 'delivered', body = '{}', delivered_at = now()
+            `UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()
              WHERE chain_id = $1 AND status = 'pending'`,
             [chain.id],
           );

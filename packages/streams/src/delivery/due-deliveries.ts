@@ -1,0 +1,105 @@
+import { type ChainId, parseHash } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Delivery, DeliveryKind } from './delivery.ts';
+
+export interface DueRequest {
+  readonly streamIds: readonly string[];
+  readonly limit: number;
+  readonly now: Date;
+  /** Deliveries that are in hand already. */
+  readonly without: readonly string[];
+}
+
+interface DueRow {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly chain_id: ChainId;
+  readonly block_number: number;
+  readonly block_hash: string;
+  readonly kind: DeliveryKind;
+  readonly retries: number;
+  readonly webhook_url: string;
+  readonly tag: string;
+  readonly created_at: Date;
+  readonly resend: string | null;
+  readonly match_body: string | null;
+  readonly logs: number | null;
+  readonly txs: number;
+  readonly txs_internal: number;
+  readonly is_removed: boolean;
+}
+
+/**
+ * Webhooks that are due, of each stream those due longest first. Streams that are not active keep theirs. Nothing is written: who
+ * holds the host's lease is the only one to send them, and an attempt's record moves them on.
+ */
+export async function readDueDeliveries(database: Database, request: DueRequest): Promise<Delivery[]> {
+  const due: Delivery[] = [];
+  let streamIds = request.streamIds;
+  while (streamIds.length > 0 && due.length < request.limit) {
+    const limit = request.limit - due.length;
+    const share = Math.min(limit, Math.ceil((SHARE * limit) / streamIds.length));
+    const without = [...request.without, ...due.map(({ id }) => id)];
+    const read = await readShares(database, { ...request, streamIds, limit, without }, share);
+    due.push(...read);
+    const byStream = Map.groupBy(read, ({ streamId }) => streamId);
+    streamIds = streamIds.filter((id) => (byStream.get(id)?.length ?? 0) >= share);
+  }
+  return due;
+}
+
+/** Of an even share: with less, streams of which some have little would often be asked twice; with more, rows are read for nothing. */
+const SHARE = 2;
+
+/**
+ * Index: stream_deliveries_pending_by_stream, one range a stream. Compared as rows, or the planner takes the index of due times and
+ * passes over what is due of all other streams.
+ */
+async function readShares(database: Database, request: DueRequest, share: number): Promise<Delivery[]> {
+  const rows = await database.query<DueRow>(
+    `SELECT due.id, due.stream_id, due.chain_id, due.block_number, '0x' || encode(due.block_hash, 'hex') AS block_hash, due.kind,
+       due.retries, due.created_at, due.resend, due.webhook_url, due.tag, m.body AS match_body, m.logs, m.txs, m.txs_internal,
+       m.removed_at IS NOT NULL AS is_removed
+     FROM (
+       SELECT waiting.*, s.webhook_url, s.tag FROM streams s CROSS JOIN LATERAL (
+         SELECT d.* FROM stream_deliveries d
+         WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, $2)
+           AND d.id <> ALL ($4::uuid[])
+         ORDER BY d.stream_id, d.due_at LIMIT $5
+       ) AS waiting
+       WHERE s.id = ANY ($1::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
+       ORDER BY waiting.due_at LIMIT $3
+     ) AS due
+     LEFT JOIN stream_matches m ON m.chain_id = due.chain_id AND m.block_number = due.block_number
+       AND m.stream_id = due.stream_id AND m.block_hash = due.block_hash
+     ORDER BY due.due_at`,
+    [request.streamIds, request.now, request.limit, request.without, share],
+  );
+  return rows.map(deliveryOf);
+}
+
+function deliveryOf(row: DueRow): Delivery {
+  return {
+    id: row.id,
+    streamId: row.stream_id,
+    chainId: row.chain_id,
+    blockNumber: row.block_number,
+    blockHash: parseHash(row.block_hash),
+    kind: row.kind,
+    retries: row.retries,
+    webhookUrl: row.webhook_url,
+    tag: row.tag,
+    createdAt: row.created_at,
+    resend: row.resend,
+    match:
+      row.logs === null
+        ? null
+        : {
+            body: row.match_body,
+            logs: row.logs,
+            txs: row.txs,
+            txsInternal: row.txs_internal,
+            isRemoved: row.is_removed,
+          },
+  };
+}
