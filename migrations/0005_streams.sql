@@ -158,4 +158,6 @@ CREATE INDEX "stream_deliveries_by_block" ON "stream_deliveries" USING btree ("c
 CREATE INDEX "stream_deliveries_pending_by_stream" ON "stream_deliveries" USING btree ("stream_id","due_at") WHERE status = 'pending';--> statement-breakpoint
 CREATE INDEX "stream_match_transactions_by_hash" ON "stream_match_transactions" USING btree ("transaction_hash");--> statement-breakpoint
 CREATE INDEX "stream_matches_unconfirmed" ON "stream_matches" USING btree ("chain_id","block_number") WHERE NOT confirmed AND removed_at IS NULL;--> statement-breakpoint
+-- Texts of some kB that are written once and read once: compressing them would cost more than all else of writing them.
+ALTER TABLE "stream_matches" ALTER COLUMN "matched" SET STORAGE EXTERNAL, ALTER COLUMN "body" SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160);--> statement-breakpoint
 INSERT INTO "streams_version" ("id", "version") VALUES (1, 0);

@@ -86,7 +86,7 @@ export const streamMatches = pgTable(
     streamId: uuid('stream_id').notNull(),
     blockHash: bytea('block_hash').notNull(),
     blockTimestamp: moment('block_timestamp').notNull(),
-    /** JSON: what matched, as match.ts has it; made into the webhook's body before the first attempt. */
+    /** JSON: what matched, as match.ts has it; made into the webhook's body before the first attempt, and empty from then on. */
     matched: text('matched').notNull(),
     /** JSON text of the body without confirmed and retries; null until token facts, triggers and balances are read. */
     body: text('body'),

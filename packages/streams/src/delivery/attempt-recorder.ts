@@ -29,7 +29,7 @@ interface Waiting {
 const BATCH_MAX = 500;
 /** After a batch that large the next one gathers for a moment: each is a statement to plan and a flush of the log. */
 const GATHERING_MIN = 16;
-const GATHER_MS = 10;
+const GATHER_MS = 20;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5_000;
 

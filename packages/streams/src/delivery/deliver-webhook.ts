@@ -52,6 +52,11 @@ export type DeliverWebhook = (
   onTaken: () => void,
 ) => Promise<void>;
 
+/** Why nothing is sent for now, or for ever. */
+interface Unsent {
+  readonly unsent: 'dropped' | 'postponed' | 'lost';
+}
+
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, metrics, clock, logger } = options;
 
@@ -61,38 +66,30 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     signal: AbortSignal,
     onTaken: () => void,
   ): Promise<DeliveryResult | 'lost'> {
-    const body = await bodyOf(delivery, signal);
-    if (body === 'dropped' || body === 'postponed' || body === 'lost') return body;
+    const text = textAtHand(delivery) ?? (await makeText(delivery, signal));
+    if (typeof text !== 'string') return text.unsent;
     if (!facts.isHeld()) return 'lost';
-    const outcome = await send(options, { delivery, body: body.text, facts, signal });
+    const outcome = await send(options, { delivery, body: text, facts, signal });
     // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
     if (outcome.success) onTaken();
     metrics.answered(outcome.durationMs / 1_000);
     const finishedAt = new Date(clock.now());
-    const attempt = { id: randomUUID(), delivery, body: body.text, outcome, finishedAt };
+    const attempt = { id: randomUUID(), delivery, body: text, outcome, finishedAt };
     const verdict = await recorder.record(attempt, signal);
     if (verdict === 'delivered') metrics.delivered((finishedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
     return verdict;
   }
 
-  /** The exact text of the next attempt. */
-  async function bodyOf(
-    delivery: Delivery,
-    signal: AbortSignal,
-  ): Promise<{ readonly text: string } | 'dropped' | 'postponed' | 'lost'> {
-    const { match, kind, retries } = delivery;
-    if (delivery.resend !== null) return { text: delivery.resend };
-    if (match === null || (match.isRemoved && kind !== 'removed')) {
+  async function makeText(delivery: Delivery, signal: AbortSignal): Promise<string | Unsent> {
+    const { match } = delivery;
+    if (match === null || (match.isRemoved && delivery.kind !== 'removed')) {
       await dropDelivery(database, delivery);
-      return 'dropped';
+      return { unsent: 'dropped' };
     }
-    const finish = (text: string) => ({
-      text: finishBody(text, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' }),
-    });
-    if (match.body !== null) return finish(match.body);
-    const made = await makeBody(delivery, signal);
-    if (made === null) return 'postponed';
-    return (await isStillDue(database, delivery)) ? finish(made) : 'lost';
+    const body = await makeBody(delivery, signal);
+    if (body === null) return { unsent: 'postponed' };
+    const isDue = await isStillDue(database, delivery);
+    return (isDue ? textAtHand({ ...delivery, match: { ...match, body } }) : null) ?? { unsent: 'lost' };
   }
 
   async function makeBody(delivery: Delivery, signal: AbortSignal): Promise<string | null> {
@@ -119,6 +116,13 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       await postponeQuietly(options, delivery);
     }
   };
+}
+
+/** The exact text of the next attempt, where no body has to be made before. */
+function textAtHand({ match, kind, retries, resend }: Delivery): string | null {
+  if (resend !== null) return resend;
+  if (match === null || match.body === null || (match.isRemoved && kind !== 'removed')) return null;
+  return finishBody(match.body, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' });
 }
 
 async function send(

@@ -59,17 +59,23 @@ const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
 
 function attemptColumns(attempts: readonly Attempt[]): readonly unknown[] {
   const column = <T>(read: (attempt: Attempt) => T): T[] => attempts.map(read);
+  const plain = (read: (attempt: Attempt) => string | number | null): string => plainArray(attempts, read);
   return [
-    column(({ id }) => id),
-    column(({ delivery }) => delivery.id),
+    plain(({ id }) => id),
+    plain(({ delivery }) => delivery.id),
     column(({ delivery }) => delivery.webhookUrl),
     column(({ delivery }) => delivery.tag),
-    column(({ delivery }) => delivery.retries),
-    column(({ outcome }) => outcome.httpStatus),
-    column(({ delivery }) => delivery.match?.logs ?? 0),
-    column(({ delivery }) => delivery.match?.txs ?? 0),
-    column(({ delivery }) => delivery.match?.txsInternal ?? 0),
-    column(({ outcome }) => outcome.durationMs),
-    column(({ finishedAt }) => finishedAt.toISOString()),
+    plain(({ delivery }) => delivery.retries),
+    plain(({ outcome }) => outcome.httpStatus),
+    plain(({ delivery }) => delivery.match?.logs ?? 0),
+    plain(({ delivery }) => delivery.match?.txs ?? 0),
+    plain(({ delivery }) => delivery.match?.txsInternal ?? 0),
+    plain(({ outcome }) => outcome.durationMs),
+    plain(({ finishedAt }) => finishedAt.toISOString()),
   ];
+}
+
+/** A Postgres array of texts that need no quotes: pg looks at each for them, which costs more than the rest of a record. */
+function plainArray(attempts: readonly Attempt[], read: (attempt: Attempt) => string | number | null): string {
+  return `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
 }

@@ -83,7 +83,7 @@ async function loadMatch(database: Database, key: Delivery): Promise<StoredMatch
   return { matched: match.matched, body: match.body, stream: streamOf(stream), block: { number, hash, timestamp } };
 }
 
-/** The first body stays: the other delivery of the match may be sending it already. */
+/** The first body stays: the other delivery of the match may be sending it already. What it was made of is not needed any more. */
 async function storeBody(
   database: Database,
   key: MatchKey,
@@ -96,7 +96,7 @@ async function storeBody(
        SELECT $1, $2, $3, $4, decode(hash, 'hex') FROM unnest($6::text[]) AS hash
        ON CONFLICT DO NOTHING
      )
-     UPDATE stream_matches SET body = coalesce(body, $5)
+     UPDATE stream_matches SET body = coalesce(body, $5), matched = ''
      WHERE chain_id = $1 AND block_number = $2 AND stream_id = $3 AND block_hash = $4 RETURNING body`,
     [...keyValues(key), body, [...transactions].map((hash) => hash.slice(2))],
   );
