@@ -26,8 +26,11 @@ const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'con
 export function openingHop(request: HopRequest): Hop {
   const url = parseUrl(request.url);
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
-  delete headers.host;
+  for (const name in request.headers) {
+    const lower = name.toLowerCase();
+    const value = request.headers[name];
+    if (value !== undefined && lower !== 'host') headers[lower] = value;
+  }
   if (url.username !== '' || url.password !== '') {
     headers.authorization ??= basicAuthorization(url);
     url.username = '';

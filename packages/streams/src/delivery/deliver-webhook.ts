@@ -6,7 +6,7 @@ import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
-import { type Delivery, recordsOf } from './delivery.ts';
+import { type Attempt, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
 import { dropDelivery, isStillDue, postponeDelivery } from './waiting-delivery.ts';
@@ -46,7 +46,7 @@ export interface SendingFacts {
  * @param onTaken called when the receiver has taken it; recording that takes longer
  */
 export type DeliverWebhook = (
-  delivery: Delivery,
+  due: DueDelivery,
   facts: SendingFacts,
   signal: AbortSignal,
   onTaken: () => void,
@@ -61,35 +61,42 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
   const { database, bodies, recorder, metrics, clock, logger } = options;
 
   async function deliver(
-    delivery: Delivery,
+    due: DueDelivery,
     facts: SendingFacts,
     signal: AbortSignal,
     onTaken: () => void,
   ): Promise<DeliveryResult | 'lost'> {
-    const text = textAtHand(delivery) ?? (await makeText(delivery, signal));
-    if (typeof text !== 'string') return text.unsent;
-    if (!facts.isHeld()) return 'lost';
-    const outcome = await send(options, { delivery, body: text, facts, signal });
+    const attempt = await attemptOf(due, facts, signal);
+    if ('unsent' in attempt) return attempt.unsent;
+    const { outcome, finishedAt } = attempt;
     // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
     if (outcome.success) onTaken();
     metrics.answered(outcome.durationMs / 1_000);
-    const finishedAt = new Date(clock.now());
-    const attempt = { id: randomUUID(), delivery, body: text, outcome, finishedAt };
     const verdict = await recorder.record(attempt, signal);
-    if (verdict === 'delivered') metrics.delivered((finishedAt.getTime() - delivery.createdAt.getTime()) / 1_000);
+    if (verdict === 'delivered')
+      metrics.delivered((finishedAt.getTime() - attempt.delivery.createdAt.getTime()) / 1_000);
     return verdict;
   }
 
-  async function makeText(delivery: Delivery, signal: AbortSignal): Promise<string | Unsent> {
-    const { match } = delivery;
-    if (match === null || (match.isRemoved && delivery.kind !== 'removed')) {
+  async function attemptOf(due: DueDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Attempt | Unsent> {
+    const { delivery } = due;
+    const text = textAtHand(due) ?? (await makeText(due, signal));
+    if (typeof text !== 'string') return text;
+    if (!facts.isHeld()) return { unsent: 'lost' };
+    const outcome = await send(options, { delivery, body: text, facts, signal });
+    const body = outcome.success && delivery.resend === null ? null : text;
+    return { id: randomUUID(), delivery, body, outcome, finishedAt: new Date(clock.now()) };
+  }
+
+  async function makeText({ delivery }: DueDelivery, signal: AbortSignal): Promise<string | Unsent> {
+    if (isObsolete(delivery)) {
       await dropDelivery(database, delivery);
       return { unsent: 'dropped' };
     }
-    const body = await makeBody(delivery, signal);
-    if (body === null) return { unsent: 'postponed' };
+    const matchBody = await makeBody(delivery, signal);
+    if (matchBody === null) return { unsent: 'postponed' };
     const isDue = await isStillDue(database, delivery);
-    return (isDue ? textAtHand({ ...delivery, match: { ...match, body } }) : null) ?? { unsent: 'lost' };
+    return (isDue ? textAtHand({ delivery, matchBody }) : null) ?? { unsent: 'lost' };
   }
 
   async function makeBody(delivery: Delivery, signal: AbortSignal): Promise<string | null> {
@@ -105,24 +112,30 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     }
   }
 
-  return async (delivery, facts, signal, onTaken) => {
+  return async (due, facts, signal, onTaken) => {
     try {
-      const result = await deliver(delivery, facts, signal, onTaken);
+      const result = await deliver(due, facts, signal, onTaken);
       if (result !== 'lost') metrics.count(result);
     } catch (error) {
       if (signal.aborted) return;
-      logger.error({ delivery_id: delivery.id, err: error }, 'Webhook could not be handled');
+      logger.error({ delivery_id: due.delivery.id, err: error }, 'Webhook could not be handled');
       // What fails for a reason of its own would fail again at once.
-      await postponeQuietly(options, delivery);
+      await postponeQuietly(options, due.delivery);
     }
   };
 }
 
+/** Its block left the chain before it was sent, or nothing is stored of it any more. */
+function isObsolete({ match, kind }: Delivery): boolean {
+  return match === null || (match.isRemoved && kind !== 'removed');
+}
+
 /** The exact text of the next attempt, where no body has to be made before. */
-function textAtHand({ match, kind, retries, resend }: Delivery): string | null {
+function textAtHand({ delivery, matchBody }: DueDelivery): string | null {
+  const { kind, retries, resend } = delivery;
   if (resend !== null) return resend;
-  if (match === null || match.body === null || (match.isRemoved && kind !== 'removed')) return null;
-  return finishBody(match.body, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' });
+  if (matchBody === null || isObsolete(delivery)) return null;
+  return finishBody(matchBody, { confirmed: kind === 'confirmed', retries, removed: kind === 'removed' });
 }
 
 async function send(

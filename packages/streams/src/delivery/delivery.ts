@@ -28,13 +28,21 @@ export interface Delivery extends MatchKey {
 }
 
 export interface DeliveredMatch {
-  /** Without `confirmed` and `retries`; null before the first attempt. */
-  readonly body: string | null;
   readonly logs: number;
   readonly txs: number;
   readonly txsInternal: number;
   /** Its block left the canonical chain. */
   readonly isRemoved: boolean;
+}
+
+/** A webhook whose time has come. */
+export interface DueDelivery {
+  readonly delivery: Delivery;
+  /**
+   * Its match's body, without `confirmed` and `retries`; null before the first attempt. Beside the delivery, which is held until
+   * its attempt is recorded: texts that are kept so long would be most of what garbage collections have to move.
+   */
+  readonly matchBody: string | null;
 }
 
 /** txs + logs + txsInternal. */
@@ -57,8 +65,8 @@ export interface Attempt {
   /** UUID. Recording it twice does nothing more. */
   readonly id: string;
   readonly delivery: Delivery;
-  /** The exact text that was sent. */
-  readonly body: string;
+  /** The exact text that was sent; null for what `finishBody` made of the match's, where it arrived. */
+  readonly body: string | null;
   readonly outcome: AttemptOutcome;
   readonly finishedAt: Date;
 }

@@ -1,5 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DueDelivery } from './delivery.ts';
 import { readDueDeliveries } from './due-deliveries.ts';
 import { addMatches, addStream } from './testing/delivery-stage.ts';
 
@@ -15,6 +16,7 @@ beforeEach(async () => {
 });
 
 const NOW = new Date('2030-01-01T00:00:00Z');
+const blockOf = ({ delivery }: DueDelivery): number => delivery.blockNumber;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('what is due', () => {
@@ -27,12 +29,12 @@ describe('what is due', () => {
     const read = (limit: number, without: readonly string[]) =>
       readDueDeliveries(scratch.database, { streamIds: [streamId], limit, now: NOW, without });
     const first = await read(5, []);
-    expect(first.map(({ blockNumber }) => blockNumber)).toEqual([0, 1, 2, 3, 4]);
-    const inHand = first.map(({ id }) => id);
+    expect(first.map(blockOf)).toEqual([0, 1, 2, 3, 4]);
+    const inHand = first.map(({ delivery }) => delivery.id);
     const next = await read(5, inHand);
-    expect(next.map(({ blockNumber }) => blockNumber)).toEqual([5, 6, 7, 8, 9]);
+    expect(next.map(blockOf)).toEqual([5, 6, 7, 8, 9]);
     const rest = await read(100, inHand);
-    expect(rest.map(({ blockNumber }) => blockNumber)).toEqual(numbers(21).slice(5));
+    expect(rest.map(blockOf)).toEqual(numbers(21).slice(5));
   });
 
   test('is all that a host is to get, however unevenly its streams have it', async () => {
@@ -42,7 +44,7 @@ describe('what is due', () => {
     const streamIds = [streamId, other];
     const due = await readDueDeliveries(scratch.database, { streamIds, limit: 30, now: NOW, without: [] });
     expect(due).toHaveLength(30);
-    expect(new Set(due.map(({ id }) => id)).size).toBe(30);
-    expect(due.filter((delivery) => delivery.streamId === streamId)).toHaveLength(1);
+    expect(new Set(due.map(({ delivery }) => delivery.id)).size).toBe(30);
+    expect(due.filter(({ delivery }) => delivery.streamId === streamId)).toHaveLength(1);
   });
 });

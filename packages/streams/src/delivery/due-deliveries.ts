@@ -1,6 +1,6 @@
 import { type ChainId, parseHash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { Delivery, DeliveryKind } from './delivery.ts';
+import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
 
 export interface DueRequest {
   readonly streamIds: readonly string[];
@@ -33,16 +33,16 @@ interface DueRow {
  * Webhooks that are due, of each stream those due longest first. Streams that are not active keep theirs. Nothing is written: who
  * holds the host's lease is the only one to send them, and an attempt's record moves them on.
  */
-export async function readDueDeliveries(database: Database, request: DueRequest): Promise<Delivery[]> {
-  const due: Delivery[] = [];
+export async function readDueDeliveries(database: Database, request: DueRequest): Promise<DueDelivery[]> {
+  const due: DueDelivery[] = [];
   let streamIds = request.streamIds;
   while (streamIds.length > 0 && due.length < request.limit) {
     const limit = request.limit - due.length;
     const share = Math.min(limit, Math.ceil((SHARE * limit) / streamIds.length));
-    const without = [...request.without, ...due.map(({ id }) => id)];
+    const without = [...request.without, ...due.map(({ delivery }) => delivery.id)];
     const read = await readShares(database, { ...request, streamIds, limit, without }, share);
     due.push(...read);
-    const byStream = Map.groupBy(read, ({ streamId }) => streamId);
+    const byStream = Map.groupBy(read, ({ delivery }) => delivery.streamId);
     streamIds = streamIds.filter((id) => (byStream.get(id)?.length ?? 0) >= share);
   }
   return due;
@@ -55,7 +55,7 @@ const SHARE = 2;
  * Index: stream_deliveries_pending_by_stream, one range a stream. Compared as rows, or the planner takes the index of due times and
  * passes over what is due of all other streams.
  */
-async function readShares(database: Database, request: DueRequest, share: number): Promise<Delivery[]> {
+async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
     `SELECT due.id, due.stream_id, due.chain_id, due.block_number, '0x' || encode(due.block_hash, 'hex') AS block_hash, due.kind,
        due.retries, due.created_at, due.resend, due.webhook_url, due.tag, m.body AS match_body, m.logs, m.txs, m.txs_internal,
@@ -73,9 +73,9 @@ async function readShares(database: Database, request: DueRequest, share: number
      LEFT JOIN stream_matches m ON m.chain_id = due.chain_id AND m.block_number = due.block_number
        AND m.stream_id = due.stream_id AND m.block_hash = due.block_hash
      ORDER BY due.due_at`,
-    [request.streamIds, request.now, request.limit, request.without, share],
+    [request.streamIds, request.now, request.limit, `{${request.without.join(',')}}`, share],
   );
-  return rows.map(deliveryOf);
+  return rows.map((row) => ({ delivery: deliveryOf(row), matchBody: row.match_body }));
 }
 
 function deliveryOf(row: DueRow): Delivery {
@@ -95,7 +95,6 @@ function deliveryOf(row: DueRow): Delivery {
       row.logs === null
         ? null
         : {
-            body: row.match_body,
             logs: row.logs,
             txs: row.txs,
             txsInternal: row.txs_internal,

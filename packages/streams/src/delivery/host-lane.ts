@@ -38,6 +38,8 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   const { claim, deliver, putBack, allowance, isEnding, turnMs, clock } = options;
   const pace = createPace(clock);
   let claimed: readonly Item[] = [];
+  /** The first of them that is not sent yet: a copy of the rest for each that is sent would be most of what this costs. */
+  let place = 0;
   let claimedAt = 0;
   let underWay = 0;
   let unfinished = 0;
@@ -74,10 +76,10 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   }
 
   function startClaimed(most: number): void {
-    const count = Math.min(claimed.length, most - underWay, UNRECORDED_MAX + underWay - unfinished);
+    const count = Math.min(claimed.length - place, most - underWay, UNRECORDED_MAX + underWay - unfinished);
     if (count <= 0) return;
-    const next = claimed.slice(0, count);
-    claimed = claimed.slice(count);
+    const next = claimed.slice(place, place + count);
+    place += count;
     for (const item of next) void start(item);
   }
 
@@ -87,8 +89,9 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     try {
       const items = await claim(limit);
       if (items.length === limit) mayHaveMore = true;
-      if (claimed.length === 0) claimedAt = clock.now();
-      claimed = [...claimed, ...items];
+      if (place === claimed.length) claimedAt = clock.now();
+      claimed = [...claimed.slice(place), ...items];
+      place = 0;
     } catch (error) {
       failure = { error };
     }
@@ -97,8 +100,9 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   }
 
   function putClaimedBack(): void {
-    putBack(claimed);
+    putBack(claimed.slice(place));
     claimed = [];
+    place = 0;
     mayHaveMore = true;
   }
 
@@ -110,13 +114,14 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
       const turnEnds = clock.now() + turnMs;
       for (;;) {
         const most = allowance(underWay);
-        if (claimed.length > 0 && (mustPutBack || isEnding() || clock.now() - claimedAt > STALE_MS)) putClaimedBack();
+        if (place < claimed.length && (mustPutBack || isEnding() || clock.now() - claimedAt > STALE_MS))
+          putClaimedBack();
         if (!isClaiming || !isClaimedAhead) mustPutBack = false;
         startClaimed(most);
         const mayClaim = mayHaveMore && failure === null && !isEnding() && clock.now() < turnEnds;
-        if (!mayClaim && !isClaiming && claimed.length === 0 && unfinished === 0) break;
+        if (!mayClaim && !isClaiming && place === claimed.length && unfinished === 0) break;
         const ahead = pace.expected();
-        const wanted = most + ahead - underWay - claimed.length;
+        const wanted = most + ahead - underWay - (claimed.length - place);
         // Claims of a few at a time: each is a round trip to Postgres.
         if (mayClaim && !isClaiming && wanted >= Math.ceil((most + ahead) / 2)) {
           isClaimedAhead = ahead > 0;

@@ -39,7 +39,7 @@ function lanesOf(deliver: DeliverWebhook, streamIds: readonly string[], database
 
 /** Delivers as the program does: what has arrived is due no more. */
 function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook {
-  return async ({ id }, _facts, _signal, onTaken) => {
+  return async ({ delivery: { id } }, _facts, _signal, onTaken) => {
     sent.push(id);
     onTaken();
     await first(id);

@@ -2,7 +2,7 @@ import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readStreamSettings, type StreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
-import type { Delivery } from './delivery.ts';
+import type { DueDelivery } from './delivery.ts';
 import { readDueDeliveries } from './due-deliveries.ts';
 import { createHostLane, type HostLane } from './host-lane.ts';
 import type { HostLeases } from './host-leases.ts';
@@ -34,8 +34,7 @@ export interface HostLanes {
 }
 
 /** A webhook in hand, and the settings under which it was taken. */
-interface Claimed {
-  readonly delivery: Delivery;
+interface Claimed extends DueDelivery {
   readonly settings: StreamSettings;
 }
 
@@ -64,18 +63,20 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
     const settings = await readStreamSettings(database);
     const now = new Date(clock.now());
     const due = await readDueDeliveries(database, { streamIds: streamsOf(host), limit, now, without: [...inHand] });
-    const claimed = due.filter(({ id }) => !inHand.has(id));
-    for (const { id } of claimed) inHand.add(id);
-    return claimed.map((delivery) => ({ delivery, settings }));
+    const claimed = due.filter(({ delivery }) => !inHand.has(delivery.id));
+    for (const { delivery } of claimed) inHand.add(delivery.id);
+    return claimed.map((one) => ({ ...one, settings }));
   }
 
   function laneOf(host: string, signal: AbortSignal): HostLane {
     const isHeld = (): boolean => leases.isHeld(host);
     return createHostLane<Claimed>({
       claim: (limit) => claim(host, limit),
-      async deliver({ delivery, settings }, onTaken) {
-        await deliver(delivery, { settings, queueSize: queueSizeOf(delivery.streamId), isHeld }, signal, onTaken);
-        inHand.delete(delivery.id);
+      async deliver(claimed, onTaken) {
+        const { id, streamId } = claimed.delivery;
+        const facts = { settings: claimed.settings, queueSize: queueSizeOf(streamId), isHeld };
+        await deliver(claimed, facts, signal, onTaken);
+        inHand.delete(id);
       },
       putBack(claimed) {
         for (const { delivery } of claimed) inHand.delete(delivery.id);

@@ -23,7 +23,8 @@ const NOW = new Date('2030-01-01T00:00:00Z');
 
 async function claim(blocks: readonly number[]): Promise<Delivery[]> {
   await addMatches(scratch.database, streamId, { blocks });
-  return readDueDeliveries(scratch.database, { streamIds: [streamId], limit: 100, now: NOW, without: [] });
+  const due = await readDueDeliveries(scratch.database, { streamIds: [streamId], limit: 100, now: NOW, without: [] });
+  return due.map(({ delivery }) => delivery);
 }
 
 function attempt(delivery: Delivery | undefined, success: boolean, body = '{"retries":0}'): Attempt {

@@ -34,8 +34,8 @@ export async function recordAttempts(
 const NOTHING_RECORDED: Recorded = { verdicts: new Map(), unhealthy: [] };
 
 /**
- * Arrivals of which the order is no matter. A URL of which anything failed is judged by the order of its attempts, and a text that is sent once
- * more is no match's body.
+ * Arrivals of which the order is no matter. A URL of which anything failed is judged by the order of its attempts, and a text
+ * that is sent once more is no match's body.
  */
 function sortOut(attempts: readonly Attempt[]): { readonly arrivals: Attempt[]; readonly others: Attempt[] } {
   const failing = new Set<string>();
