@@ -22,6 +22,7 @@ export interface LaunchedRole extends RoleProcessHandle {
 export function launchRole(role: RoleName, options: LaunchOptions): LaunchedRole {
   const child = fork(ENTRY, [role], {
     env: { ...options.environment },
+    execArgv: flagsOf(role, process.execArgv),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ready = Promise.withResolvers<RoleReady>();
@@ -46,4 +47,12 @@ export function launchRole(role: RoleName, options: LaunchOptions): LaunchedRole
     kill: () => child.kill('SIGKILL'),
     send,
   };
+}
+
+/** As bin/chainstead.js has them, which gives all roles what suits ingest. Of the same flag V8 takes the last. */
+const SERVING_FLAG = '--max-semi-space-size=64';
+
+function flagsOf(role: RoleName, inherited: readonly string[]): string[] {
+  const isSized = inherited.some((flag) => flag.startsWith('--max-semi-space-size='));
+  return role === 'ingest' || !isSized ? [...inherited] : [...inherited, SERVING_FLAG];
 }
