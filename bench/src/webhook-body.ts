@@ -1,9 +1,12 @@
 /** Bodies of webhooks as both sides send them: a token's transfer with its transaction, some 2,500 bytes. */
 
+export const BENCHMARK_TOKEN = account(7);
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
 /** The body as it is kept before it is sent; its hashes carry the number. */
 export function preparedBody(streamId: string, number: number): string {
   const hash = word(number, 'a');
-  const [from, to, token] = [account(number), account(number + 1), account(7)];
+  const [from, to, token] = [account(number), account(number + 1), BENCHMARK_TOKEN];
   const triggered = { triggered_by: [from] };
   return JSON.stringify({
     chainId: '0x1',
@@ -17,7 +20,7 @@ export function preparedBody(streamId: string, number: number): string {
         transactionHash: hash,
         address: token,
         data: word(1_000_000 + number, '0'),
-        topic0: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+        topic0: TRANSFER,
         topic1: `0x${from.slice(2).padStart(64, '0')}`,
         topic2: `0x${to.slice(2).padStart(64, '0')}`,
         topic3: null,
@@ -73,6 +76,48 @@ export function preparedBody(streamId: string, number: number): string {
     nftApprovals: { ERC721: [], ERC1155: [] },
     nftTransfers: [],
     nativeBalances: [],
+  });
+}
+
+/** What a body of the same kind is made of, as it is stored with a match. */
+export function matchText(streamId: string, number: number): string {
+  const transactionHash = word(number, 'a');
+  const [from, to] = [account(number), account(number + 1)];
+  const triggeredBy = [from];
+  const recipient = to.slice(2).padStart(64, '0');
+  return JSON.stringify({
+    streamId,
+    logs: [
+      {
+        transactionHash,
+        transactionIndex: 0,
+        logIndex: 3,
+        address: BENCHMARK_TOKEN,
+        topics: [TRANSFER, `0x${from.slice(2).padStart(64, '0')}`, `0x${recipient}`],
+        data: word(1_000_000 + number, '0'),
+        triggeredBy,
+      },
+    ],
+    transactions: [
+      {
+        hash: transactionHash,
+        index: 0,
+        from,
+        to: BENCHMARK_TOKEN,
+        transaction: {
+          gas: '0x1d4c0',
+          gasPrice: '0x3b9aca07',
+          nonce: '0x7',
+          input: `0xa9059cbb${recipient}${word(number, '0').slice(2)}`,
+          value: '0x0',
+          type: '0x2',
+        },
+        receipt: { cumulativeGasUsed: '0x1d4c0', gasUsed: '0x1d4c0', status: '0x1' },
+        triggeredBy,
+      },
+    ],
+    internalTransactions: [],
+    triggeredBy,
   });
 }
 

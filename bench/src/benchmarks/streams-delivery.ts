@@ -26,11 +26,16 @@ export const streamsDelivery: Benchmark = {
     withWebhookReceivers({ delaysMs: [0] }, async (receivers) => {
       const bare = { name: 'bare posts', run: () => postBare(receivers, sizes) };
       const compare = async (backend: string, redisUrl: string | null, atLeast: number): Promise<Comparison> => {
-        const ours = { name: backend, run: () => sendOutbox(server, receivers, sizes, redisUrl) };
+        const ours = { name: backend, run: () => sendOutbox(server, receivers, sizes, { redisUrl, bodies: 'made' }) };
         const { first, second } = await alternate(runs, ours, bare, say);
         requireSameBodies([...first, ...second], sizes.webhooks);
-        const rates = (side: readonly ReceivedCount[]): number[] => side.map((run) => (run.webhooks - 1) / run.seconds);
-        return { name: backend, unit: 'webhooks/s', ours: rates(first), peer: rates(second), target: { atLeast } };
+        return {
+          name: backend,
+          unit: 'webhooks/s',
+          ours: first.map(rateOf),
+          peer: second.map(rateOf),
+          target: { atLeast },
+        };
       };
       const comparisons: Comparison[] = [];
       const redis = await startScratchRedis();
@@ -41,9 +46,14 @@ export const streamsDelivery: Benchmark = {
           await redis.stop();
         }
       comparisons.push(await compare('queue in Postgres', null, 0.25));
+      const made: number[] = [];
+      for (let run = 0; run < runs; run++) {
+        say(`run ${run + 1} of ${runs}: bodies to be made`);
+        made.push(rateOf(await sendOutbox(server, receivers, sizes, { redisUrl: null, bodies: 'to be made' })));
+      }
       return {
         comparisons,
-        measures: [],
+        measures: [{ name: 'queue in Postgres, bodies to be made', unit: 'webhooks/s', samples: made }],
         notes: [
           `${sizes.webhooks} webhooks of ${STREAMS} streams to one host, ${AT_ONCE} at once on both sides; rates are of the time between the first and the last arrival.`,
           ...(redis === undefined
@@ -58,7 +68,7 @@ async function sendOutbox(
   server: ScratchServer,
   receivers: WebhookReceivers,
   sizes: BenchmarkSizes,
-  redisUrl: string | null,
+  { redisUrl, bodies }: { readonly redisUrl: string | null; readonly bodies: 'made' | 'to be made' },
 ): Promise<ReceivedCount> {
   const scratch = await server.createDatabase();
   try {
@@ -68,7 +78,7 @@ async function sendOutbox(
       STREAM_IDS.map((id) => ({ id, webhookUrl })),
     );
     const numbers = Array.from({ length: sizes.webhooks }, (_, number) => number);
-    await addWebhooks(scratch, STREAM_IDS, numbers);
+    await addWebhooks(scratch, STREAM_IDS, numbers, bodies);
     await scratch.database.query('VACUUM ANALYZE stream_deliveries, stream_matches');
     await scratch.database.query('CHECKPOINT');
     await receivers.takeCount();
@@ -82,6 +92,11 @@ async function sendOutbox(
   } finally {
     await scratch.drop();
   }
+}
+
+/** Webhooks a second. */
+function rateOf({ webhooks, seconds }: ReceivedCount): number {
+  return (webhooks - 1) / seconds;
 }
 
 async function allSent(scratch: ScratchDatabase): Promise<void> {

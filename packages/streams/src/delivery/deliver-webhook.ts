@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
+import DataLoader from 'dataloader';
 import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
@@ -9,7 +10,7 @@ import type { AttemptRecorder } from './attempt-recorder.ts';
 import { type Attempt, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
-import { dropDelivery, isStillDue, postponeDelivery } from './waiting-delivery.ts';
+import { areStillDue, dropDelivery, postponeDelivery } from './waiting-delivery.ts';
 
 /** Makes the bodies of matches. */
 export interface WebhookBodies {
@@ -41,16 +42,20 @@ export interface SendingFacts {
   isHeld(): boolean;
 }
 
-/**
- * Sends one webhook that is in hand and records what came of it. Never throws: what fails is postponed, or stays due.
- * @param onTaken called when the receiver has taken it; recording that takes longer
- */
-export type DeliverWebhook = (
-  due: DueDelivery,
-  facts: SendingFacts,
-  signal: AbortSignal,
-  onTaken: () => void,
-) => Promise<void>;
+/** A webhook in hand; its body is being made where none is stored yet. It comes to null when the webhook is not due any more. */
+export interface PreparedDelivery extends DueDelivery {
+  readonly making: Promise<string | null> | null;
+}
+
+export interface DeliverWebhook {
+  /** Begins to make its body where it has none: what is prepared at once shares its queries. */
+  prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery;
+  /**
+   * Sends one webhook that is in hand and records what came of it. Never throws: what fails is postponed, or stays due.
+   * @param onTaken called when the receiver has taken it; recording that takes longer
+   */
+  deliver(prepared: PreparedDelivery, facts: SendingFacts, signal: AbortSignal, onTaken: () => void): Promise<void>;
+}
 
 /** Why nothing is sent for now, or for ever. */
 interface Unsent {
@@ -60,8 +65,26 @@ interface Unsent {
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, metrics, clock, logger } = options;
 
-  async function deliver(
-    due: DueDelivery,
+  const dueTogether = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), {
+    cache: false,
+  });
+
+  function prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
+    const { delivery, matchBody } = due;
+    if (matchBody !== null || delivery.resend !== null || isObsolete(delivery)) return { ...due, making: null };
+    const making = makeBody(delivery, signal);
+    // Whoever sends it hears of a failure; it may be put back before.
+    making.catch(() => {});
+    return { ...due, making };
+  }
+
+  async function makeBody(delivery: Delivery, signal: AbortSignal): Promise<string | null> {
+    const body = await bodies.make(delivery, signal);
+    return (await dueTogether.load(delivery)) ? body : null;
+  }
+
+  async function sendAndRecord(
+    due: PreparedDelivery,
     facts: SendingFacts,
     signal: AbortSignal,
     onTaken: () => void,
@@ -78,7 +101,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     return verdict;
   }
 
-  async function attemptOf(due: DueDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Attempt | Unsent> {
+  async function attemptOf(due: PreparedDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Attempt | Unsent> {
     const { delivery } = due;
     const text = textAtHand(due) ?? (await makeText(due, signal));
     if (typeof text !== 'string') return text;
@@ -88,40 +111,38 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     return { id: randomUUID(), delivery, body, outcome, finishedAt: new Date(clock.now()) };
   }
 
-  async function makeText({ delivery }: DueDelivery, signal: AbortSignal): Promise<string | Unsent> {
-    if (isObsolete(delivery)) {
+  async function makeText({ delivery, making }: PreparedDelivery, signal: AbortSignal): Promise<string | Unsent> {
+    if (making === null) {
       await dropDelivery(database, delivery);
       return { unsent: 'dropped' };
     }
-    const matchBody = await makeBody(delivery, signal);
-    if (matchBody === null) return { unsent: 'postponed' };
-    const isDue = await isStillDue(database, delivery);
-    return (isDue ? textAtHand({ delivery, matchBody }) : null) ?? { unsent: 'lost' };
-  }
-
-  async function makeBody(delivery: Delivery, signal: AbortSignal): Promise<string | null> {
+    let matchBody: string | null;
     try {
-      return await bodies.make(delivery, signal);
+      matchBody = await making;
     } catch (error) {
       signal.throwIfAborted();
       const { streamId, chainId, blockNumber } = delivery;
       const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
       logger.warn(fields, 'What a webhook is to tell could not be read, it is postponed');
       await postponeDelivery(database, delivery, new Date(clock.now() + options.postponeMs));
-      return null;
+      return { unsent: 'postponed' };
     }
+    return textAtHand({ delivery, matchBody }) ?? { unsent: 'lost' };
   }
 
-  return async (due, facts, signal, onTaken) => {
-    try {
-      const result = await deliver(due, facts, signal, onTaken);
-      if (result !== 'lost') metrics.count(result);
-    } catch (error) {
-      if (signal.aborted) return;
-      logger.error({ delivery_id: due.delivery.id, err: error }, 'Webhook could not be handled');
-      // What fails for a reason of its own would fail again at once.
-      await postponeQuietly(options, due.delivery);
-    }
+  return {
+    prepare,
+    async deliver(prepared, facts, signal, onTaken) {
+      try {
+        const result = await sendAndRecord(prepared, facts, signal, onTaken);
+        if (result !== 'lost') metrics.count(result);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error({ delivery_id: prepared.delivery.id, err: error }, 'Webhook could not be handled');
+        // What fails for a reason of its own would fail again at once.
+        await postponeQuietly(options, prepared.delivery);
+      }
+    },
   };
 }
 

@@ -91,7 +91,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const lanes = createHostLanes({
     ...options,
     leases,
-    deliver: createDeliverWebhook({ ...options, recorder, metrics, postponeMs }),
+    webhooks: createDeliverWebhook({ ...options, recorder, metrics, postponeMs }),
     streamsOf: sweeps.streamsOf,
     queueSizeOf: (streamId) => queueSizes.get(streamId) ?? 1,
     isEnding: () => stopping.signal.aborted,

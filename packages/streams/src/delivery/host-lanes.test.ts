@@ -21,12 +21,16 @@ const clock = movedClock();
 // So that what was put into the outbox just now is due.
 clock.advance(60_000);
 
-function lanesOf(deliver: DeliverWebhook, streamIds: readonly string[], database: Database = scratch.database) {
+function lanesOf(
+  deliver: DeliverWebhook['deliver'],
+  streamIds: readonly string[],
+  database: Database = scratch.database,
+) {
   const leases = createHostLeases({ database, clock, logger: silentLogger(), leaseMs: 20_000 });
   const lanes: HostLanes = createHostLanes({
     database,
     leases,
-    deliver,
+    webhooks: { prepare: (due) => ({ ...due, making: null }), deliver },
     clock,
     concurrency: 10,
     concurrencyPerHost: 10,
@@ -38,7 +42,7 @@ function lanesOf(deliver: DeliverWebhook, streamIds: readonly string[], database
 }
 
 /** Delivers as the program does: what has arrived is due no more. */
-function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook {
+function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook['deliver'] {
   return async ({ delivery: { id } }, _facts, _signal, onTaken) => {
     sent.push(id);
     onTaken();

@@ -1,8 +1,7 @@
 import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readStreamSettings, type StreamSettings } from '../records/settings.ts';
-import type { DeliverWebhook } from './deliver-webhook.ts';
-import type { DueDelivery } from './delivery.ts';
+import type { DeliverWebhook, PreparedDelivery } from './deliver-webhook.ts';
 import { readDueDeliveries } from './due-deliveries.ts';
 import { createHostLane, type HostLane } from './host-lane.ts';
 import type { HostLeases } from './host-leases.ts';
@@ -10,7 +9,7 @@ import type { HostLeases } from './host-leases.ts';
 export interface HostLanesOptions {
   readonly database: Database;
   readonly leases: HostLeases;
-  readonly deliver: DeliverWebhook;
+  readonly webhooks: DeliverWebhook;
   readonly clock: Clock;
   /** Webhooks under way at once, of all hosts. */
   readonly concurrency: number;
@@ -34,7 +33,7 @@ export interface HostLanes {
 }
 
 /** A webhook in hand, and the settings under which it was taken. */
-interface Claimed extends DueDelivery {
+interface Claimed extends PreparedDelivery {
   readonly settings: StreamSettings;
 }
 
@@ -42,7 +41,7 @@ interface Claimed extends DueDelivery {
 const TURN_MS = 20_000;
 
 export function createHostLanes(options: HostLanesOptions): HostLanes {
-  const { database, leases, deliver, clock, concurrency, streamsOf, queueSizeOf, isEnding } = options;
+  const { database, leases, webhooks, clock, concurrency, streamsOf, queueSizeOf, isEnding } = options;
   const lanes = new Map<string, HostLane>();
   const hostsMax = Math.ceil(concurrency / 2);
   const shared = concurrency - hostsMax;
@@ -58,24 +57,24 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
   /** Across all hosts: a stream may change its host while a webhook of it is under way. */
   const inHand = new Set<string>();
 
-  async function claim(host: string, limit: number): Promise<readonly Claimed[]> {
+  async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
     if (!leases.isHeld(host)) return [];
     const settings = await readStreamSettings(database);
     const now = new Date(clock.now());
     const due = await readDueDeliveries(database, { streamIds: streamsOf(host), limit, now, without: [...inHand] });
     const claimed = due.filter(({ delivery }) => !inHand.has(delivery.id));
     for (const { delivery } of claimed) inHand.add(delivery.id);
-    return claimed.map((one) => ({ ...one, settings }));
+    return claimed.map((one) => ({ ...webhooks.prepare(one, signal), settings }));
   }
 
   function laneOf(host: string, signal: AbortSignal): HostLane {
     const isHeld = (): boolean => leases.isHeld(host);
     return createHostLane<Claimed>({
-      claim: (limit) => claim(host, limit),
+      claim: (limit) => claim(host, limit, signal),
       async deliver(claimed, onTaken) {
         const { id, streamId } = claimed.delivery;
         const facts = { settings: claimed.settings, queueSize: queueSizeOf(streamId), isHeld };
-        await deliver(claimed, facts, signal, onTaken);
+        await webhooks.deliver(claimed, facts, signal, onTaken);
         inHand.delete(id);
       },
       putBack(claimed) {

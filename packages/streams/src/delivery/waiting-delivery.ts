@@ -1,14 +1,17 @@
 import type { Database } from '@chainstead/db';
 import type { Delivery } from './delivery.ts';
 
-/** Whether a webhook is still to be sent: a reorganisation, a pause or another process may have come in between. */
-export async function isStillDue(database: Database, { id, retries }: Delivery): Promise<boolean> {
-  const rows = await database.query(
-    `SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
-     WHERE d.id = $1 AND d.status = 'pending' AND d.retries = $2 AND s.status = 'active' AND s.deleted_at IS NULL`,
-    [id, retries],
+/** Whether webhooks are still to be sent: a reorganisation, a pause or another process may have come in between. */
+export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
+  const rows = await database.query<{ id: string }>(
+    `SELECT d.id FROM unnest($1::uuid[], $2::int[]) AS given(id, retries)
+     JOIN stream_deliveries d ON d.id = given.id AND d.retries = given.retries
+     JOIN streams s ON s.id = d.stream_id
+     WHERE d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL`,
+    [deliveries.map(({ id }) => id), deliveries.map(({ retries }) => retries)],
   );
-  return rows.length > 0;
+  const due = new Set(rows.map(({ id }) => id));
+  return deliveries.map(({ id }) => due.has(id));
 }
 
 /** For webhooks that can't be sent now. It counts as no attempt. */

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { saveTokenFacts, type TokenFactsReader } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
+import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
 
 export interface TokenNotes {
@@ -20,6 +21,8 @@ interface TokenRow extends TokenNote {
   readonly isAsked: boolean;
 }
 
+const ADDRESSES_TOGETHER = 1_000;
+
 /** Token facts of one chain, from table `tokens`, which they share with everything else that shows tokens. */
 export function createTokenNotes(options: {
   readonly database: Database;
@@ -28,13 +31,26 @@ export function createTokenNotes(options: {
 }): TokenNotes {
   const { database, chain, reader } = options;
 
-  function select(addresses: readonly Address[]): Promise<TokenRow[]> {
-    return database.query<TokenRow>(
+  const rows = new DataLoader<Address, TokenRow | undefined>((addresses) => readRows(addresses), {
+    cache: false,
+    maxBatchSize: ADDRESSES_TOGETHER,
+  });
+
+  async function readRows(addresses: readonly Address[]): Promise<readonly (TokenRow | undefined)[]> {
+    const found = await database.query<TokenRow>(
       `SELECT '0x' || encode(address, 'hex') AS address, name, symbol, decimals, standard, logo,
          possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > 0 AS "isAsked"
        FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
-      [chain.id, addresses.map(bytes)],
+      [chain.id, [...new Set(addresses)].map(bytes)],
     );
+    const byAddress = new Map<string, TokenRow>(found.map((row) => [row.address, row]));
+    return addresses.map((address) => byAddress.get(address));
+  }
+
+  /** Those of several webhooks at once, in one query. */
+  async function select(addresses: readonly Address[]): Promise<TokenRow[]> {
+    const read = await Promise.all(addresses.map((address) => rows.load(address)));
+    return read.filter((row) => row !== undefined);
   }
 
   return {
@@ -43,10 +59,10 @@ export function createTokenNotes(options: {
     },
     async read(addresses, signal) {
       if (addresses.length === 0) return new Map();
-      const rows = await select(addresses);
-      const asked = new Set(rows.filter(({ isAsked }) => isAsked).map(({ address }) => address));
+      const known = await select(addresses);
+      const asked = new Set(known.filter(({ isAsked }) => isAsked).map(({ address }) => address));
       const unasked = addresses.filter((address) => !asked.has(address));
-      if (unasked.length === 0) return notesOf(rows);
+      if (unasked.length === 0) return notesOf(known);
       const facts = await reader.read(unasked, signal);
       await database.query(
         'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',

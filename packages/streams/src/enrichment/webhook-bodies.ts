@@ -1,13 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import { type ChainId, ChainsteadError, type Clock, type Hash } from '@chainstead/core';
+import { type ChainId, ChainsteadError, type Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
-import type { Delivery, MatchKey } from '../delivery/delivery.ts';
+import type { MatchKey } from '../delivery/delivery.ts';
 import { parseMatch } from '../matching/match.ts';
 import { renderBody } from '../payload/render-body.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import type { Stream } from '../stream.ts';
 import type { EnrichMatch } from './enrich-match.ts';
+import { type MadeBody, type MatchRow, readMatchRows, storeBodies } from './match-rows.ts';
 import { transactionsOf } from './transactions-of.ts';
 
 export interface WebhookBodiesOptions {
@@ -41,69 +43,42 @@ export class MatchMissingError extends ChainsteadError {
   }
 }
 
-/** Makes bodies from matches, once each: what was read for the unconfirmed webhook is what the confirmed one tells. */
+/**
+ * Makes bodies from matches, once each: what was read for the unconfirmed webhook is what the confirmed one tells. Those that are
+ * asked for together share their queries.
+ */
 export function createWebhookBodies({ database, chains, clock }: WebhookBodiesOptions): WebhookBodies {
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));
+  const matches = new DataLoader<MatchKey, MatchRow | undefined>((keys) => readMatchRows(database, keys), TOGETHER);
+  const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
+  const store = new DataLoader<MadeBody, string | undefined>((made) => storeBodies(database, made), TOGETHER);
   return {
     async make(delivery, signal) {
-      const stored = await loadMatch(database, delivery);
+      const [stored, stream] = await Promise.all([matches.load(delivery), streams.load(delivery.streamId)]);
+      if (stored === undefined || stream === undefined) throw new MatchMissingError(delivery);
       if (stored.body !== null) return stored.body;
       const configured = byId.get(delivery.chainId);
       if (configured === undefined) throw new ChainNotConfiguredError(delivery.chainId);
       const { chain, enrich } = configured;
       const match = parseMatch(stored.matched);
-      const { stream, block } = stored;
+      const block = { number: delivery.blockNumber, hash: delivery.blockHash, timestamp: stored.blockTimestamp };
       const waitedMs = clock.now() - delivery.createdAt.getTime();
       const enrichment = await enrich({ match, stream, block, waitedMs }, signal);
       const body = renderBody({ match, stream, chain, block, enrichment });
-      return storeBody(database, delivery, body, transactionsOf(match));
+      const kept = await store.load({ key: delivery, body, transactions: transactionsOf(match) });
+      if (kept === undefined) throw new MatchMissingError(delivery);
+      return kept;
     },
   };
 }
 
-interface StoredMatch {
-  readonly matched: string;
-  readonly body: string | null;
-  readonly stream: Stream;
-  readonly block: Parameters<typeof renderBody>[0]['block'];
-}
+/** Nothing is remembered: what is stored may change. */
+const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
-async function loadMatch(database: Database, key: Delivery): Promise<StoredMatch> {
-  const [match] = await database.query<{ matched: string; body: string | null; block_timestamp: Date }>(
-    `SELECT matched, body, block_timestamp FROM stream_matches
-     WHERE chain_id = $1 AND block_number = $2 AND stream_id = $3 AND block_hash = $4`,
-    keyValues(key),
-  );
-  const [stream] = await database.query<StreamRow>(`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1`, [
-    key.streamId,
+async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {
+  const rows = await database.query<StreamRow>(`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ANY ($1::uuid[])`, [
+    [...new Set(ids)],
   ]);
-  if (match === undefined || stream === undefined) throw new MatchMissingError(key);
-  const { blockNumber: number, blockHash: hash } = key;
-  const timestamp = Math.floor(match.block_timestamp.getTime() / 1_000);
-  return { matched: match.matched, body: match.body, stream: streamOf(stream), block: { number, hash, timestamp } };
-}
-
-/** The first body stays: the other delivery of the match may be sending it already. What it was made of is not needed any more. */
-async function storeBody(
-  database: Database,
-  key: MatchKey,
-  body: string,
-  transactions: ReadonlySet<Hash>,
-): Promise<string> {
-  const [row] = await database.query<{ body: string }>(
-    `WITH told AS (
-       INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
-       SELECT $1, $2, $3, $4, decode(hash, 'hex') FROM unnest($6::text[]) AS hash
-       ON CONFLICT DO NOTHING
-     )
-     UPDATE stream_matches SET body = coalesce(body, $5), matched = ''
-     WHERE chain_id = $1 AND block_number = $2 AND stream_id = $3 AND block_hash = $4 RETURNING body`,
-    [...keyValues(key), body, [...transactions].map((hash) => hash.slice(2))],
-  );
-  if (row === undefined) throw new MatchMissingError(key);
-  return row.body;
-}
-
-function keyValues(key: MatchKey): readonly unknown[] {
-  return [key.chainId, key.blockNumber, key.streamId, Buffer.from(key.blockHash.slice(2), 'hex')];
+  const byId = new Map(rows.map((row) => [row.id, streamOf(row)]));
+  return ids.map((id) => byId.get(id));
 }
