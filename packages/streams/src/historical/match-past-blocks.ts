@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ChainMovedError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
-import { ANY_ADDRESS } from '../matching/candidate-addresses.ts';
+import { ANY_ADDRESS } from '../matching/block-sightings.ts';
 import { compileStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
 import type { Stream, StreamConfig } from '../stream.ts';

@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Stream } from '../stream.ts';
-import { candidateAddresses } from './candidate-addresses.ts';
+import { collectAddresses, sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
 import { parseMatch } from './match.ts';
 import { matchBlock } from './match-block.ts';
@@ -92,7 +92,8 @@ function expectSameMatches(
     };
   });
   const watched = new Map<Address, string[]>();
-  const candidates = candidateAddresses(given);
+  const sightings = sightAddresses(given);
+  const candidates = collectAddresses(sightings);
   for (const {
     addresses,
     stream: { id },
@@ -102,7 +103,10 @@ function expectSameMatches(
     streams.map((one) => compileStream(one.stream)),
     EXAMPLE_CHAIN_ID,
   );
-  const matches = matchBlock(given, watched, index, { isSpam: (one) => spam.has(one) });
+  const facts = { isSpam: (one: Address) => spam.has(one) };
+  const matches = matchBlock(sightings, watched, index, facts);
+  const isWatched = (text: string, at: number): boolean => watched.has(`0x${text.slice(at, at + 40)}` as Address);
+  expect(matchBlock(sightAddresses(given, isWatched), watched, index, facts)).toEqual(matches);
 
   const actual = matches.map((match) => ({
     streamId: match.streamId,

@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import type { Stream } from '../stream.ts';
+import { sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
 import { type Match, parseMatch } from './match.ts';
 import { matchBlock } from './match-block.ts';
@@ -40,7 +41,8 @@ function matchOne({ config, addresses = [], spam = [], transactions }: Case): Ma
   const stream = exampleStream(config);
   const watched = new Map(addresses.map((address) => [address, [stream.id]]));
   const index = indexStreams([compileStream(stream)], EXAMPLE_CHAIN_ID);
-  const matches = matchBlock(exampleBlock(transactions), watched, index, { isSpam: (one) => spam.includes(one) });
+  const sightings = sightAddresses(exampleBlock(transactions));
+  const matches = matchBlock(sightings, watched, index, { isSpam: (one) => spam.includes(one) });
   expect(matches.length).toBeLessThan(2);
   return matches[0];
 }
@@ -256,7 +258,8 @@ describe('matching a block', () => {
     const elsewhere = exampleStream({ id: 'e', includeNativeTxs: true, chainIds: [] });
     const index = indexStreams([...streams, elsewhere].map(compileStream), EXAMPLE_CHAIN_ID);
     const watched = new Map([[ALICE, [...ids, 'e', 'unknown']]]);
-    const matches = matchBlock(exampleBlock([{ from: ALICE, to: BOB }]), watched, index, { isSpam: () => false });
+    const sightings = sightAddresses(exampleBlock([{ from: ALICE, to: BOB }]));
+    const matches = matchBlock(sightings, watched, index, { isSpam: () => false });
     expect(matches.map(({ streamId }) => streamId)).toEqual(['a', 'b', 'c']);
   });
 

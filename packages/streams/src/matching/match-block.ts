@@ -1,27 +1,23 @@
 import type { Address, Hash, Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
-import { type AddressTest, ANY_ADDRESS, visitLogAddresses } from './candidate-addresses.ts';
+import type { BlockSightings } from './block-sightings.ts';
 import type { CompiledStream, LogFacts } from './compile-stream.ts';
 import type { Match } from './match.ts';
 import { createMatchDraft, type MatchDraft } from './match-draft.ts';
 import type { StreamIndex } from './stream-index.ts';
-import { transactionParties } from './transaction-parties.ts';
 
-/** Streams that watch an address, by address: of `candidateAddresses` those that any stream watches. */
+/** Streams that watch an address, by address: of those that were sighted, the ones that any stream watches. */
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
 /** What is known of addresses apart from the block. */
-export interface AddressFacts extends Pick<LogFacts, 'isSpam'> {
-  /** Sorts out what nobody watches before it is looked up. @default any may be watched */
-  readonly mayBeWatched?: AddressTest;
-}
+export type AddressFacts = Pick<LogFacts, 'isSpam'>;
 
 /**
- * What of a block matches each stream; streams without anything are left out. Ordered by stream id. Pure. Costs one look at
- * every address of the block, then only what matches, however many streams there are.
+ * What of a block matches each stream; streams without anything are left out. Ordered by stream id. Pure. Costs what was
+ * sighted, which is to be all that is watched of the block, however many streams there are.
  *
  * - A transaction matches a watched address that sends or receives it, an internal transfer likewise, a log one that occurs in
- *   it (`visitLogAddresses`); with `allAddresses` the topic0 alone is enough.
+ *   it (`sightAddresses`); with `allAddresses` the topic0 alone is enough.
  * - With topic0, a log must have one of them, and where the ABI knows it, as many topics as the ABI says.
  * - A log whose topic0 has `advancedOptions` must pass the filter of one of them; its transaction comes along where that
  *   option says so.
@@ -29,7 +25,7 @@ export interface AddressFacts extends Pick<LogFacts, 'isSpam'> {
  * - `filterPossibleSpamAddresses` drops the logs that spam contracts emit, whatever else lets them in.
  */
 export function matchBlock(
-  block: WatchedBlock,
+  sightings: BlockSightings,
   watched: WatchedAddresses,
   index: StreamIndex,
   facts: AddressFacts,
@@ -43,8 +39,8 @@ export function matchBlock(
     return draft;
   };
   const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
-  const test = facts.mayBeWatched ?? ANY_ADDRESS;
-  const matching: Matching = { block, watched, index, facts: logFacts, test, draftOf };
+  const { block } = sightings;
+  const matching: Matching = { block, sightings, watched, index, facts: logFacts, draftOf };
   if (watched.size > 0) {
     matchTransactions(matching);
     matchInternalTransfers(matching);
@@ -59,10 +55,10 @@ export function matchBlock(
 
 interface Matching {
   readonly block: WatchedBlock;
+  readonly sightings: BlockSightings;
   readonly watched: WatchedAddresses;
   readonly index: StreamIndex;
   readonly facts: LogFacts;
-  readonly test: AddressTest;
   readonly draftOf: (stream: CompiledStream) => MatchDraft;
 }
 
@@ -80,7 +76,7 @@ function visitWatchers(
 }
 
 function matchTransactions(matching: Matching): void {
-  for (const { hash, from, to } of transactionParties(matching.block)) {
+  for (const { hash, from, to } of matching.sightings.transactions) {
     const visit = (stream: CompiledStream, address: Address): void => {
       if (stream.includeNativeTxs) matching.draftOf(stream).addTransaction(hash, [address]);
       if (stream.includeAllTxLogs) matching.draftOf(stream).wantAllLogs(hash, [address]);
@@ -91,40 +87,47 @@ function matchTransactions(matching: Matching): void {
 }
 
 function matchInternalTransfers(matching: Matching): void {
-  for (const [place, { from, to, value }] of (matching.block.internalTransfers ?? []).entries()) {
-    if (value <= 0n) continue;
+  for (const place of matching.sightings.internalTransfers) {
+    const transfer = matching.block.internalTransfers?.[place];
+    if (transfer === undefined || transfer.value <= 0n) continue;
     const visit = (stream: CompiledStream, address: Address): void => {
       if (stream.includeInternalTxs) matching.draftOf(stream).addInternalTransfer(place, address);
     };
-    visitWatchers(matching, from, visit);
-    visitWatchers(matching, to, visit);
+    visitWatchers(matching, transfer.from, visit);
+    visitWatchers(matching, transfer.to, visit);
   }
 }
 
 function matchLogs(matching: Matching): void {
-  for (const [place, log] of matching.block.logs.entries())
-    for (const [stream, addresses] of watchersOf(matching, log)) matchLog(matching, stream, log, place, [...addresses]);
+  const { block, sightings, index } = matching;
+  // Without streams of all addresses, the other logs concern nobody.
+  const places = index.everywhere.size === 0 ? sightings.logs.keys() : block.logs.keys();
+  for (const place of places) {
+    const log = block.logs[place];
+    if (log === undefined) continue;
+    for (const [stream, addresses] of watchersOf(matching, log, sightings.logs.get(place) ?? []))
+      matchLog(matching, stream, log, place, [...addresses]);
+  }
 }
 
-const NOBODY: ReadonlyMap<CompiledStream, ReadonlySet<Address>> = new Map();
-
 /** Streams that the log concerns, with their watched addresses that occur in it. */
-function watchersOf(matching: Matching, log: Log): ReadonlyMap<CompiledStream, ReadonlySet<Address>> {
-  // Most logs concern nobody: the map is made for those that do.
-  let causes: Map<CompiledStream, Set<Address>> | null = null;
+function watchersOf(
+  matching: Matching,
+  log: Log,
+  sighted: readonly Address[],
+): ReadonlyMap<CompiledStream, ReadonlySet<Address>> {
+  const causes = new Map<CompiledStream, Set<Address>>();
   const causesOf = (stream: CompiledStream): Set<Address> => {
-    causes ??= new Map();
     const known = causes.get(stream) ?? new Set();
     causes.set(stream, known);
     return known;
   };
   for (const stream of everywhere(matching.index, log)) causesOf(stream);
-  visitLogAddresses(log, matching.test, (occurring) =>
+  for (const occurring of sighted)
     visitWatchers(matching, occurring, (stream, address) => {
       if (stream.looksAtLogs) causesOf(stream).add(address);
-    }),
-  );
-  return causes ?? NOBODY;
+    });
+  return causes;
 }
 
 function everywhere(index: StreamIndex, log: Log): readonly CompiledStream[] {

@@ -8,15 +8,24 @@ export interface TransactionParties {
   readonly to: Address | null;
 }
 
-/** The parties of each transaction in the block's order: from its transaction objects, or else from its receipts. */
-export function transactionParties(block: WatchedBlock): TransactionParties[] {
+/** A transaction or its receipt, as the node answered it. */
+export type RawTransaction = Readonly<Record<string, unknown>>;
+
+/** Calls for each transaction in the block's order: with its transaction object, or else with its receipt. */
+export function visitTransactions(block: WatchedBlock, visit: (hash: Hash, raw: RawTransaction) => void): void {
   const { transactions, transactionHashes } = block.block;
-  if (transactions === null)
-    return block.receipts.map(({ transactionHash, raw }) => ({ hash: transactionHash, ...parties(raw) }));
-  return transactions.map((raw, index) => ({ hash: transactionHashes[index] as Hash, ...parties(raw) }));
+  if (transactions === null) for (const { transactionHash, raw } of block.receipts) visit(transactionHash, raw);
+  else for (const [index, raw] of transactions.entries()) visit(transactionHashes[index] as Hash, raw);
 }
 
-function parties(raw: Readonly<Record<string, unknown>>): Pick<TransactionParties, 'from' | 'to'> {
+/** The parties of each transaction in the block's order. */
+export function transactionParties(block: WatchedBlock): TransactionParties[] {
+  const parties: TransactionParties[] = [];
+  visitTransactions(block, (hash, raw) => void parties.push({ hash, ...partiesOf(raw) }));
+  return parties;
+}
+
+export function partiesOf(raw: RawTransaction): Pick<TransactionParties, 'from' | 'to'> {
   return { from: address(raw.from), to: address(raw.to) };
 }
 

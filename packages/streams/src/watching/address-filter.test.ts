@@ -44,6 +44,15 @@ describe('address filter', () => {
     expect(numbers.filter((one) => filter.mayHave(one))).toEqual([]);
   });
 
+  it('reads addresses in any letter case, wherever they stand in a text', () => {
+    const filter = createAddressFilter();
+    const one = parseAddress('0x00000000219ab540356cbb839cbe05303d7705fa');
+    filter.add(one);
+    expect(filter.mayHave('0x00000000219ab540356cBB839Cbe05303d7705Fa')).toBe(true);
+    expect(filter.mayHave(`0x${'0'.repeat(24)}${one.slice(2)}`, 26)).toBe(true);
+    expect(filter.mayHave('0x00000000219ab540356cbb839cbe05303d7705fb')).toBe(false);
+  });
+
   it('is empty at first', () => {
     expect(createAddressFilter().mayHave(ZERO_ADDRESS)).toBe(false);
   });

@@ -2,14 +2,15 @@ import type { Address } from '@chainstead/core';
 
 /**
  * Tells whether an address may be watched: always true for one that was added, seldom for another. Eight bytes of each address in
- * an open-addressing table: a million take 16 MB, and 24 MB for the moment in which the table doubles. What is removed stays,
+ * an open-addressing table: a million take 16 MB, and 24 MB for the moment in which the table doubles. Before it a bit for each
+ * ending of six digits, at most 2 MB, sorts out nine of ten with fewer digits to read and no cache missed. What is removed stays,
  * which costs a look into the database and nothing else.
  */
 export interface AddressFilter {
   add(address: Address): void;
   /** Many, by the last eight bytes of each, one after the other. */
   addTails(tails: Buffer): void;
-  /** Of the address whose forty digits begin at this place of a text. @param at default: after `0x` */
+  /** Of the address whose forty digits, in any letter case, begin at this place of a text. @param at default: after `0x` */
   mayHave(text: string, at?: number): boolean;
   /** Distinct addresses, as far as their eight bytes tell them apart. */
   readonly size: number;
@@ -23,11 +24,17 @@ const PREFIX_DIGITS = 2;
 const HIGH_AT = 24;
 const LOW_AT = 32;
 const WORD_DIGITS = 8;
+const ENDING_AT = 34;
+const ENDING_DIGITS = 6;
+/** Bits for each place of the table, as long as there are endings for them. */
+const BITS_PER_PLACE = 16;
+const ENDINGS = 16 ** ENDING_DIGITS;
 export const TAIL_BYTES = 8;
 
 export function createAddressFilter(): AddressFilter {
   /** Pairs of words; a pair of zeros is a free place. */
   let table = new Uint32Array(2 * CAPACITY_FIRST);
+  let endings = createEndings(CAPACITY_FIRST);
   let size = 0;
 
   /** The place of the pair, or the free one where it belongs. */
@@ -44,10 +51,15 @@ export function createAddressFilter(): AddressFilter {
 
   const grow = (): void => {
     const larger = new Uint32Array(2 * table.length);
+    endings = createEndings(table.length);
     for (let place = 0; place < table.length; place += 2) {
       const high = table[place] ?? 0;
       const low = table[place + 1] ?? 0;
-      if (high !== 0 || low !== 0) put(larger, high, low);
+      if (high === 0 && low === 0) continue;
+      put(larger, high, low);
+      endings.add(low);
+      // In the place of the pair of zeros.
+      if (high === 0 && low === 1) endings.add(0);
     }
     table = larger;
   };
@@ -61,8 +73,10 @@ export function createAddressFilter(): AddressFilter {
     return isNew;
   };
 
-  const addPair = (high: number, low: number): void => {
-    if (put(table, high, nonZero(high, low))) size++;
+  const addPair = (high: number, given: number): void => {
+    const low = nonZero(high, given);
+    endings.add(given);
+    if (put(table, high, low)) size++;
     if (size > LOAD_MAX * (table.length / 2)) grow();
   };
 
@@ -75,6 +89,7 @@ export function createAddressFilter(): AddressFilter {
       for (let at = 0; at < tails.length; at += TAIL_BYTES) addPair(tails.readUInt32BE(at), tails.readUInt32BE(at + 4));
     },
     mayHave(text, at = PREFIX_DIGITS) {
+      if (!endings.has(numberAt(text, at + ENDING_AT, ENDING_DIGITS))) return false;
       const high = wordAt(text, at + HIGH_AT);
       const low = nonZero(high, wordAt(text, at + LOW_AT));
       const place = placeOf(table, high, low);
@@ -88,14 +103,33 @@ function nonZero(high: number, low: number): number {
   return high === 0 && low === 0 ? 1 : low;
 }
 
-/** Eight hexadecimal digits, lower case. Without a substring for each of the many addresses of a block. */
+/** A bit for each of the lowest 24 bits of words, or for fewer of them in a small table. */
+function createEndings(places: number) {
+  const bits = Math.min(ENDINGS, places * BITS_PER_PLACE);
+  const mask = bits - 1;
+  const bytes = new Uint8Array(bits / 8);
+  return {
+    add(word: number): void {
+      const place = word & mask;
+      bytes[place >>> 3] = (bytes[place >>> 3] ?? 0) | (1 << (place & 7));
+    },
+    has: (word: number): boolean => ((bytes[(word & mask) >>> 3] ?? 0) & (1 << (word & 7))) !== 0,
+  };
+}
+
 function wordAt(text: string, from: number): number {
-  let word = 0;
-  for (let at = from; at < from + WORD_DIGITS; at++) {
+  return numberAt(text, from, WORD_DIGITS) >>> 0;
+}
+
+/** Up to eight hexadecimal digits. Without a substring for each of the many addresses of a block. */
+function numberAt(text: string, from: number, digits: number): number {
+  let number = 0;
+  for (let at = from; at < from + digits; at++) {
     const code = text.charCodeAt(at);
-    word = (word << 4) | (code < 0x3a ? code - 0x30 : code - 0x57);
+    // Letters have bit 6, and 1 to 6 in the lowest bits.
+    number = (number << 4) | ((code & 0xf) + 9 * (code >>> 6));
   }
-  return word >>> 0;
+  return number;
 }
 
 /** The finalizer of MurmurHash3: addresses that were chosen to look alike must not crowd one part of the table. */

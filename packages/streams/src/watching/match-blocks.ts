@@ -2,7 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
-import { type AddressTest, candidateAddresses } from '../matching/candidate-addresses.ts';
+import {
+  type AddressTest,
+  type BlockSightings,
+  collectAddresses,
+  sightAddresses,
+} from '../matching/block-sightings.ts';
 import { FILTER_VARIABLES } from '../matching/filter.ts';
 import type { Match } from '../matching/match.ts';
 import { matchBlock, type WatchedAddresses } from '../matching/match-block.ts';
@@ -36,24 +41,41 @@ export async function matchBlocks(
   blocks: readonly WatchedBlock[],
 ): Promise<BlockMatch[]> {
   if (matcher.index.byId.size === 0) return [];
-  const watched = await readWatchers(reader, matcher, candidates(matcher, blocks));
-  return matchWatched(reader, chain, matcher, blocks, watched);
+  const sightings = blocks.map((block) => sightAddresses(block, matcher.mayWatch));
+  const found = new Set<Address>();
+  for (const sighted of sightings) collectAddresses(sighted, found);
+  const watched = await readWatchers(reader, matcher, [...found]);
+  return matchSightings(reader, chain, matcher, sightings, watched);
 }
 
 /** Matches blocks with streams of which it is known what they watch. */
-export async function matchWatched(
+export function matchWatched(
   reader: Reader,
   chain: Chain,
   matcher: Pick<StreamMatcher, 'index' | 'readsSpam'>,
   blocks: readonly WatchedBlock[],
   watched: WatchedAddresses,
 ): Promise<BlockMatch[]> {
-  if (watched.size === 0 && matcher.index.everywhere.size === 0) return [];
-  const spam = matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set<Address>();
   const filter = createAddressFilter();
   for (const address of watched.keys()) filter.add(address);
-  const facts = { isSpam: (address: Address) => spam.has(address), mayBeWatched: filter.mayHave };
-  return blocks.flatMap((block) => matchBlock(block, watched, matcher.index, facts).map((match) => ({ block, match })));
+  const sightings = blocks.map((block) => sightAddresses(block, filter.mayHave));
+  return matchSightings(reader, chain, matcher, sightings, watched);
+}
+
+async function matchSightings(
+  reader: Reader,
+  chain: Chain,
+  matcher: Pick<StreamMatcher, 'index' | 'readsSpam'>,
+  sightings: readonly BlockSightings[],
+  watched: WatchedAddresses,
+): Promise<BlockMatch[]> {
+  if (watched.size === 0 && matcher.index.everywhere.size === 0) return [];
+  const blocks = sightings.map(({ block }) => block);
+  const spam = matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set<Address>();
+  const facts = { isSpam: (address: Address) => spam.has(address) };
+  return sightings.flatMap((sighted) =>
+    matchBlock(sighted, watched, matcher.index, facts).map((match) => ({ block: sighted.block, match })),
+  );
 }
 
 /** Whether what matches a stream depends on spam flags. */
@@ -62,12 +84,6 @@ export function readsSpam(stream: Pick<Stream, 'filterPossibleSpamAddresses' | '
     stream.filterPossibleSpamAddresses ||
     JSON.stringify(stream.advancedOptions ?? []).includes(FILTER_VARIABLES.possibleSpam)
   );
-}
-
-function candidates({ mayWatch }: StreamMatcher, blocks: readonly WatchedBlock[]): Address[] {
-  const found = new Set<Address>();
-  for (const block of blocks) candidateAddresses(block, found, mayWatch);
-  return [...found];
 }
 
 async function readWatchers(

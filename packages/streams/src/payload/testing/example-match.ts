@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
-import { candidateAddresses } from '../../matching/candidate-addresses.ts';
+import { collectAddresses, sightAddresses } from '../../matching/block-sightings.ts';
 import { compileStream } from '../../matching/compile-stream.ts';
 import type { Match } from '../../matching/match.ts';
 import { matchBlock } from '../../matching/match-block.ts';
@@ -22,9 +22,10 @@ export function matchEverything(block: WatchedBlock, chain: Chain = ETHEREUM): M
     includeContractLogs: true,
     includeInternalTxs: true,
   });
-  const watched = new Map<Address, string[]>([...candidateAddresses(block)].map((address) => [address, [stream.id]]));
+  const sightings = sightAddresses(block);
+  const watched = new Map<Address, string[]>([...collectAddresses(sightings)].map((address) => [address, [stream.id]]));
   const index = indexStreams([compileStream(stream)], chain.id);
-  const [match] = matchBlock(block, watched, index, { isSpam: () => false });
+  const [match] = matchBlock(sightings, watched, index, { isSpam: () => false });
   return match ?? { streamId: stream.id, logs: [], transactions: [], internalTransactions: [], triggeredBy: [] };
 }
 
