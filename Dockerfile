@@ -22,6 +22,7 @@ COPY packages/rpc/package.json packages/rpc/package.json
 COPY packages/streams/package.json packages/streams/package.json
 COPY packages/sync/package.json packages/sync/package.json
 COPY packages/testkit/package.json packages/testkit/package.json
+COPY packages/upstream-http/package.json packages/upstream-http/package.json
 # Optional dependencies stay: the embedded Postgres is one, and the demo's node another.
 RUN npm ci --omit=dev --no-audit --no-fund
 

@@ -4,7 +4,7 @@
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['core'],
-  ['chains'],
+  ['chains', 'upstream-http'],
   ['rpc', 'db', 'egress', 'proof'],
   ['sync', 'jobs', 'http'],
   ['datasets', 'gateway', 'aptos'],

@@ -1,8 +1,9 @@
 import type { Clock } from '@chainstead/core';
+import { TransportError } from '@chainstead/upstream-http';
 import { Pool } from 'undici';
 import type { Deadlines } from './deadlines.ts';
 import { RequestAbortedError, type UpstreamFault } from './errors.ts';
-import { requestHeaders, TransportError } from './http-endpoint.ts';
+import { requestHeaders } from './http-endpoint.ts';
 import { attemptTimeout, type PoolLimits } from './pool-limits.ts';
 import { type RawReply, type RawRequestShared, sendRaw } from './raw-request.ts';
 import type { Redactor } from './redact-secrets.ts';

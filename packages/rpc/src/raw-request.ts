@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { isStaleConnection, TransportError, toTransportError } from '@chainstead/upstream-http';
 import type { Dispatcher } from 'undici';
 import type { Deadline, Deadlines } from './deadlines.ts';
-import { isStaleConnection, TransportError, toTransportError } from './http-endpoint.ts';
 import { createResultStream, type ResultStream } from './result-stream.ts';
 import { scanEnvelope } from './scan-envelope.ts';
 

@@ -1,6 +1,7 @@
+import { TransportError } from '@chainstead/upstream-http';
 import { UpstreamFault } from './errors.ts';
 import type { RawResult } from './forwarding-pool.ts';
-import { TransportError, toAnswer } from './http-endpoint.ts';
+import { toAnswer } from './http-endpoint.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
 import { decodeReply } from './json-rpc.ts';
 import { isId, type RawReply } from './raw-request.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from '@chainstead/core';
+import { TransportError } from '@chainstead/upstream-http';
 import PQueue from 'p-queue';
 import { RequestAbortedError, UpstreamFault } from './errors.ts';
-import { createHttpEndpoint, type HttpAnswer, TransportError } from './http-endpoint.ts';
+import { createHttpEndpoint, type HttpAnswer } from './http-endpoint.ts';
 import { attemptTimeout, type PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import type { Redactor } from './redact-secrets.ts';

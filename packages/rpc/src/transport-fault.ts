@@ -1,6 +1,6 @@
+import type { TransportError } from '@chainstead/upstream-http';
 import type { Reaction } from './error-rules.ts';
 import { UpstreamFault } from './errors.ts';
-import type { TransportError } from './http-endpoint.ts';
 import type { FaultKind } from './upstream-pool.ts';
 
 /** The fault that a failed HTTP exchange is. */

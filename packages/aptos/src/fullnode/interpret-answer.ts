@@ -1,5 +1,5 @@
+import type { HttpAnswer } from '@chainstead/upstream-http';
 import { FullnodeFault } from './errors.ts';
-import type { HttpAnswer } from './http-fullnode.ts';
 import { refusalWaitMs } from './rate-limit.ts';
 
 const SHOWN_MAX = 200;

@@ -1,0 +1,108 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { type Dispatcher, Pool } from 'undici';
+import { isStaleConnection, TransportError, toTransportError } from './transport-error.ts';
+
+/** What came back, whatever its status. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Dispatcher.ResponseData['headers'];
+  /** Decompressed. */
+  readonly body: Buffer;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** For all of it. Milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Requests to one origin over kept-alive connections. */
+export interface HttpExchange {
+  /** May be sent twice, where a connection closes as it is sent. @throws TransportError */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+export interface HttpExchangeOptions {
+  readonly origin: string;
+  readonly connections: number;
+  /** As sent, and after decompression. */
+  readonly answerBytesMax: number;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+const gunzipBytes = promisify(gunzip);
+const inflateBytes = promisify(inflate);
+const brotliBytes = promisify(brotliDecompress);
+
+/** One undici pool, with limits of size and time on each answer. */
+export function createHttpExchange({ origin, connections, answerBytesMax }: HttpExchangeOptions): HttpExchange {
+  const pool = new Pool(origin, {
+    connections,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    maxResponseSize: answerBytesMax,
+  });
+
+  async function exchange(request: Dispatcher.RequestOptions, signal: AbortSignal): Promise<HttpAnswer> {
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await pool.request({ ...request, signal });
+    } catch (error) {
+      if (signal.aborted || !isStaleConnection(error)) throw error;
+      response = await pool.request({ ...request, signal });
+    }
+    const raw = Buffer.from(await response.body.arrayBuffer());
+    const body = await decompress(raw, response.headers['content-encoding'], answerBytesMax);
+    return { status: response.statusCode, headers: response.headers, body };
+  }
+
+  return {
+    async send({ timeoutMs, signal, ...request }) {
+      const controller = new AbortController();
+      let timedOut = false;
+      const timer = setTimeout(() => {
+        timedOut = true;
+        controller.abort();
+      }, timeoutMs);
+      const onAbort = (): void => controller.abort();
+      if (signal?.aborted) controller.abort();
+      signal?.addEventListener('abort', onAbort, { once: true });
+      try {
+        return await exchange(request, controller.signal);
+      } catch (error) {
+        if (timedOut) throw new TransportError('timeout', `no answer within ${timeoutMs} ms`, error);
+        if (signal?.aborted) throw new TransportError('aborted', 'given up', error);
+        throw toTransportError(error, answerBytesMax);
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** Whether it is on this machine, where compression does not pay. */
+export function isLocal({ hostname }: URL): boolean {
+  return LOCAL_HOSTS.includes(hostname);
+}
+
+async function decompress(
+  body: Buffer,
+  encoding: string | string[] | undefined,
+  maxOutputLength: number,
+): Promise<Buffer> {
+  if (encoding === 'gzip') return gunzipBytes(body, { maxOutputLength });
+  if (encoding === 'br') return brotliBytes(body, { maxOutputLength });
+  if (encoding === 'deflate') return inflateBytes(body, { maxOutputLength });
+  return body;
+}
