@@ -57,7 +57,7 @@ export const DEFAULT_LIMITS: PoolLimits = {
   backOffBaseMs: 150,
   backOffMaxMs: 5_000,
   responseBytesMax: 64 * 1024 * 1024,
-  concurrency: 16,
+  concurrency: 24,
   forwardConcurrency: 64,
   forwardWaitingMax: 20_000,
   streamFromBytes: 1024 * 1024,

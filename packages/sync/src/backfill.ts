@@ -49,13 +49,14 @@ const COMMITS_IN_FLIGHT = 2;
 const CHUNKS_IN_FLIGHT = 4;
 /**
  * Logs that a chunk should hold: with the chunks in flight this bounds memory. The more rows are sorted together, the less
- * the database works for each: 7 % less than with half as many.
+ * the database works for each; with 10,000 instead of 6,000 it is a few percent less, and 60 MB more.
  */
-const LOGS_PER_CHUNK = 10_000;
+const LOGS_PER_CHUNK = 6_000;
 const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64, blocksMax: 20_000 };
 /** Whole blocks are heavy: a proven chunk ends at so many blocks. */
 const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
-const PROVEN_READS_IN_FLIGHT = 4;
+/** Of each chunk; with the chunks, as many as an upstream is asked at once: with fewer, 50 ms to the node are half of the time. */
+const PROVEN_READS_IN_FLIGHT = 6;
 const RETRY_DELAY_MS = 1_000;
 /** Between two looks at a range that another process holds. */
 const CLAIM_WAIT_MS = 1_000;

@@ -40,7 +40,7 @@ export const chainKeys = z.object({
     description: 'Requests in flight at once to each upstream of the chain',
     allowed: 'a whole number from 1 to 1000',
     example: '32',
-    whenAbsent: '16',
+    whenAbsent: '24',
   }),
   RPC_PRIVATE_URLS: optional(listOf(urlOf('http:', 'https:')), {
     group: 'Chains',

@@ -26,8 +26,9 @@ export interface HostLane {
   wake(): void;
 }
 
-/** Claimed ahead is what a host answers in so much time, measured over as much. Milliseconds. */
+/** Claimed ahead is what a host answers in so much time, measured over as much, and at first over less. Milliseconds. */
 const AHEAD_MS = 250;
+const FIRST_LOOK_MS = 50;
 const AHEAD_MAX = 500;
 /** What was claimed and waits for longer is put back: a reorganisation or a pause may have come in between. Milliseconds. */
 const STALE_MS = 1_000;
@@ -154,7 +155,7 @@ function createPace(clock: Clock) {
     /** How many are likely to be answered in the next AHEAD_MS, as were in the last. */
     expected(): number {
       const elapsed = clock.now() - since;
-      if (elapsed >= AHEAD_MS) {
+      if (elapsed >= (expected === 0 ? FIRST_LOOK_MS : AHEAD_MS)) {
         expected = Math.min(AHEAD_MAX, Math.floor((answers * AHEAD_MS) / elapsed));
         since = clock.now();
         answers = 0;

@@ -59,9 +59,8 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
 
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
     if (!leases.isHeld(host)) return [];
-    const settings = await readStreamSettings(database);
-    const now = new Date(clock.now());
-    const due = await readDueDeliveries(database, { streamIds: streamsOf(host), limit, now, without: [...inHand] });
+    const request = { streamIds: streamsOf(host), limit, now: new Date(clock.now()), without: [...inHand] };
+    const [settings, due] = await Promise.all([readStreamSettings(database), readDueDeliveries(database, request)]);
     const claimed = due.filter(({ delivery }) => !inHand.has(delivery.id));
     for (const { delivery } of claimed) inHand.add(delivery.id);
     return claimed.map((one) => ({ ...webhooks.prepare(one, signal), settings }));

@@ -12,7 +12,8 @@ export interface HostLeasesOptions {
 
 /**
  * The receiving hosts that this process sends to: one process for each host, by the database's word, as a queue may be lost and
- * filled again. Kept by renewing it; whoever dies loses it when it runs out.
+ * filled again. Kept by renewing it; whoever dies loses it when it runs out. When that is, Postgres' clock says: machines whose
+ * clocks differ would take hosts from each other.
  */
 export interface HostLeases {
   /** @returns false while another process has it. */
@@ -23,21 +24,24 @@ export interface HostLeases {
   letGo(host: string): Promise<void>;
 }
 
+const LEASE_END = "clock_timestamp() + $3 * interval '1 millisecond'";
+
 export function createHostLeases(options: HostLeasesOptions): HostLeases {
   const { database, clock, logger, leaseMs } = options;
   const holder = randomUUID();
   const heldUntil = new Map<string, number>();
+  /** As this process sees it: at its own clock's pace, from before it asked. */
   const end = (): number => clock.now() + leaseMs;
 
   return {
     async take(host) {
       const until = end();
       const rows = await database.query(
-        `INSERT INTO webhook_host_leases AS kept (host, holder, held_until) VALUES ($1, $2, $3)
+        `INSERT INTO webhook_host_leases AS kept (host, holder, held_until) VALUES ($1, $2, ${LEASE_END})
          ON CONFLICT (host) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
-         WHERE kept.holder = excluded.holder OR kept.held_until <= $4
+         WHERE kept.holder = excluded.holder OR kept.held_until <= clock_timestamp()
          RETURNING 1`,
-        [host, holder, new Date(until), new Date(clock.now())],
+        [host, holder, leaseMs],
       );
       if (rows.length > 0) heldUntil.set(host, until);
       return rows.length > 0;
@@ -49,8 +53,8 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
       const until = end();
       try {
         const renewed = await database.query<{ host: string }>(
-          'UPDATE webhook_host_leases SET held_until = $3 WHERE host = ANY ($1::text[]) AND holder = $2 RETURNING host',
-          [hosts, holder, new Date(until)],
+          `UPDATE webhook_host_leases SET held_until = ${LEASE_END} WHERE host = ANY ($1::text[]) AND holder = $2 RETURNING host`,
+          [hosts, holder, leaseMs],
         );
         for (const { host } of renewed) if (heldUntil.has(host)) heldUntil.set(host, until);
       } catch (error) {

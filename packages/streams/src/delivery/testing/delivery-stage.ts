@@ -192,6 +192,8 @@ export interface StagedWorker {
 /** Settings that suit tests: it looks often, and takes others for dead soon. */
 const QUICK = { sweepEveryMs: 25, judgeEveryMs: 100, leaseMs: 2_000, lockMs: 1_000, postponeMs: 100 };
 
+const PER_HOST = 16;
+
 /** What a worker process has, in this process. */
 export async function startStagedWorker(
   database: Database,
@@ -202,7 +204,8 @@ export async function startStagedWorker(
   const metrics = createMetricsRegistry();
   const clock = changes.clock ?? systemClock;
   const jobs = await createJobs({ ...home, logger, metrics });
-  const egress = createEgress({ allowPrivate: true, connectionsPerOrigin: 64 });
+  const connectionsPerOrigin = changes.concurrencyPerHost ?? PER_HOST;
+  const egress = createEgress({ allowPrivate: true, connectionsPerOrigin });
   const chains = [{ chain: STAGE_CHAIN, enrich: async () => NO_ENRICHMENT }];
   const worker = createDeliveryWorker({
     database,
@@ -212,7 +215,7 @@ export async function startStagedWorker(
     retries: STANDARD_RETRIES,
     historyDays: 7,
     concurrency: 200,
-    concurrencyPerHost: 16,
+    concurrencyPerHost: PER_HOST,
     logger,
     metrics,
     clock,
