@@ -132,7 +132,12 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
   const stop = AbortSignal.any([signal, options.owner.lost]);
 
   const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
-    const read = await untilItSucceeds(options, range, stop, () => readClaimed(options, stretch, range, sizing, stop));
+    const attempt = (): Promise<DecodedRange | null> => readClaimed(options, stretch, range, sizing, stop);
+    const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
+    if (read === FAILED) {
+      for (const half of halvesOf(options, range)) await work(stretch, half);
+      return;
+    }
     if (read === null) return workAround(stretch, range);
     // A read counts as in flight until it is committed: that bounds what is held in memory.
     const { logCount } = read;
@@ -265,6 +270,55 @@ async function commitRead(
   for (const [dataset, count] of rows) metrics.rows.inc({ chain: chain.key, dataset }, count);
 }
 
+const FAILED = Symbol('failed');
+
+/**
+ * Reads a range of several blocks. What fails for a reason that may pass is tried again in halves: among many calls one may fail
+ * each time, and what was read besides would be for nothing each time.
+ */
+async function once<T>(
+  options: BackfillOptions,
+  range: BlockRange,
+  signal: AbortSignal,
+  attempt: () => Promise<T>,
+): Promise<T | typeof FAILED> {
+  try {
+    return await attempt();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isFinal(error)) throw error;
+    await restAfter(
+      options,
+      range,
+      error,
+      { delayMs: RETRY_DELAY_MS, told: 'Range failed, trying again in halves' },
+      signal,
+    );
+    return FAILED;
+  }
+}
+
+function halvesOf({ order }: BackfillOptions, { from, to }: BlockRange): BlockRange[] {
+  const middle = from + Math.floor((to - from) / 2);
+  const halves = [
+    { from, to: middle },
+    { from: middle + 1, to },
+  ];
+  return order === 'newest-first' ? halves.toReversed() : halves;
+}
+
+async function restAfter(
+  { chain, logger, clock }: BackfillOptions,
+  { from, to }: BlockRange,
+  error: unknown,
+  { delayMs, told }: { readonly delayMs: number; readonly told: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const fields = { chain: chain.key, block_range: `${from}-${to}`, error: errorText(error), retry_in_ms: delayMs };
+  logger.warn(fields, told);
+  await clock.sleep(delayMs, signal);
+}
+
 /** Tries again what failed for a reason that may pass, for as long as the signal allows. */
 async function untilItSucceeds<T>(
   options: BackfillOptions,
@@ -280,16 +334,7 @@ async function untilItSucceeds<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (givesUp(error)) throw error;
-      options.logger.warn(
-        {
-          chain: options.chain.key,
-          block_range: `${range.from}-${range.to}`,
-          error: errorText(error),
-          retry_in_ms: delay,
-        },
-        'Range failed, trying again',
-      );
-      await options.clock.sleep(delay, signal);
+      await restAfter(options, range, error, { delayMs: delay, told: 'Range failed, trying again' }, signal);
     }
   }
 }
