@@ -17,11 +17,21 @@ describe('test totals', () => {
         status: 'passed',
         failureMessages: ['AssertionError: expected 1 to be 2\n    at x.ts'],
       },
+      {
+        fullName: 'heads are any',
+        status: 'passed',
+        failureMessages: [
+          'Error: Property failed after 3 tests\n{ seed: 7 }\nCounterexample: [""]\n    at y.ts\n    at z.ts',
+        ],
+      },
       { fullName: 'heads come', status: 'passed', failureMessages: [] },
       { fullName: 'heads never come', status: 'failed', failureMessages: ['AssertionError: no'] },
     ];
     const { unsteady } = readTotals(report([{ status: 'failed', assertionResults }]));
-    expect(unsteady).toEqual(['heads come late: AssertionError: expected 1 to be 2']);
+    expect(unsteady).toEqual([
+      'heads come late: AssertionError: expected 1 to be 2',
+      'heads are any: Error: Property failed after 3 tests { seed: 7 } Counterexample: [""]',
+    ]);
   });
 
   it('count a file that did not load as a failure', () => {

@@ -32,9 +32,20 @@ export function readTotals(report: string): TestTotals {
     unsteady: parsed.testResults.flatMap(({ assertionResults }) =>
       assertionResults
         .filter(({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0)
-        .map(({ fullName, failureMessages }) => `${fullName}: ${failureMessages?.[0]?.split('\n')[0]}`),
+        .map(({ fullName, failureMessages }) => `${fullName}: ${beginningOf(failureMessages?.[0] ?? '')}`),
     ),
   };
+}
+
+const MESSAGE_LINES = 4;
+const MESSAGE_LENGTH_MAX = 1_000;
+
+/** What was said before the places in the code: of a property its seed and its counterexample, too. */
+function beginningOf(message: string): string {
+  const lines = message.split('\n');
+  const place = lines.findIndex((line) => /^\s+at /.test(line));
+  const said = lines.slice(0, Math.min(place < 0 ? lines.length : place, MESSAGE_LINES));
+  return said.join(' ').trim().slice(0, MESSAGE_LENGTH_MAX);
 }
 
 /** The line that ends a test run: `812 passed, 0 failed, 3 skipped`. */
