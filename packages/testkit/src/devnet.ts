@@ -42,6 +42,8 @@ export interface DevnetCall {
   readonly from?: Address;
   /** Wei sent along; default none. */
   readonly value?: bigint;
+  /** Default: what the node estimates. */
+  readonly gas?: bigint;
 }
 
 export type DevnetClient = Client & TestActions & PublicActions & WalletActions;
@@ -127,8 +129,10 @@ async function deploy(
 }
 
 async function send(client: DevnetClient, accounts: readonly Address[], call: DevnetCall): Promise<TransactionReceipt> {
-  const { address, abi, functionName, args = [], from = sender(accounts), value = 0n } = call;
-  const hash = await client.writeContract({ address, abi, functionName, args, account: from, value, chain: null });
+  const { address, abi, functionName, args = [], from = sender(accounts), value = 0n, gas } = call;
+  const limit = gas === undefined ? {} : { gas };
+  const request = { address, abi, functionName, args, account: from, value, chain: null, ...limit };
+  const hash = await client.writeContract(request);
   return mined(client, hash, functionName);
 }
 
