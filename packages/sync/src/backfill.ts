@@ -3,7 +3,7 @@
  * covered is written down with the rows, so that it resumes at any point with no gap and no overlap.
  */
 import type { ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
+import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import PQueue from 'p-queue';
 import { type ChunkSizing, createChunkSizing } from './chunk-size.ts';
@@ -16,6 +16,7 @@ import { createBatchDecoder } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
 import { type DecodedRange, readRangeFast, readRangeProven } from './read-range.ts';
 import { releasing } from './releasing-task.ts';
+import { FAILED, halvesOf, isFinal, once, untilItSucceeds } from './retry-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface BackfillOptions extends CommitDependencies {
@@ -57,7 +58,6 @@ const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64
 const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
 /** Of each chunk; with the chunks, as many as an upstream is asked at once: with fewer, 50 ms to the node are half of the time. */
 const PROVEN_READS_IN_FLIGHT = 6;
-const RETRY_DELAY_MS = 1_000;
 /** Between two looks at a range that another process holds. */
 const CLAIM_WAIT_MS = 1_000;
 
@@ -135,7 +135,7 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
     const attempt = (): Promise<DecodedRange | null> => readClaimed(options, stretch, range, sizing, stop);
     const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
     if (read === FAILED) {
-      for (const half of halvesOf(options, range)) await work(stretch, half);
+      for (const half of halvesOf(options.order, range)) await work(stretch, half);
       return;
     }
     if (read === null) return workAround(stretch, range);
@@ -268,79 +268,4 @@ async function commitRead(
   metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
   metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logCount);
   for (const [dataset, count] of rows) metrics.rows.inc({ chain: chain.key, dataset }, count);
-}
-
-const FAILED = Symbol('failed');
-
-/**
- * Reads a range of several blocks. What fails for a reason that may pass is tried again in halves: among many calls one may fail
- * each time, and what was read besides would be for nothing each time.
- */
-async function once<T>(
-  options: BackfillOptions,
-  range: BlockRange,
-  signal: AbortSignal,
-  attempt: () => Promise<T>,
-): Promise<T | typeof FAILED> {
-  try {
-    return await attempt();
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isFinal(error)) throw error;
-    await restAfter(
-      options,
-      range,
-      error,
-      { delayMs: RETRY_DELAY_MS, told: 'Range failed, trying again in halves' },
-      signal,
-    );
-    return FAILED;
-  }
-}
-
-function halvesOf({ order }: BackfillOptions, { from, to }: BlockRange): BlockRange[] {
-  const middle = from + Math.floor((to - from) / 2);
-  const halves = [
-    { from, to: middle },
-    { from: middle + 1, to },
-  ];
-  return order === 'newest-first' ? halves.toReversed() : halves;
-}
-
-async function restAfter(
-  { chain, logger, clock }: BackfillOptions,
-  { from, to }: BlockRange,
-  error: unknown,
-  { delayMs, told }: { readonly delayMs: number; readonly told: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const fields = { chain: chain.key, block_range: `${from}-${to}`, error: errorText(error), retry_in_ms: delayMs };
-  logger.warn(fields, told);
-  await clock.sleep(delayMs, signal);
-}
-
-/** Tries again what failed for a reason that may pass, for as long as the signal allows. */
-async function untilItSucceeds<T>(
-  options: BackfillOptions,
-  range: BlockRange,
-  signal: AbortSignal,
-  attempt: () => Promise<T>,
-  givesUp: (error: unknown) => boolean = isFinal,
-): Promise<T> {
-  for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, 30_000)) {
-    signal.throwIfAborted();
-    try {
-      return await attempt();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (givesUp(error)) throw error;
-      await restAfter(options, range, error, { delayMs: delay, told: 'Range failed, trying again' }, signal);
-    }
-  }
-}
-
-/** The claim is gone (someone else has the range), or the error says itself that trying again is pointless. */
-function isFinal(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'RANGE_CLAIMED' || code === 'UNPROVEN_BLOCK';
 }
