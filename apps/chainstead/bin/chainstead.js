@@ -47,7 +47,8 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
  * processor time. A worker alone keeps 286 MB and sends a sixth more webhooks than with the smaller space for new objects (247 MB).
  * Heaps can only be sized when a process starts.
  */
-function heapFlags([command, ...options]) {
+function heapFlags(args) {
+  const [command, ...options] = withoutConfigurationFile(args);
   if (!['start', 'backfill', 'reindex', 'verify'].includes(command) || process.env.NODE_OPTIONS?.includes('--max-old'))
     return [];
   const chains = process.env.CHAINS?.split(',').length ?? CHAINS_UNKNOWN;
@@ -56,6 +57,12 @@ function heapFlags([command, ...options]) {
     `--max-semi-space-size=${ingests(options) ? SEMI_SPACE_MB : SERVING_SEMI_SPACE_MB}`,
     `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`,
   ];
+}
+
+/** The option that may stand before the command. */
+function withoutConfigurationFile([first, ...others]) {
+  if (first === '--config') return others.slice(1);
+  return first?.startsWith('--config=') ? others : [first, ...others];
 }
 
 /** Whether this process may be one that reads chains; a configuration file is read later. */

@@ -9,11 +9,11 @@ import {
 } from '@chainstead/aptos';
 import { createMetricsRegistry } from '@chainstead/core';
 import { createSyncMetrics } from '@chainstead/sync';
-import { readBlockRanges } from './block-range-options.ts';
 import { commandLogger, withStorage } from './command-session.ts';
 import type { AptosNetworkConfiguration, Configuration } from './configuration/index.ts';
 import { createProgressReport } from './progress.ts';
 import { type RangeWork, writeOutcome } from './range-command.ts';
+import { readBlockRanges } from './read-block-ranges.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { UsageError } from './usage-error.ts';
 

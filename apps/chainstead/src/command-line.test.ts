@@ -16,6 +16,7 @@ import { createProgram } from './command-line.ts';
 import { runCaptured } from './testing/captured-context.ts';
 import { findOldNode } from './testing/old-node.ts';
 import { startProgram } from './testing/program-process.ts';
+import { VERSION } from './version.ts';
 
 const chain = createScriptedChain({ seed: 11, finalityDepth: 8 });
 let node: Awaited<ReturnType<typeof serveScriptedChain>>;
@@ -47,6 +48,17 @@ const jsonLines = (text: string): Record<string, unknown>[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
+/** Has the program say which modules it loaded. */
+const LIST_MODULES = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      process.stderr.write('loaded ' + url + '\\n');
+      return next(url, context);
+    },
+  });`)}`;
+const DECLARES_COMMANDS = /\/commander\/|\/packages\/core\/src\/clock\.ts$|\/configuration\/role-names\.ts$/;
+
 describe('help', () => {
   const program = createProgram({
     environment: {},
@@ -66,6 +78,23 @@ describe('help', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Examples:\n  $ ');
     expect(stdout).toContain(`chainstead ${command}`);
+  });
+
+  it.each(['--version', '--help', ...leaves.map((command) => `${command} --help`)])(
+    'loads only what declares commands for %s',
+    async (line) => {
+      const program = startProgram(line.split(' '), { environment: { NODE_OPTIONS: `--import=${LIST_MODULES}` } });
+      expect(await program.exited).toBe(0);
+      const loaded = [...program.output().matchAll(/^loaded (\S+)$/gm)].map((match) => match[1] ?? '');
+      expect(loaded).toContainEqual(expect.stringContaining('/apps/chainstead/src/command-line.ts'));
+      const heavy = loaded.filter((url) => /\/(packages|actions|configuration|node_modules)\//.test(url));
+      expect(heavy.filter((url) => !DECLARES_COMMANDS.test(url))).toEqual([]);
+    },
+  );
+
+  it('says its version', async () => {
+    const { exitCode, stdout } = await runCaptured(['--version']);
+    expect([exitCode, stdout]).toEqual([0, `${VERSION}\n`]);
   });
 
   it('works under an old system Node, which hands over to the pinned one', async () => {

@@ -14,8 +14,8 @@ import { reindexCommand } from './commands/reindex.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { describeError } from './describe-error.ts';
-import { EXIT_CODE_OK, EXIT_CODE_USAGE, exitCodeOf } from './exit-codes.ts';
+import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './exit-codes.ts';
+import { VERSION } from './version.ts';
 
 /** Runs one command line (without the program's name). @returns the exit code; never throws. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
@@ -24,18 +24,24 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     return EXIT_CODE_OK;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
+    const { describeError } = await import('./describe-error.ts');
+    const { exitCodeOf } = await import('./exit-code-of.ts');
     // Whatever fails once a stop was asked for, fails because of it.
     context.stderr.write(`chainstead: ${context.stopSignal.aborted ? 'interrupted' : describeError(error)}\n`);
     return exitCodeOf(error);
   }
 }
 
-/** The whole command tree. */
+/**
+ * The whole command tree. Commands only declare themselves; what they do is imported when they run, so that help costs
+ * next to nothing.
+ */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('chainstead')
     .description(
       'Self-hosted indexer backend: EVM chains into your own Postgres, served through the API your code already uses.',
     )
+    .version(VERSION, '--version', 'print the version and exit')
     .option('--config <file>', 'file with configuration keys (KEY=value lines, or .json); the environment wins over it')
     .addHelpText('after', EXAMPLES);
   for (const command of COMMANDS) program.addCommand(command(context));

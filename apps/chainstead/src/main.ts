@@ -1,5 +1,5 @@
 /** Where the command line begins: the process's own things become explicit dependencies here, and nowhere else. */
-import { systemClock } from '@chainstead/core';
+import { systemClock } from '@chainstead/core/clock';
 import { runCommandLine } from './command-line.ts';
 import { listenForStop } from './stop-signal.ts';
 

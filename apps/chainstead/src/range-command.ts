@@ -1,10 +1,11 @@
 import type { BlockRange } from '@chainstead/core';
 import type { RangeCommandOptions } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { type BlockRangeOptions, readBlockRanges } from './block-range-options.ts';
+import type { BlockRangeOptions } from './block-range-options.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ChainWork, withChain } from './command-session.ts';
 import { createProgressReport } from './progress.ts';
+import { readBlockRanges } from './read-block-ranges.ts';
 import { readChainConfiguration } from './read-configuration.ts';
 
 export interface RangeWork {

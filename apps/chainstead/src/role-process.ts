@@ -3,7 +3,7 @@ import { createLogger, createMetricsRegistry, measureProcess, systemClock } from
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration, ROLE_NAMES } from './configuration/index.ts';
 import { describeError } from './describe-error.ts';
-import { exitCodeOf } from './exit-codes.ts';
+import { exitCodeOf } from './exit-code-of.ts';
 import { runRole } from './roles/run-role.ts';
 import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';

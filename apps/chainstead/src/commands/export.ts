@@ -1,16 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
-import { type AptosNetwork, exportCoins, networkOfChain } from '@chainstead/aptos';
 import { Argument, Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readConfiguration } from '../read-configuration.ts';
-import { UsageError } from '../usage-error.ts';
-
-/** Header and end. */
-const LINES_AROUND = 2;
 
 /** `chainstead export` */
 export function exportCommand(context: CommandContext): Command {
@@ -21,47 +10,9 @@ export function exportCommand(context: CommandContext): Command {
     .option('--chain <name>', 'aptos or aptos-testnet', 'aptos')
     .addHelpText('after', EXAMPLES)
     .action(async (_kind: string, file: string, options: { chain: string }, command: Command) => {
-      const network = readNetwork(options.chain);
-      const { configuration } = readConfiguration(command, context);
-      await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
-        const lines = await writeFile(file, exportCoins(database, network), context.stopSignal);
-        const coins = lines - LINES_AROUND;
-        writeOutcome(context, `Wrote ${coins} coins of ${options.chain} to ${file}.`, {
-          work: 'export',
-          kind: 'aptos-coins',
-          chain: options.chain,
-          coins,
-          file,
-          finished: true,
-        });
-      });
+      const { exportAptosCoins } = await import('../actions/export.ts');
+      await exportAptosCoins(file, options, command, context);
     });
-}
-
-function readNetwork(chain: string): AptosNetwork {
-  const network = networkOfChain(chain);
-  if (network === null) throw new UsageError(`--chain ${chain} is no network of Aptos`, 'Give aptos or aptos-testnet');
-  return network;
-}
-
-/** Beside the file first, so that what stands there is whole at any moment. @returns lines written */
-async function writeFile(file: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<number> {
-  const part = `${file}.part`;
-  let count = 0;
-  const counted = async function* (): AsyncGenerator<string> {
-    for await (const line of lines) {
-      count++;
-      yield line;
-    }
-  };
-  try {
-    await pipeline(counted, createWriteStream(part), { signal });
-    await rename(part, file);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
-  return count;
 }
 
 const EXAMPLES = `

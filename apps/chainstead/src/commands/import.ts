@@ -1,25 +1,8 @@
-import { importCoins } from '@chainstead/aptos';
-import { importList, type ListKind } from '@chainstead/datasets';
 import { Argument, Command } from 'commander';
+import type { ImportKind, ImportOptions } from '../actions/import.ts';
 import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readConfiguration } from '../read-configuration.ts';
-import { readFileOrUrl } from '../read-file-or-url.ts';
-import { readLines } from '../read-lines.ts';
-import { UsageError } from '../usage-error.ts';
 
-const KINDS: readonly ListKind[] = ['token-list', 'labels', 'spam', 'collections'];
-/** Not a list but rows of the chain itself, as `export` writes them. */
-const APTOS_COINS = 'aptos-coins';
-/** Labels and scam entries of this chain id hold on every chain. */
-const EVERY_CHAIN = 0;
-
-interface ImportOptions {
-  readonly source?: string;
-  readonly chain?: string;
-  readonly trustCoverage?: boolean;
-}
+const KINDS: readonly ImportKind[] = ['token-list', 'labels', 'spam', 'collections', 'aptos-coins'];
 
 /** `chainstead import` */
 export function importCommand(context: CommandContext): Command {
@@ -27,7 +10,7 @@ export function importCommand(context: CommandContext): Command {
     .description(
       'import a list: token facts with logos, address labels, scams, or NFT collections (replaces what came from the same source); or coins of Aptos that "export" wrote',
     )
-    .addArgument(new Argument('<kind>', 'what the list says').choices([...KINDS, APTOS_COINS]))
+    .addArgument(new Argument('<kind>', 'what the list says').choices(KINDS))
     .argument('<file-or-url>', 'where it is: a file, or an http(s) URL')
     .option('--source <name>', 'name to keep it under (default: the file or URL as given)')
     .option('--chain <name>', 'chain of entries that name none: a name, an id, or "all"')
@@ -36,64 +19,10 @@ export function importCommand(context: CommandContext): Command {
       'of aptos-coins: count the versions that the file claims as covered; they are not read again',
     )
     .addHelpText('after', EXAMPLES)
-    .action((kind: ListKind | typeof APTOS_COINS, place: string, options: ImportOptions, command: Command) => {
-      if (kind === APTOS_COINS && (options.chain ?? options.source) !== undefined)
-        throw new UsageError('The file of aptos-coins names its network itself', 'Leave --chain and --source out');
-      if (kind === APTOS_COINS) return importAptosCoins(place, options, command, context);
-      if (options.trustCoverage === true)
-        throw new UsageError('--trust-coverage is for aptos-coins only', 'Leave it out');
-      const { configuration } = readConfiguration(command, context);
-      const chains = configuration.chainRegistry;
-      const chainId =
-        options.chain === undefined ? undefined : readChainId(options.chain, (name) => chains.find(name)?.id);
-      const source = options.source ?? place;
-      return withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
-        const content = await readFileOrUrl(place, context.stopSignal);
-        const report = await importList({
-          database,
-          chains,
-          kind,
-          source,
-          content,
-          ...(chainId === undefined ? {} : { chainId }),
-        });
-        for (const { reason, count } of report.skipped) context.stderr.write(`left out ${count}: ${reason}\n`);
-        writeOutcome(context, `Imported ${report.rows} entries (${report.format}) from ${source}.`, {
-          work: 'import',
-          kind,
-          source,
-          ...report,
-          finished: true,
-        });
-      });
+    .action(async (kind: ImportKind, place: string, options: ImportOptions, command: Command) => {
+      const { runImport } = await import('../actions/import.ts');
+      await runImport({ kind, place }, options, command, context);
     });
-}
-
-async function importAptosCoins(
-  place: string,
-  { trustCoverage = false }: ImportOptions,
-  command: Command,
-  context: CommandContext,
-): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
-  await withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
-    const report = await importCoins({ database, lines: readLines(place), trustCoverage });
-    const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);
-    const claim = ranges.length === 0 ? 'no versions' : `versions ${ranges.join(', ')}`;
-    const said = report.trusted ? 'which counts as covered now' : 'which does not count as covered (--trust-coverage)';
-    writeOutcome(
-      context,
-      `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file claims ${claim}, ${said}.`,
-      { work: 'import', kind: APTOS_COINS, source: place, ...report, finished: true },
-    );
-  });
-}
-
-function readChainId(name: string, find: (name: string) => number | undefined): number {
-  if (name === 'all') return EVERY_CHAIN;
-  const id = find(name);
-  if (id === undefined) throw new UsageError(`--chain ${name} is not a known chain`, 'Give its name, its id, or "all"');
-  return id;
 }
 
 const EXAMPLES = `

@@ -1,24 +1,13 @@
-import { buildBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readConfiguration } from '../read-configuration.ts';
 
 /** `chainstead indexes` */
 export function indexesCommand(context: CommandContext): Command {
   return new Command('indexes')
     .description('build the secondary indexes that an interrupted `backfill --bulk` left out, while everything goes on')
     .addHelpText('after', '\nExamples:\n  $ chainstead indexes')
-    .action((_options: object, command: Command) => {
-      const { configuration } = readConfiguration(command, context);
-      return withStorage({ configuration, context, name: 'indexes' }, async ({ database }) => {
-        const missing = await missingBulkIndexes(database, configuration.datasets);
-        await buildBulkIndexes(database, configuration.datasets, (index) =>
-          context.stderr.write(`building ${index} …\n`),
-        );
-        const sentence = missing.length === 0 ? 'Every index is there.' : `Built ${missing.join(', ')}.`;
-        writeOutcome(context, sentence, { work: 'indexes', built: missing, finished: true });
-      });
+    .action(async (_options: object, command: Command) => {
+      const { buildMissingIndexes } = await import('../actions/indexes.ts');
+      await buildMissingIndexes(command, context);
     });
 }

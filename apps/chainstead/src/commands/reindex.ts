@@ -1,49 +1,18 @@
-import { datasets as allDatasets } from '@chainstead/datasets';
-import { type Dataset, reindexRanges } from '@chainstead/sync';
 import { Command } from 'commander';
-import { addBlockRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
+import type { ReindexOptions } from '../actions/reindex.ts';
+import { addBlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
-import { runRangeWork, writeOutcome } from '../range-command.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** `chainstead reindex` */
 export function reindexCommand(context: CommandContext): Command {
   return addBlockRangeOptions(new Command('reindex'))
     .description('read ranges of blocks anew and replace their rows; any number of times with the same result')
-    .option('--dataset <name>', `only this dataset: ${allDatasets.map(({ name }) => name).join(', ')}`)
+    .option('--dataset <name>', 'only this dataset; the names are those that DATASETS takes')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: BlockRangeOptions & { dataset?: string }, command: Command) => {
-      // A name that does not exist is told before anything is opened.
-      chooseDatasets(allDatasets, options.dataset);
-      const { result, chain } = await runRangeWork(
-        { name: 'reindex', options, command, context },
-        async (work, ranges, signal) => {
-          const chosen = chooseDatasets(work.datasets, options.dataset);
-          const progress = await reindexRanges({ ...work, datasets: chosen }, ranges, signal);
-          return { ...progress, names: chosen.map(({ name }) => name) };
-        },
-      );
-      const { names } = result;
-      writeOutcome(context, `Reindexed ${result.done} blocks of ${chain}: ${names.join(', ')}.`, {
-        work: 'reindex',
-        chain,
-        datasets: names,
-        blocks: result.done,
-        logs: result.logs,
-        finished: true,
-      });
+    .action(async (options: ReindexOptions, command: Command) => {
+      const { runReindex } = await import('../actions/reindex.ts');
+      await runReindex(options, command, context);
     });
-}
-
-function chooseDatasets(datasets: readonly Dataset[], name: string | undefined): readonly Dataset[] {
-  if (name === undefined) return datasets;
-  const chosen = datasets.filter((dataset) => dataset.name === name);
-  if (chosen.length === 0)
-    throw new UsageError(
-      `There is no dataset ${name}`,
-      `Give one of ${datasets.map((dataset) => dataset.name).join(', ')}`,
-    );
-  return chosen;
 }
 
 const EXAMPLES = `

@@ -1,14 +1,6 @@
-import { createLogger, type Logger } from '@chainstead/core';
-import { migrate } from '@chainstead/db';
-import { missingBulkIndexes } from '@chainstead/sync';
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
-import { configurationFile, readConfiguration } from '../read-configuration.ts';
-import { runRoles } from '../run-roles.ts';
-import { renderStartSummary } from '../start-summary.ts';
-import { openStorage, type Storage } from '../storage.ts';
-import { UsageError } from '../usage-error.ts';
+import { ROLE_NAMES } from '../configuration/role-names.ts';
 
 /** `chainstead start` */
 export function startCommand(context: CommandContext): Command {
@@ -19,7 +11,10 @@ export function startCommand(context: CommandContext): Command {
       `which parts run here: a comma list of ${ROLE_NAMES.join(', ')} (default: ROLES, all of them)`,
     )
     .addHelpText('after', EXAMPLES)
-    .action((options: { roles?: string }, command: Command) => start(options, command, context));
+    .action(async (options: { roles?: string }, command: Command) => {
+      const { start } = await import('../actions/start.ts');
+      await start(options, command, context);
+    });
 }
 
 const EXAMPLES = `
@@ -30,47 +25,3 @@ Examples:
   $ CHAINS=eth,base START_BLOCK_ETH=18000000 chainstead start
   $ DATABASE_URL=postgres://… chainstead start --roles api
   $ chainstead --config production.env start --roles ingest,worker`;
-
-async function start(options: { roles?: string }, command: Command, context: CommandContext): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
-  const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
-  const logger = createLogger({ level: configuration.logLevel, role: 'start' });
-  const storage = await openStorage({
-    configuration: configuration.database,
-    applicationName: 'chainstead start',
-    logger,
-  });
-  try {
-    if (!storage.isEmbedded) await migrate(storage.database);
-    await warnOfMissingIndexes(storage, configuration, logger);
-    await runRoles({
-      roles,
-      configuration,
-      configurationFile: configurationFile(command, context),
-      storage,
-      logger,
-      context,
-      // For people; standard output is the log's, one JSON line each.
-      onReady: (ready) => context.stderr.write(renderStartSummary({ configuration, storage, roles, ready })),
-    });
-  } finally {
-    await storage.close();
-  }
-}
-
-/** An index takes hours on a large table: a start says that it is missing, and never builds it. */
-async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configuration, logger: Logger): Promise<void> {
-  const missing = await missingBulkIndexes(database, datasets);
-  if (missing.length > 0)
-    logger.warn({ indexes: missing }, 'Indexes are missing since a bulk backfill: run "chainstead indexes"');
-}
-
-function parseRoles(text: string): RoleName[] {
-  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  const roles = names.flatMap((name) => ROLE_NAMES.filter((role) => role === name));
-  if (roles.length === 0 || roles.length !== names.length)
-    throw new UsageError(`--roles ${text} is not understood`, `Give a comma list of ${ROLE_NAMES.join(', ')}`, {
-      given: text,
-    });
-  return roles;
-}

@@ -1,18 +1,5 @@
-import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
-import { readMetadataStatuses } from '@chainstead/datasets';
-import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import { Command } from 'commander';
-import { aptosStatusJson, renderAptosStatus } from '../aptos-status-text.ts';
-import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import type { Configuration } from '../configuration/index.ts';
-import { readConfiguration } from '../read-configuration.ts';
-
-/** Unfinished histories that are listed; all are counted. */
-const HISTORIES_MAX = 20;
-/** Collections whose metadata can't be read that are listed by chain; all are counted. */
-const FAILING_COLLECTIONS_MAX = 10;
 
 /** `chainstead status` */
 export function statusCommand(context: CommandContext): Command {
@@ -22,35 +9,8 @@ export function statusCommand(context: CommandContext): Command {
     )
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')
-    .action((options: { json?: boolean }, command: Command) => {
-      const { configuration } = readConfiguration(command, context);
-      const configured = configuration.chains.map(({ chain }) => chain);
-      return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
-        const status = {
-          chains: await readChainStatuses(database, configuration.datasets, configured),
-          configured,
-          rows: await countRows(database, tablesOf(configuration)),
-          histories: await readHistories(database, HISTORIES_MAX),
-          metadata: await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX),
-          registry: configuration.chainRegistry,
-          now: context.clock.now(),
-        };
-        const aptos = {
-          statuses: await readAptosStatuses(database, configuration.aptos.datasets),
-          configured: configuration.aptos.networks.map(({ network }) => network),
-          now: status.now,
-        };
-        context.stdout.write(
-          options.json === true
-            ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos) })}\n`
-            : renderStatus(status, renderAptosStatus(aptos)),
-        );
-      });
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const { showStatus } = await import('../actions/status.ts');
+      await showStatus(options, command, context);
     });
-}
-
-/** Aptos has tables where it is indexed. */
-function tablesOf({ aptos, datasets }: Configuration): string[] {
-  const aptosTables = aptos.networks.length === 0 ? [] : aptosDatasets(aptos.datasets).flatMap(({ tables }) => tables);
-  return ['blocks', 'tokens', ...datasets.map(({ table }) => table), ...aptosTables];
 }

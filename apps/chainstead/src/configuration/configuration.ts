@@ -10,9 +10,10 @@ import {
   resolveChains,
 } from './chain-configuration.ts';
 import { chainKeys, chainSuffix } from './chain-keys.ts';
-import { type GlobalSettings, globalKeys, type RoleName } from './global-keys.ts';
+import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { ConfigurationError, type ConfigurationProblem, problemWith } from './problems.ts';
+import type { RoleName } from './role-names.ts';
 import { type ConfigurationSource, mergeSources } from './sources.ts';
 import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts';
 

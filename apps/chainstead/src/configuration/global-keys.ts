@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';
 import { optional, withDefault } from './key-facts.ts';
+import { ROLE_NAMES } from './role-names.ts';
 import {
   backfillProof,
   chainName,
@@ -19,10 +20,6 @@ import {
   wholeNumber,
 } from './values.ts';
 import { webhookKeys } from './webhook-keys.ts';
-
-export const ROLE_NAMES = ['api', 'ingest', 'worker'] as const;
-/** A part of the program that can run in a process of its own. */
-export type RoleName = (typeof ROLE_NAMES)[number];
 
 const PORT_MAX = 65_535;
 const API_KEY = /^[A-Za-z0-9._-]{8,128}$/;

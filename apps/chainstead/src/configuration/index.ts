@@ -7,7 +7,7 @@ export type { AptosConfiguration, AptosNetworkConfiguration } from './aptos-conf
 export type { ChainConfiguration } from './chain-configuration.ts';
 export { countAsked } from './chain-upstreams.ts';
 export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
-export { ROLE_NAMES, type RoleName } from './global-keys.ts';
 export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
+export { ROLE_NAMES, type RoleName } from './role-names.ts';
 export { type ConfigurationSource, environmentSource, fileSource, mergeSources } from './sources.ts';

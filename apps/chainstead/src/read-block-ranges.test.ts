@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBlockRanges } from './block-range-options.ts';
+import { readBlockRanges } from './read-block-ranges.ts';
 
 describe('readBlockRanges', () => {
   it('takes --from and --to, and any number of --range, joined where they touch', () => {

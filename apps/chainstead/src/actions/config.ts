@@ -1,0 +1,35 @@
+import { chainKeyOf } from '@chainstead/aptos';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { printConfiguration } from '../configuration/index.ts';
+import { configurationSources, readConfiguration } from '../read-configuration.ts';
+
+/** Says what a valid configuration amounts to. @throws ConfigurationError with everything that is wrong */
+export function validateConfiguration(command: Command, context: CommandContext): void {
+  const { configuration } = readConfiguration(command, context);
+  const evm = configuration.chains.map(({ chain }) => `${chain.key} (${chain.id})`);
+  const aptos = configuration.aptos.networks.map(({ network }) => chainKeyOf(network));
+  const chains = [...evm, ...aptos].join(', ');
+  context.stdout.write(`The configuration is valid. Chains: ${chains || 'none'}.\n`);
+}
+
+/** Writes every key in force. */
+export function showConfiguration(
+  options: { readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): void {
+  const sources = configurationSources(command, context);
+  const { configuration } = readConfiguration(command, context);
+  const printed = printConfiguration(
+    sources,
+    configuration.chains.map(({ chain }) => chain.key),
+  );
+  if (options.json === true) {
+    const values = Object.fromEntries(printed.map(({ key, value, origin }) => [key, { value, origin }]));
+    context.stdout.write(`${JSON.stringify(values, null, 2)}\n`);
+    return;
+  }
+  for (const { key, value, origin } of printed)
+    context.stdout.write(value === null ? `# ${key} is not set\n` : `${key}=${value}  # ${origin}\n`);
+}

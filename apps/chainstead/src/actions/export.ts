@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type AptosNetwork, exportCoins, networkOfChain } from '@chainstead/aptos';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import { writeOutcome } from '../range-command.ts';
+import { readConfiguration } from '../read-configuration.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Header and end. */
+const LINES_AROUND = 2;
+
+/** Writes the coins of a network of Aptos to a file. */
+export async function exportAptosCoins(
+  file: string,
+  options: { readonly chain: string },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const network = readNetwork(options.chain);
+  const { configuration } = readConfiguration(command, context);
+  await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
+    const lines = await writeFile(file, exportCoins(database, network), context.stopSignal);
+    const coins = lines - LINES_AROUND;
+    writeOutcome(context, `Wrote ${coins} coins of ${options.chain} to ${file}.`, {
+      work: 'export',
+      kind: 'aptos-coins',
+      chain: options.chain,
+      coins,
+      file,
+      finished: true,
+    });
+  });
+}
+
+function readNetwork(chain: string): AptosNetwork {
+  const network = networkOfChain(chain);
+  if (network === null) throw new UsageError(`--chain ${chain} is no network of Aptos`, 'Give aptos or aptos-testnet');
+  return network;
+}
+
+/** Beside the file first, so that what stands there is whole at any moment. @returns lines written */
+async function writeFile(file: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<number> {
+  const part = `${file}.part`;
+  let count = 0;
+  const counted = async function* (): AsyncGenerator<string> {
+    for await (const line of lines) {
+      count++;
+      yield line;
+    }
+  };
+  try {
+    await pipeline(counted, createWriteStream(part), { signal });
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return count;
+}

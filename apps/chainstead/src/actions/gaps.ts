@@ -1,0 +1,96 @@
+import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
+import { type BlockRange, rangeSize } from '@chainstead/core';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import type { Configuration } from '../configuration/index.ts';
+import { readConfiguration } from '../read-configuration.ts';
+import { renderTable } from '../text-table.ts';
+
+/** Writes what is not covered, and what is. */
+export function showGaps(
+  options: { readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const { configuration } = readConfiguration(command, context);
+  return withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
+    const configured = configuration.chains.map(({ chain }) => chain);
+    const statuses = await readChainStatuses(database, configuration.datasets, configured);
+    const aptos = await readAptosStatuses(database, configuration.aptos.datasets);
+    context.stdout.write(
+      options.json === true ? renderJson(statuses, aptos, configuration) : render(statuses, aptos, configuration),
+    );
+  });
+}
+
+function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[], configuration: Configuration): string {
+  if (statuses.length + aptos.length === 0) return 'No chain has been ingested yet.\n';
+  const named = [
+    ...statuses.map((status) => ({ chain: chainName(status, configuration), gaps: status.gaps })),
+    ...aptos,
+  ];
+  const gaps = named.flatMap((status) =>
+    status.gaps.map(({ dataset, range }) => [status.chain, dataset, range.from, range.to, rangeSize(range)]),
+  );
+  const versions = aptos.flatMap((status) =>
+    status.coverage.map(({ dataset, range }) => [
+      status.chain,
+      dataset,
+      range.from,
+      range.to,
+      rangeSize(range),
+      comparisonOf(status, range),
+      '',
+    ]),
+  );
+  const covered = statuses.flatMap((status) =>
+    status.coverage.map(({ dataset, range, proof, reason, upstream }) => [
+      chainName(status, configuration),
+      dataset,
+      range.from,
+      range.to,
+      rangeSize(range),
+      reason === null ? proof : `${proof} (${reason})`,
+      upstream ?? '',
+    ]),
+  );
+  const missing =
+    gaps.length === 0
+      ? 'Nothing is missing.\n'
+      : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
+  const header = ['chain', 'dataset', 'from', 'to', 'blocks', 'proof', 'upstream'];
+  return `${missing}\nCovered:\n${renderTable(header, [...covered, ...versions])}`;
+}
+
+/** Of Aptos nothing is proven; a root that two fullnodes agree on says that up to it they have the same ledger. */
+function comparisonOf({ confirmedRoot }: AptosStatus, range: BlockRange): string {
+  if (confirmedRoot === null || confirmedRoot < range.from) return 'roots not compared';
+  return confirmedRoot >= range.to ? 'roots agree' : `roots agree up to ${confirmedRoot}`;
+}
+
+function renderJson(
+  statuses: readonly ChainStatus[],
+  aptos: readonly AptosStatus[],
+  configuration: Configuration,
+): string {
+  const chains = statuses.map((status) => ({
+    chain: chainName(status, configuration),
+    chain_id: status.chainId,
+    gaps: status.gaps,
+    coverage: status.coverage,
+  }));
+  const networks = aptos.map(({ chain, network, gaps, coverage, confirmedRoot }) => ({
+    chain,
+    network,
+    gaps,
+    coverage,
+    confirmed_root: confirmedRoot,
+  }));
+  return `${JSON.stringify([...chains, ...networks])}\n`;
+}
+
+function chainName(status: ChainStatus, configuration: Configuration): string {
+  return configuration.chainRegistry.find(status.chainId)?.key ?? String(status.chainId);
+}

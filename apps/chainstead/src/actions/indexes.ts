@@ -1,0 +1,17 @@
+import { buildBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import { writeOutcome } from '../range-command.ts';
+import { readConfiguration } from '../read-configuration.ts';
+
+/** Builds the indexes that a bulk backfill left out. */
+export function buildMissingIndexes(command: Command, context: CommandContext): Promise<void> {
+  const { configuration } = readConfiguration(command, context);
+  return withStorage({ configuration, context, name: 'indexes' }, async ({ database }) => {
+    const missing = await missingBulkIndexes(database, configuration.datasets);
+    await buildBulkIndexes(database, configuration.datasets, (index) => context.stderr.write(`building ${index} …\n`));
+    const sentence = missing.length === 0 ? 'Every index is there.' : `Built ${missing.join(', ')}.`;
+    writeOutcome(context, sentence, { work: 'indexes', built: missing, finished: true });
+  });
+}

@@ -1,0 +1,108 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
+import { createKeyStore, type KeyStore } from '@chainstead/http';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withStorage } from '../command-session.ts';
+import { readConfiguration } from '../read-configuration.ts';
+import { renderTable } from '../text-table.ts';
+import { UsageError } from '../usage-error.ts';
+
+const DAYS_MAX = 3_650;
+
+/** Makes a key and shows it. */
+export function createKey(
+  options: { readonly name: string },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  return withKeys(command, context, async (keys) => {
+    const { key } = await keys.create(options.name);
+    // The key alone on the output, so that it can be caught by a script.
+    context.stdout.write(`${key}\n`);
+    context.stderr.write('This key is shown once. Send it as X-API-Key, or as "Authorization: Bearer …".\n');
+  });
+}
+
+/** Lists the stored keys. */
+export function listKeys(
+  options: { readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  return withKeys(command, context, async (keys) => {
+    const stored = await keys.list();
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(stored)}\n`);
+      return;
+    }
+    const rows = stored.map((key) => [
+      `${key.prefix}…`,
+      key.name,
+      key.createdAt.toISOString(),
+      key.revokedAt?.toISOString() ?? 'active',
+    ]);
+    context.stdout.write(renderTable(['key', 'name', 'created', 'revoked'], rows));
+  });
+}
+
+/** Revokes a stored key. */
+export function revokeKey(key: string, command: Command, context: CommandContext): Promise<void> {
+  return withKeys(command, context, async (keys) => {
+    const revoked = await keys.revoke(key);
+    context.stdout.write(`Revoked ${revoked.prefix}… (${revoked.name}).\n`);
+  });
+}
+
+/** Shows what keys called of the gateway. */
+export async function showUsage(
+  options: { readonly days: string; readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const days = parseDays(options.days);
+  const { configuration } = readConfiguration(command, context);
+  await withStorage({ configuration, context, name: 'keys usage' }, async ({ database }) => {
+    const usage = await readGatewayUsage(database, days);
+    if (options.json === true) context.stdout.write(`${JSON.stringify(usage)}\n`);
+    else context.stdout.write(renderUsage(usage, configuration.chainRegistry));
+  });
+}
+
+function parseDays(given: string): number {
+  const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  if (days >= 1 && days <= DAYS_MAX) return days;
+  throw new UsageError(`--days ${given} is not understood`, `Give a whole number from 1 to ${DAYS_MAX}`, { given });
+}
+
+function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): string {
+  const groups = Map.groupBy(usage, ({ keyId, chainId, method }) => JSON.stringify([keyId, chainId, method]));
+  const rows = [...groups.values()].flatMap((days) => {
+    const [first] = days;
+    if (first === undefined) return [];
+    const sum = (count: 'calls' | 'errors' | 'cached' | 'weight' | 'bytes'): number =>
+      days.reduce((total, day) => total + day[count], 0);
+    const chain = chains.find(first.chainId)?.key ?? String(first.chainId);
+    return [
+      [
+        first.keyId,
+        chain,
+        first.method,
+        sum('calls'),
+        sum('errors'),
+        sum('cached'),
+        sum('weight'),
+        sum('bytes'),
+      ] as const,
+    ];
+  });
+  const largestFirst = rows.toSorted((a, b) => a[0].localeCompare(b[0]) || b[3] - a[3]);
+  return renderTable(['key', 'chain', 'method', 'calls', 'errors', 'cached', 'weight', 'bytes'], largestFirst);
+}
+
+function withKeys(command: Command, context: CommandContext, work: (keys: KeyStore) => Promise<void>): Promise<void> {
+  const { configuration } = readConfiguration(command, context);
+  return withStorage({ configuration, context, name: 'keys' }, ({ database }) =>
+    work(createKeyStore({ database, configured: configuration.api.keys })),
+  );
+}

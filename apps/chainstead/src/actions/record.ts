@@ -1,0 +1,44 @@
+import { createMetricsRegistry } from '@chainstead/core';
+import type { Command } from 'commander';
+import type { BlockRangeOptions } from '../block-range-options.ts';
+import type { CommandContext } from '../command-context.ts';
+import { commandLogger } from '../command-session.ts';
+import { createProgressReport } from '../progress.ts';
+import { writeOutcome } from '../range-command.ts';
+import { readBlockRanges } from '../read-block-ranges.ts';
+import { readChainConfiguration } from '../read-configuration.ts';
+import { recordBlocks } from '../record-blocks.ts';
+import { openPool } from '../upstream-pools.ts';
+
+export interface RecordOptions extends BlockRangeOptions {
+  readonly out: string;
+}
+
+/** Saves the ranges asked for as files. */
+export async function recordRanges(options: RecordOptions, command: Command, context: CommandContext): Promise<void> {
+  const ranges = readBlockRanges(options);
+  const { configuration, configured } = readChainConfiguration(options.chain, command, context);
+  const { chain } = configured;
+  const pool = openPool(configured, {
+    logger: commandLogger(configuration, context),
+    metrics: createMetricsRegistry(),
+    clock: context.clock,
+  });
+  const { stdout: output, clock } = context;
+  const report = createProgressReport({ work: 'record', chain: chain.key, unit: 'blocks', output, clock });
+  try {
+    await pool.start();
+    const onProgress = report.update;
+    const blocks = await recordBlocks({ chain, pool, folder: options.out, onProgress }, ranges, context.stopSignal);
+    report.finish();
+    writeOutcome(context, `Recorded ${blocks} blocks of ${chain.key} in ${options.out}.`, {
+      work: 'record',
+      chain: chain.key,
+      blocks,
+      folder: options.out,
+      finished: true,
+    });
+  } finally {
+    await pool.close();
+  }
+}

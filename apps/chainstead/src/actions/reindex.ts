@@ -1,0 +1,45 @@
+import { datasets as allDatasets } from '@chainstead/datasets';
+import { type Dataset, reindexRanges } from '@chainstead/sync';
+import type { Command } from 'commander';
+import type { BlockRangeOptions } from '../block-range-options.ts';
+import type { CommandContext } from '../command-context.ts';
+import { runRangeWork, writeOutcome } from '../range-command.ts';
+import { UsageError } from '../usage-error.ts';
+
+export interface ReindexOptions extends BlockRangeOptions {
+  readonly dataset?: string;
+}
+
+/** Reads the ranges asked for anew. */
+export async function runReindex(options: ReindexOptions, command: Command, context: CommandContext): Promise<void> {
+  // A name that does not exist is told before anything is opened.
+  chooseDatasets(allDatasets, options.dataset);
+  const { result, chain } = await runRangeWork(
+    { name: 'reindex', options, command, context },
+    async (work, ranges, signal) => {
+      const chosen = chooseDatasets(work.datasets, options.dataset);
+      const progress = await reindexRanges({ ...work, datasets: chosen }, ranges, signal);
+      return { ...progress, names: chosen.map(({ name }) => name) };
+    },
+  );
+  const { names } = result;
+  writeOutcome(context, `Reindexed ${result.done} blocks of ${chain}: ${names.join(', ')}.`, {
+    work: 'reindex',
+    chain,
+    datasets: names,
+    blocks: result.done,
+    logs: result.logs,
+    finished: true,
+  });
+}
+
+function chooseDatasets(datasets: readonly Dataset[], name: string | undefined): readonly Dataset[] {
+  if (name === undefined) return datasets;
+  const chosen = datasets.filter((dataset) => dataset.name === name);
+  if (chosen.length === 0)
+    throw new UsageError(
+      `There is no dataset ${name}`,
+      `Give one of ${datasets.map((dataset) => dataset.name).join(', ')}`,
+    );
+  return chosen;
+}

@@ -1,0 +1,5 @@
+/** The parts that the program has. */
+export const ROLE_NAMES = ['api', 'ingest', 'worker'] as const;
+
+/** A part of the program that can run in a process of its own. */
+export type RoleName = (typeof ROLE_NAMES)[number];

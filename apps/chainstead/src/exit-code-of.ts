@@ -1,0 +1,19 @@
+import { ChainsteadError } from '@chainstead/core';
+import { EXIT_CODE_FAILED, EXIT_CODE_USAGE } from './exit-codes.ts';
+
+/** Errors that only a change of configuration or command line mends. */
+const USAGE_CODES: ReadonlySet<string> = new Set([
+  'USAGE',
+  'CONFIGURATION_INVALID',
+  'CONFIGURATION_FILE',
+  'UNSAFE_BINDING',
+  'LISTEN_FAILED',
+  'ROLE_FAILED',
+  'UNKNOWN_CHAIN',
+  'JOBS_REDIS_EVICTS',
+]);
+
+/** The exit code that says best what was thrown. */
+export function exitCodeOf(thrown: unknown): number {
+  return thrown instanceof ChainsteadError && USAGE_CODES.has(thrown.code) ? EXIT_CODE_USAGE : EXIT_CODE_FAILED;
+}
