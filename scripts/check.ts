@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCircles, findWrongImports, readImports } from './check/dependency-direction.ts';
+import { findEditedMigrations } from './check/frozen-migrations.ts';
 import { renderGeneratedFiles } from './check/generated-files.ts';
 import { runTool } from './check/run-tool.ts';
 import { REPOSITORY_ROOT, readSourceFiles } from './check/source-files.ts';
@@ -18,6 +19,10 @@ const STEPS: readonly Step[] = [
   { name: 'dependency direction', run: checkDependencyDirection },
   { name: 'unused files, exports, dependencies (knip)', run: () => tool('knip', ['--no-progress']) },
   { name: 'generated files up to date', run: checkGeneratedFiles },
+  {
+    name: 'migrations as they were released',
+    run: async () => (await findEditedMigrations(REPOSITORY_ROOT)).join('\n'),
+  },
 ];
 
 process.exitCode = (await runSteps()) ? 0 : 1;

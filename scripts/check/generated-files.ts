@@ -1,8 +1,9 @@
 import { renderEnvExample } from '../../apps/chainstead/src/configuration/env-example.ts';
 import { collectErrors, renderErrorDocument } from './error-table.ts';
 import { createEveryMetric } from './every-metric.ts';
+import { FROZEN_MIGRATIONS, renderFrozenMigrations } from './frozen-migrations.ts';
 import { renderMetricDocument } from './metric-table.ts';
-import { readSourceFiles } from './source-files.ts';
+import { REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
 
 export interface GeneratedFile {
   /** From the repository root. */
@@ -15,6 +16,7 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
   return [
     { path: '.env.example', text: renderEnvExample() },
     { path: 'docs/errors.md', text: renderErrorDocument(collectErrors(readSourceFiles())) },
+    { path: FROZEN_MIGRATIONS, text: await renderFrozenMigrations(REPOSITORY_ROOT) },
     { path: 'docs/metrics.md', text: await renderMetricDocument(createEveryMetric()) },
   ];
 }

@@ -1,5 +1,5 @@
 import { ChainsteadError, errorText, type Logger, redactUrl } from '@chainstead/core';
-import { type Database, migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
+import { checkSchema, type Database, migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
 import type { Configuration } from './configuration/index.ts';
 
 /** Where everything is kept: a Postgres that was given, or the embedded one. */
@@ -37,7 +37,7 @@ class DatabaseUnreachableError extends ChainsteadError {
 /**
  * Opens the database, starting the embedded server where no URL is configured. An embedded database is brought up to
  * date at once; another one only by `start` and `migrate`. @throws DatabaseUnreachableError, and
- * what `startEmbeddedPostgres` and `migrate` throw.
+ * what `startEmbeddedPostgres`, `checkSchema` and `migrate` throw.
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { configuration, logger } = options;
@@ -55,8 +55,11 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     await embedded?.stop();
   };
   try {
-    if (embedded === null) await checkConnection(database, url);
-    const { applied } = embedded === null ? { applied: [] } : await migrate(database);
+    if (embedded === null) {
+      await checkConnection(database, url);
+      await checkSchema(database);
+    }
+    const { applied } = embedded === null ? { applied: [] } : await migrate(database, { logger });
     return { database, url, isEmbedded: embedded !== null, appliedAtOpening: applied, close };
   } catch (error) {
     await close();

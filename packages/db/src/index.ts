@@ -12,7 +12,7 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';
-export { MIGRATIONS_FOLDER, type MigrateOptions, migrate } from './migrate.ts';
+export { checkSchema, MIGRATIONS_FOLDER, type MigrateOptions, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { checkServer, POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { unlessMissing } from './unless-missing.ts';

@@ -1,10 +1,11 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@chainstead/core';
+import { createLogger, silentLogger } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MIGRATIONS_FOLDER, migrate } from './migrate.ts';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 
 describe('migrate', () => {
@@ -93,8 +94,79 @@ describe('migrate', () => {
     await writeFile(join(folder, `${first}.sql`), 'SELECT 1;');
     await expect(migrate(scratch.database, { folder })).rejects.toMatchObject({
       code: 'MIGRATION_CHANGED',
-      facts: { migration: first },
+      facts: { migrations: [first] },
     });
+  });
+
+  test('a database that a newer program migrated is refused by the names that it has more', async () => {
+    await addMigration('9999_future', 'SELECT 1;');
+    await migrate(scratch.database, { folder });
+    await expect(migrate(scratch.database)).rejects.toMatchObject({
+      code: 'SCHEMA_NEWER',
+      message: expect.stringContaining('9999_future'),
+    });
+    await expect(checkSchema(scratch.database)).rejects.toMatchObject({ code: 'SCHEMA_NEWER' });
+  });
+
+  test('an up-to-date schema asks for no rights but to read', async () => {
+    await migrate(scratch.database, { folder });
+    const role = `reads_only_${scratch.url.split('_').at(-1)}`;
+    await scratch.database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
+    await scratch.database.query(`GRANT SELECT ON schema_migrations TO ${role}`);
+    const url = new URL(scratch.url);
+    url.username = role;
+    url.password = 'x';
+    const restricted = openDatabase({ url: url.href, applicationName: 'restricted', logger: silentLogger() });
+    try {
+      expect((await migrate(restricted, { folder })).applied).toEqual([]);
+    } finally {
+      await restricted.close();
+      await scratch.database.query(`DROP OWNED BY ${role}`);
+      await scratch.database.query(`DROP ROLE ${role}`);
+    }
+  });
+
+  test('while a reader holds its table, a migration lets other queries pass and names the reader', async () => {
+    await migrate(scratch.database, { folder });
+    await addMigration('9999_altered', 'ALTER TABLE tokens ADD COLUMN altered int;');
+    const analyst = new Client({ connectionString: scratch.url, application_name: 'analyst' });
+    await analyst.connect();
+    const lines: string[] = [];
+    const logger = createLogger({ level: 'warn', destination: { write: (line) => lines.push(line) } });
+    try {
+      await analyst.query('BEGIN');
+      await analyst.query('SELECT count(*) FROM tokens');
+      const migrating = migrate(scratch.database, { folder, lockTimeoutMs: 200, logger });
+      for (let waits = 1; waits <= 2; waits += 1) {
+        await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(waits), { timeout: 10_000 });
+        expect(await scratch.database.query('SELECT count(*) AS n FROM tokens')).toEqual([{ n: 0 }]);
+      }
+      expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({
+        migration: '9999_altered',
+        held_by: [{ application: 'analyst', role: new URL(scratch.url).username, pid: expect.any(Number) }],
+      });
+      await analyst.query('COMMIT');
+      expect((await migrating).applied).toEqual(['9999_altered']);
+    } finally {
+      await analyst.end();
+    }
+  });
+
+  test('a migration that never gets its table gives up and names who holds it', async () => {
+    await migrate(scratch.database, { folder });
+    await addMigration('9999_altered', 'ALTER TABLE tokens ADD COLUMN altered int;');
+    const analyst = new Client({ connectionString: scratch.url, application_name: 'analyst' });
+    await analyst.connect();
+    try {
+      await analyst.query('BEGIN');
+      await analyst.query('SELECT count(*) FROM tokens');
+      await expect(migrate(scratch.database, { folder, lockTimeoutMs: 200, giveUpAfterMs: 0 })).rejects.toMatchObject({
+        code: 'MIGRATION_BLOCKED',
+        message: expect.stringContaining('analyst'),
+      });
+    } finally {
+      await analyst.end();
+    }
   });
 
   test('the folder is found from anywhere', async () => {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { errorText } from '@chainstead/core';
-import { advisoryKey, transactionLock } from './advisory-lock.ts';
+import { errorText, type Logger, silentLogger } from '@chainstead/core';
 import type { Database, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
+import { type LockHolder, watchLockHolders } from './lock-holders.ts';
+import { type Migration, readMigrations } from './read-migrations.ts';
+import { pendingMigrations, refuseNewerSchema } from './schema-state.ts';
 import { checkServer } from './server-check.ts';
 
 /** The repository's migrations folder, wherever the program was started. */
@@ -14,60 +14,111 @@ export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../migrations', im
 export interface MigrateOptions {
   /** A folder as drizzle-kit writes it: `NNNN_name.sql` and `meta/_journal.json`. @default MIGRATIONS_FOLDER */
   readonly folder?: string;
+  /** Told who holds a table that a migration waits for. @default silent */
+  readonly logger?: Logger;
+  /** How long a statement may wait for a lock, and with it every query that comes after it. Milliseconds. @default 2000 */
+  readonly lockTimeoutMs?: number;
+  /** How long one migration is tried again while others hold its tables. Milliseconds. @default 600000 */
+  readonly giveUpAfterMs?: number;
 }
+
+/** While a migration waits for a table, all later queries on it wait too; between two attempts they go on. */
+const LOCK_TIMEOUT_MS = 2_000;
+const GIVE_UP_AFTER_MS = 600_000;
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MS_MAX = 10_000;
+
+const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03';
+const SQLSTATE_DEADLOCK_DETECTED = '40P01';
 
 /**
  * Brings the schema up to date: each migration of the folder in a transaction of its own, in journal order, recorded in
- * `schema_migrations`. Several processes may call it at once: one works, the others wait and find nothing left to do.
+ * `schema_migrations`. Several processes may call it at once: one works, the others wait and find nothing left to do. An
+ * up-to-date schema is only read. A migration that can't get a table's lock in time lets the others' queries pass and tries
+ * again.
  * @returns the names that this call applied
- * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_CHANGED when an applied file's text is no longer what was applied;
- * and whatever {@link checkServer} throws
+ * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_BLOCKED when a lock was not to be had in `giveUpAfterMs`;
+ * MIGRATION_CHANGED, SCHEMA_NEWER; and whatever {@link checkServer} throws
  */
 export async function migrate(
   database: Database,
   options: MigrateOptions = {},
 ): Promise<{ applied: readonly string[] }> {
   await checkServer(database);
-  const migrations = await readMigrations(options.folder ?? MIGRATIONS_FOLDER);
+  const pending = await pendingMigrations(database, await readMigrations(options.folder ?? MIGRATIONS_FOLDER));
+  if (pending.length > 0) await createMigrationsTable(database);
   const applied: string[] = [];
-  for (const migration of migrations) {
-    if (await database.transaction((transaction) => applyOnce(transaction, migration))) applied.push(migration.name);
+  for (const migration of pending) {
+    if (await applyPatiently(database, migration, options)) applied.push(migration.name);
   }
   return { applied };
 }
 
-interface Migration {
-  readonly name: string;
-  readonly text: string;
-  readonly hash: string;
+/**
+ * Whether this program knows everything that the database was migrated with. Reads only.
+ * @throws {DatabaseError} SCHEMA_NEWER
+ */
+export async function checkSchema(database: Database): Promise<void> {
+  await refuseNewerSchema(database, await readMigrations(MIGRATIONS_FOLDER));
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
-  const journal: { entries: { tag: string }[] } = JSON.parse(
-    await readFile(join(folder, 'meta/_journal.json'), 'utf8'),
-  );
-  return Promise.all(
-    journal.entries.map(async ({ tag }) => {
-      const text = await readFile(join(folder, `${tag}.sql`), 'utf8');
-      return { name: tag, text, hash: createHash('sha256').update(text).digest('hex') };
-    }),
-  );
-}
-
-async function applyOnce(transaction: Transaction, migration: Migration): Promise<boolean> {
-  // The lock comes first: CREATE TABLE IF NOT EXISTS by two sessions at once can fail on the catalog's own unique index.
-  await transactionLock(transaction, advisoryKey('migrations', 0));
-  await transaction.query(
-    `CREATE TABLE IF NOT EXISTS schema_migrations
-       (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
-  );
-  const [known] = await transaction.query<{ hash: string }>('SELECT hash FROM schema_migrations WHERE name = $1', [
-    migration.name,
-  ]);
-  if (known !== undefined) {
-    if (known.hash !== migration.hash) throw changedMigration(migration.name);
-    return false;
+async function createMigrationsTable(database: Database): Promise<void> {
+  try {
+    await database.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations
+         (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+    );
+  } catch (error) {
+    // Of two sessions at once, one can fail on the catalog's own unique index: then the other has made the table.
+    if (!(await migrationsTableExists(database))) throw error;
   }
+}
+
+async function migrationsTableExists(database: Database): Promise<boolean> {
+  const [found] = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
+  );
+  return found?.exists === true;
+}
+
+/** @returns false when another process has applied it meanwhile */
+async function applyPatiently(database: Database, migration: Migration, options: MigrateOptions): Promise<boolean> {
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, logger = silentLogger() } = options;
+  const giveUpAt = performance.now() + (options.giveUpAfterMs ?? GIVE_UP_AFTER_MS);
+  for (let attempt = 1; ; attempt += 1) {
+    let holders: readonly LockHolder[] = [];
+    try {
+      return await database.transaction(async (transaction) => {
+        const watch = await watchLockHolders({ database, transaction, lockTimeoutMs, logger });
+        try {
+          return await applyOnce(transaction, migration, lockTimeoutMs);
+        } finally {
+          holders = watch.stop();
+        }
+      });
+    } catch (error) {
+      if (!isLockedOut(error)) throw error;
+      if (performance.now() >= giveUpAt) throw blockedMigration(migration.name, holders, error);
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), PAUSE_MS_MAX);
+      logger.warn(
+        { migration: migration.name, attempt, delay_ms: pauseMs, held_by: holders },
+        'Migration waits for a table that another session holds, trying it again',
+      );
+      await delay(pauseMs);
+    }
+  }
+}
+
+async function applyOnce(transaction: Transaction, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
+  // What a role or a pooler sets for queries of pages is not meant for migrations.
+  await transaction.query('SET LOCAL statement_timeout = 0');
+  await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  // One process migrates; a role that only reads can't take this lock.
+  await transaction.query('SET LOCAL lock_timeout = 0');
+  await transaction.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE');
+  const known = await transaction.query('SELECT FROM schema_migrations WHERE name = $1', [migration.name]);
+  if (known.length > 0) return false;
+  await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`);
   for (const statement of migration.text.split('--> statement-breakpoint')) {
     try {
       // Through the simple protocol, so that a piece may hold comments only or several statements.
@@ -83,14 +134,14 @@ async function applyOnce(transaction: Transaction, migration: Migration): Promis
   return true;
 }
 
-function changedMigration(name: string): DatabaseError {
-  return new DatabaseError({
-    code: 'MIGRATION_CHANGED',
-    message: `Migration ${name} differs from the text that this database was migrated with`,
-    facts: { migration: name },
-    remedy: 'Released migrations are never edited: restore the file, and put the change into a new migration',
-    retryable: false,
-  });
+function isLockedOut(error: unknown): boolean {
+  if (!(error instanceof DatabaseError) || error.code !== 'MIGRATION_FAILED') return false;
+  const { cause } = error;
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    (cause.code === SQLSTATE_LOCK_NOT_AVAILABLE || cause.code === SQLSTATE_DEADLOCK_DETECTED)
+  );
 }
 
 function failedMigration(name: string, statement: string, cause: unknown): DatabaseError {
@@ -100,6 +151,18 @@ function failedMigration(name: string, statement: string, cause: unknown): Datab
     facts: { migration: name, statement: statement.trim().slice(0, 500) },
     remedy: 'Nothing of this migration was kept; migrations before it are applied. Fix the cause and start again',
     retryable: false,
+    cause,
+  });
+}
+
+function blockedMigration(name: string, holders: readonly LockHolder[], cause: unknown): DatabaseError {
+  const who = holders.map(({ pid, role, application }) => `pid ${pid} (${role}, ${application})`).join(', ');
+  return new DatabaseError({
+    code: 'MIGRATION_BLOCKED',
+    message: `Migration ${name} could not lock its tables: they are held by ${who === '' ? 'other sessions' : who}`,
+    facts: { migration: name, held_by: holders },
+    remedy: 'Wait until those sessions have ended, or end them with SELECT pg_terminate_backend(pid), and start again',
+    retryable: true,
     cause,
   });
 }

@@ -1,14 +1,14 @@
 import { migrate } from '@chainstead/db';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
+import { commandLogger, withStorage } from '../command-session.ts';
 import { readConfiguration } from '../read-configuration.ts';
 
 /** Brings the schema up to date, and says what that took. */
 export function runMigrations(command: Command, context: CommandContext): Promise<void> {
   const { configuration } = readConfiguration(command, context);
   return withStorage({ configuration, context, name: 'migrate' }, async ({ database, appliedAtOpening }) => {
-    const { applied } = await migrate(database);
+    const { applied } = await migrate(database, { logger: commandLogger(configuration, context) });
     const all = [...appliedAtOpening, ...applied];
     const what = all.length === 0 ? 'was up to date' : `is up to date: applied ${all.join(', ')}`;
     context.stdout.write(`The schema ${what}.\n`);

@@ -25,7 +25,7 @@ export async function start(
     logger,
   });
   try {
-    if (!storage.isEmbedded) await migrate(storage.database);
+    if (!storage.isEmbedded) await migrate(storage.database, { logger });
     await warnOfMissingIndexes(storage, configuration, logger);
     await runRoles({
       roles,
