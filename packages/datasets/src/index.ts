@@ -3,6 +3,8 @@
  * token facts, and lists that operators import. Start reading at registry.ts, then erc20-transfers/dataset.ts.
  */
 
+export { type DecodedAbi, decodeMeasured } from './abi/decode-abi.ts';
+export { EncodingRefusedError } from './abi/encoding-refused.ts';
 export { createDatasetRoutes, type DatasetRoutesOptions, type OnDemandLimits } from './dataset-routes.ts';
 export { decimalAmount } from './decimal-amount.ts';
 export { type Direction, type Erc20TransferRow, erc20Transfers } from './erc20-transfers/dataset.ts';

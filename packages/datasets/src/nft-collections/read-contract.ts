@@ -36,6 +36,8 @@ export interface ContractReader {
 
 /** A URI may hold its document, in base64. Bytes. */
 const URI_BYTES_MAX = DOCUMENT_BYTES_MAX * 2;
+/** Offset and length come before a text. */
+const WORDS_BYTES = 128;
 
 const CALLS = {
   erc165: supportsInterface(INTERFACES.erc165),
@@ -52,7 +54,7 @@ const CALL_NAMES = Object.keys(CALLS) as CallName[];
 
 export function createContractReader(options: { readonly pool: UpstreamPool; readonly chain: Chain }): ContractReader {
   const { pool, chain } = options;
-  const calls = createContractCalls(options);
+  const calls = createContractCalls({ ...options, answerBytesMax: URI_BYTES_MAX + WORDS_BYTES });
   const { call, callTogether } = calls;
   const eventsOnly = new Set<string>([
     ...chain.unindexedNfts,

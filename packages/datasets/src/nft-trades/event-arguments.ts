@@ -6,6 +6,7 @@ import {
   decodeAbiParameters,
   toEventSelector,
 } from 'viem';
+import { decodeAbi } from '../abi/decode-abi.ts';
 
 /** keccak256 of the event's signature. */
 export function topicOf(event: AbiEvent): Hash {
@@ -23,18 +24,15 @@ type EventArguments<Event extends AbiEvent> = AbiEventParametersToPrimitiveTypes
  * of structs must have names.
  */
 export function eventArguments<const Event extends AbiEvent>(event: Event, log: Log): EventArguments<Event> | null {
-  const { topic, indexed, data } = layoutOf(event);
+  const { topic, indexed, data, words } = layoutOf(event);
   const [topic0, ...topics] = log.topics;
   if (topic0 !== topic || topics.length !== indexed.length) return null;
   try {
-    const values = decodeAbiParameters(
-      data.map((argument) => argument.words),
-      log.data,
-    );
+    const values: readonly unknown[] = decodeAbi(words, log.data);
     const args: unknown = Object.fromEntries([
-      ...indexed.map(({ name, words, read }, place) => [
+      ...indexed.map(({ name, words: word, read }, place) => [
         name,
-        read(decodeAbiParameters([words], topics[place] ?? '0x')[0]),
+        read(decodeAbiParameters([word], topics[place] ?? '0x')[0]),
       ]),
       ...data.map(({ name, read }, place) => [name, read(values[place])]),
     ]);
@@ -54,6 +52,8 @@ interface EventLayout {
   readonly topic: Hash;
   readonly indexed: readonly Argument[];
   readonly data: readonly Argument[];
+  /** Of `data`, as they are decoded. */
+  readonly words: readonly AbiParameter[];
 }
 
 /** An argument as it is decoded: with words in place of addresses, which viem would hash for their checksums. */
@@ -70,10 +70,12 @@ const layouts = new WeakMap<AbiEvent, EventLayout>();
 function layoutOf(event: AbiEvent): EventLayout {
   const known = layouts.get(event);
   if (known !== undefined) return known;
+  const data = event.inputs.filter((input) => input.indexed !== true).map(argumentOf);
   const layout = {
     topic: toEventSelector(event) as Hash,
     indexed: event.inputs.filter((input) => input.indexed === true).map(argumentOf),
-    data: event.inputs.filter((input) => input.indexed !== true).map(argumentOf),
+    data,
+    words: data.map((argument) => argument.words),
   };
   layouts.set(event, layout);
   return layout;

@@ -1,5 +1,6 @@
 import type { Hex } from '@chainstead/core';
-import { decodeAbiParameters, maxUint256, parseAbiParameters, slice } from 'viem';
+import { maxUint256, parseAbiParameters, slice } from 'viem';
+import { decodeAbi } from '../abi/decode-abi.ts';
 import type { TradedItem } from './marketplace.ts';
 import { tradedItem, tradedItems } from './traded-items.ts';
 
@@ -32,13 +33,13 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
     switch (slice(data, 0, 4)) {
       case PROXIES.erc20:
       case PROXIES.erc20Bridge:
-        return { kind: 'erc20', token: decodeAbiParameters(ERC20, encoded)[0] };
+        return { kind: 'erc20', token: decodeAbi(ERC20, encoded)[0] };
       case PROXIES.erc721: {
-        const [token, tokenId] = decodeAbiParameters(ERC721, encoded);
+        const [token, tokenId] = decodeAbi(ERC721, encoded);
         return { kind: 'nfts', items: [tradedItem(token, tokenId)] };
       }
       case PROXIES.erc1155: {
-        const [token, ids, values] = decodeAbiParameters(ERC1155, encoded);
+        const [token, ids, values] = decodeAbi(ERC1155, encoded);
         const amounts = values.map((value) => value * filled);
         // The proxy refuses to move what overflows, so nobody traded it.
         const items = amounts.some((amount) => amount > maxUint256) ? null : tradedItems(token, ids, amounts);
@@ -56,7 +57,7 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
 }
 
 function readBasket(encoded: Hex, filled: bigint): Asset | null {
-  const [amounts, nested] = decodeAbiParameters(MULTI_ASSET, encoded);
+  const [amounts, nested] = decodeAbi(MULTI_ASSET, encoded);
   if (nested.length === 0 || nested.length !== amounts.length) return null;
   const items: TradedItem[] = [];
   for (const [place, data] of nested.entries()) {

@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hex } from '@chainstead/core';
+import { type Address, createAnswerBudget, type Hex } from '@chainstead/core';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
+import { encodeFunctionData, parseAbi } from 'viem';
+import { decodeAbi } from '../abi/decode-abi.ts';
 
 /** One question to a contract. */
 export interface ContractCall {
@@ -26,13 +27,24 @@ const MULTICALL3_ABI = parseAbi([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
 ]);
 
-export function createContractCalls(options: { readonly pool: UpstreamPool; readonly chain: Chain }): ContractCalls {
-  const { pool, chain } = options;
+/** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
+const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
 
-  async function call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
+export function createContractCalls(options: {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  /** What of an answer to `call` is of use; the rest is cut off. */
+  readonly answerBytesMax: number;
+}): ContractCalls {
+  const { pool, chain, answerBytesMax } = options;
+  const budget = createAnswerBudget(BUDGET);
+
+  async function ask(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
     try {
-      const answer = await pool.request('eth_call', [{ to, data }, 'latest'], { signal });
-      return typeof answer.value === 'string' && answer.value.length > 2 ? (answer.value as Hex) : null;
+      const { value } = await pool.request('eth_call', [{ to, data }, 'latest'], { signal });
+      if (typeof value !== 'string' || value.length <= 2) return null;
+      budget.observe(value.length);
+      return value as Hex;
     } catch (error) {
       // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
       if (error instanceof RpcCallError) return null;
@@ -41,12 +53,17 @@ export function createContractCalls(options: { readonly pool: UpstreamPool; read
   }
 
   return {
-    call,
+    call: (to, data, signal) =>
+      budget.run(async () => {
+        const answer = await ask(to, data, signal);
+        return answer === null ? null : beginningOf(answer, answerBytesMax);
+      }),
     async callTogether(calls, signal) {
       if (chain.multicall3 === null) return null;
       const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
       const data = encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [requests] });
-      const answer = await call(chain.multicall3.address, data, signal);
+      const { address } = chain.multicall3;
+      const answer = await budget.run(() => ask(address, data, signal));
       const results = answer === null ? null : decodeAggregate(answer);
       return results?.length === calls.length ? results : null;
     },
@@ -55,10 +72,16 @@ export function createContractCalls(options: { readonly pool: UpstreamPool; read
 
 function decodeAggregate(answer: Hex): (Hex | null)[] | null {
   try {
-    const results = decodeFunctionResult({ abi: MULTICALL3_ABI, functionName: 'aggregate3', data: answer });
+    const [results] = decodeAbi(MULTICALL3_ABI[0].outputs, answer);
     return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
   } catch {
-    // Not Multicall3 at that address: the single calls decide.
+    // Not Multicall3 at that address, or a contract that answers far too much: the single calls decide.
     return null;
   }
+}
+
+function beginningOf(answer: Hex, bytesMax: number): Hex {
+  if (answer.length <= 2 + 2 * bytesMax) return answer;
+  // A copy: a slice would keep all of it in memory.
+  return Buffer.from(answer.slice(0, 2 + 2 * bytesMax), 'latin1').toString('latin1') as Hex;
 }

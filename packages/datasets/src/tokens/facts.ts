@@ -38,6 +38,9 @@ const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721',
 /** Answers of one contract: returned data, or null where the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
 
+/** Longer than any name that is kept, with the words before it. */
+const ANSWER_BYTES_MAX = 8_192;
+
 /** Tokens in one aggregate3: five calls each stay far below the 50,000,000 gas that nodes give an eth_call. */
 const MULTICALL_TOKENS_MAX = 50;
 
@@ -50,7 +53,7 @@ export function createTokenFactsReader(options: {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
 }): TokenFactsReader {
-  const { call, callTogether } = createContractCalls(options);
+  const { call, callTogether } = createContractCalls({ ...options, answerBytesMax: ANSWER_BYTES_MAX });
 
   async function readTogether(addresses: readonly Address[], signal: AbortSignal): Promise<Answers[]> {
     const calls = addresses.flatMap((to) => CALL_NAMES.map((name) => ({ to, data: CALLS[name] })));

@@ -29,6 +29,23 @@ export interface BlockStateOptions {
   readonly signal: AbortSignal;
 }
 
+/** A contract answered more than anything could be shown of. */
+export class AnswerTooLargeError extends ChainsteadError {
+  constructor(bytesMax: number) {
+    super({
+      code: 'STATE_TOO_LARGE',
+      message: `The contract answered more than ${bytesMax} bytes`,
+      facts: { limit_bytes: bytesMax },
+      retryable: false,
+    });
+  }
+}
+
+/** Bytes of a call's answer. */
+export const ANSWER_BYTES_MAX = 1_048_576;
+/** Larger answers are read again when they are asked for again. Characters. */
+const KEPT_LENGTH_MAX = 65_536;
+
 /** What is asked twice is read once. */
 export function openBlockState({ pool, block, signal }: BlockStateOptions): BlockState {
   // One listener for each call under way.
@@ -38,11 +55,14 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
   const calls = new Map<string, Promise<Hex>>();
   const balances = new Map<Address, Promise<bigint>>();
   return {
-    call: ({ to, data, from }) =>
-      once(calls, `${from ?? ''}>${to}:${data}`, async () => {
+    call: (call) =>
+      once(calls, nameOf(call), async () => {
+        const { to, data, from } = call;
         const request = from === null ? { to, data } : { from, to, data };
         const { value, upstream } = await pool.request('eth_call', [request, at], options);
         if (!isHex(value)) throw new MalformedStateError('eth_call', upstream);
+        if (value.length > KEPT_LENGTH_MAX) calls.delete(nameOf(call));
+        if (value.length > 2 + 2 * ANSWER_BYTES_MAX) throw new AnswerTooLargeError(ANSWER_BYTES_MAX);
         return value;
       }),
     balance: (address) =>
@@ -54,9 +74,14 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
   };
 }
 
-/** Whether the node looked and this is its answer; anything else may be another one later. */
-export function isAnswer(error: unknown): error is RpcCallError {
-  return error instanceof RpcCallError;
+/** What a node that looked says of a call that failed; null for anything else, which may be another answer later. */
+export function answerOf(error: unknown): string | null {
+  if (error instanceof RpcCallError) return error.rpcMessage;
+  return error instanceof AnswerTooLargeError ? error.message : null;
+}
+
+function nameOf({ to, data, from }: TriggerCall): string {
+  return `${from ?? ''}>${to}:${data}`;
 }
 
 function once<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {

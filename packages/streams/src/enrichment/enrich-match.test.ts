@@ -29,7 +29,7 @@ afterEach(() => pool.close());
 const MINUTE_MS = 60_000;
 const signal = new AbortController().signal;
 
-function enricher(restMs = 0): EnrichMatch {
+function enricher(restMs = 0, callsMax = 1_000): EnrichMatch {
   const { chain } = stage;
   return createEnrichMatch({
     database: scratch.database,
@@ -39,6 +39,7 @@ function enricher(restMs = 0): EnrichMatch {
     logger: silentLogger(),
     timeoutMs: 2_000,
     restMs,
+    callsMax,
   });
 }
 
@@ -190,6 +191,42 @@ describe('triggers', () => {
       { name: 'doubled', value: '14' },
     ]);
     expect(logs[0].triggers).toEqual([{ name: 'error', value: '$topic3 gives no address here' }]);
+  });
+
+  test('whose answers would decode to far more than they are show that as an error beside those that work', async () => {
+    const { show } = await enriched({
+      triggers: [trigger('bomb'), trigger('zeros', { inputs: ['1048600'] }), trigger('stored')],
+    });
+    const [transfer] = (await show()).erc20Transfers;
+    expect(transfer.triggers).toEqual([
+      { name: 'error', value: 'The ABI encoding is refused: it decodes to more than 1048576 bytes' },
+      { name: 'error', value: 'The contract answered more than 1048576 bytes' },
+      { name: 'output1', value: expect.stringMatching(/^\d+$/) },
+    ]);
+  });
+
+  test('show no more than 4 MiB of results in one webhook, those that come first', async () => {
+    const large = trigger('zeros', { inputs: ['1000000'] });
+    const { show } = await enriched({ triggers: [large, large, large, large, large, trigger('stored')] });
+    const [transfer] = (await show()).erc20Transfers;
+    const shown = transfer.triggers.map(({ name }: { name: string }) => name);
+    expect(shown).toEqual(['output1', 'output1', 'output1', 'output1', 'error', 'output1']);
+    expect(transfer.triggers[4].value).toContain('decodes to more than 194176 bytes');
+  });
+
+  test('make no more calls for one webhook than allowed; each trigger that is left out says so once', async () => {
+    const config = {
+      triggers: [trigger('twice', { inputs: ['1'] }), trigger('twice', { inputs: ['2'] }), trigger('stored')],
+      getNativeBalances: [{ type: 'erc20transfer', selectors: ['$from', '$to', '$contract'] }],
+    } as const;
+    const { show } = await enriched(config, { enrich: enricher(0, 2) });
+    const { erc20Transfers, nativeBalances } = await show();
+    expect(erc20Transfers[0].triggers).toEqual([
+      { name: 'doubled', value: '2' },
+      { name: 'doubled', value: '4' },
+      { name: 'error', value: 'only 2 calls are made for the webhook of a block' },
+    ]);
+    expect(nativeBalances).toHaveLength(2);
   });
 
   test('that no node answers postpone the webhook for an hour; then they show as errors', async () => {

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import { ChainsteadError, type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
 import { createTokenFactsReader } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
@@ -18,6 +18,8 @@ export interface EnrichMatchOptions {
   readonly pool: UpstreamPool;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Calls of triggers for one webhook, and balances that it shows. Default 1,000. */
+  readonly callsMax?: number;
   /** Node calls of one match at most. Default 10,000 ms. */
   readonly timeoutMs?: number;
   /** After nodes did not answer, nothing is asked of them for so long. Default 5,000 ms. */
@@ -51,8 +53,13 @@ export class NodesUnansweredError extends ChainsteadError {
   }
 }
 
+const CALLS_MAX = 1_000;
 const TIMEOUT_MS = 10_000;
 const REST_MS = 5_000;
+/** Answers of calls in flight, of all webhooks that are made. */
+const ANSWERS_BYTES_MAX = 48 * 1_048_576;
+/** Calls that go out together are taken to answer so much until they show how much it is. */
+const ANSWERS_BYTES_FIRST = 16 * 1_048_576;
 /** A webhook is worth more than the names of its tokens, so it waits for them shortly. */
 const TOKENS_WAIT_MS_MAX = 60_000;
 /** Triggers and balances are what its owner asked for. A node that forgot the block's state by then will never answer. */
@@ -60,6 +67,9 @@ const STATE_WAIT_MS_MAX = 3_600_000;
 
 export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   const { chain, pool, clock, logger, timeoutMs = TIMEOUT_MS, restMs = REST_MS } = options;
+  const callsMax = options.callsMax ?? CALLS_MAX;
+  const budget = createAnswerBudget({ bytesMax: ANSWERS_BYTES_MAX });
+  budget.observe(ANSWERS_BYTES_FIRST);
   const notes = createTokenNotes({ ...options, reader: createTokenFactsReader({ chain, pool }) });
   let rest: { readonly until: number; readonly cause: unknown } | null = null;
 
@@ -98,14 +108,14 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     signal: AbortSignal,
   ): Promise<Pick<Enrichment, 'triggers' | 'nativeBalances'>> {
     const triggers = stream.triggers ?? [];
-    const addresses = balanceAddresses(stream.getNativeBalances, contents);
+    const addresses = balanceAddresses(stream.getNativeBalances, contents).slice(0, callsMax);
     if (triggers.length === 0 && addresses.length === 0) return { triggers: {}, nativeBalances: [] };
     const unanswered: Unanswered = waitedMs < STATE_WAIT_MS_MAX ? 'throw' : 'show';
     if (unanswered === 'throw') requireNodes();
     return ask(signal, async (bounded) => {
       const state = openBlockState({ pool, block, signal: bounded });
       const [results, nativeBalances] = await Promise.all([
-        readTriggers(triggers, contents, state, unanswered),
+        readTriggers(triggers, contents, { state, unanswered, callsMax, budget }),
         readBalances(addresses, state, unanswered),
       ]);
       return { triggers: results, nativeBalances };

@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import type { Enrichment } from '../payload/render-body.ts';
 import type { WebhookContents } from '../payload/webhook.ts';
 import type { NativeBalanceSelector } from '../stream.ts';
-import { type BlockState, isAnswer } from './block-state.ts';
+import { answerOf, type BlockState } from './block-state.ts';
 import type { Unanswered } from './read-triggers.ts';
 import { itemsOf, selectedAddress } from './selector-value.ts';
 
@@ -27,7 +27,7 @@ export async function readBalances(
   return addresses.flatMap((address, index) => {
     const reading = settled[index];
     if (reading?.status === 'fulfilled') return [{ address, wei: reading.value }];
-    if (isAnswer(reading?.reason) || unanswered === 'show') return [];
+    if (answerOf(reading?.reason) !== null || unanswered === 'show') return [];
     throw reading?.reason;
   });
 }

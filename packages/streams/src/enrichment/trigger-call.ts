@@ -1,5 +1,6 @@
 import { type Address, ChainsteadError, errorText, type Hex } from '@chainstead/core';
-import { type AbiFunction, BaseError, decodeFunctionResult, encodeFunctionData } from 'viem';
+import { decodeMeasured } from '@chainstead/datasets';
+import { type AbiFunction, BaseError, encodeFunctionData } from 'viem';
 import type { TriggerResult } from '../payload/webhook.ts';
 import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';
 import { type SelectedItem, selectedAddress, selectedText } from './selector-value.ts';
@@ -36,20 +37,34 @@ export function triggerCall(trigger: StreamTrigger, item: SelectedItem): Trigger
   };
 }
 
-/** Results of a call, one for each output of the function. An answer that the ABI can't read is an error. */
-export function triggerResults(trigger: StreamTrigger, answer: Hex): readonly TriggerResult[] {
+/** Results of a call, and the bytes that they take. */
+export interface CallResults {
+  readonly results: readonly TriggerResult[];
+  readonly bytes: number;
+}
+
+/**
+ * Results of a call, one for each output of the function. An answer that the ABI can't read is an error, and so is one of which
+ * more would come than so many bytes.
+ */
+export function triggerResults(trigger: StreamTrigger, answer: Hex, bytesMax: number): CallResults {
   const outputs = trigger.functionAbi.outputs ?? [];
-  if (answer === '0x' && outputs.length > 0) return triggerError('the contract answered nothing');
+  if (answer === '0x' && outputs.length > 0) return failed('the contract answered nothing');
   try {
-    const decoded: unknown = decodeFunctionResult({ abi: [functionOf(trigger.functionAbi)], data: answer });
-    const values: readonly unknown[] = outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];
-    return outputs.map(({ name }, index) => ({
+    const parameters = functionOf(trigger.functionAbi).outputs;
+    const decoded = decodeMeasured(parameters, answer, { outputBytesMax: bytesMax, overlaps: 'refuse' });
+    const results = outputs.map(({ name }, index) => ({
       name: name === '' ? `output${index + 1}` : name,
-      value: plain(values[index]),
+      value: plain(decoded.values[index]),
     }));
+    return { results, bytes: outputs.reduce((sum, { name }) => sum + name.length, decoded.outputBytes) };
   } catch (error) {
-    return triggerError(error);
+    return failed(error);
   }
+}
+
+function failed(error: unknown): CallResults {
+  return { results: triggerError(error), bytes: 0 };
 }
 
 /** What a webhook shows of a call that failed (interface 2.11). */

@@ -1,5 +1,6 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { decodeAbiParameters, parseAbiItem, parseAbiParameters } from 'viem';
+import { parseAbiItem, parseAbiParameters } from 'viem';
+import { decodeAbi } from '../../abi/decode-abi.ts';
 import type { NftMovement } from '../../nft-events/movement.ts';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
@@ -106,7 +107,7 @@ function moneyOf({ assetClass, data }: AssetType): { readonly token: Address | n
 
 function readToken(data: Hex): Address | null {
   try {
-    return lowerCase(decodeAbiParameters(TOKEN, data)[0]);
+    return lowerCase(decodeAbi(TOKEN, data)[0]);
   } catch {
     // An asset without a token is none that is known.
     return null;
@@ -117,7 +118,7 @@ function readToken(data: Hex): Address | null {
 function itemOf({ assetClass, data }: AssetType, amount: bigint): TradedItem | null {
   if (assetClass !== CLASSES.erc721 && assetClass !== CLASSES.erc1155) return null;
   try {
-    const [token, tokenId] = decodeAbiParameters(TOKEN_AND_ID, data);
+    const [token, tokenId] = decodeAbi(TOKEN_AND_ID, data);
     return tradedItem(token, tokenId, amount);
   } catch {
     // As above: the transfer says it.

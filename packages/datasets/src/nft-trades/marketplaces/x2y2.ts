@@ -1,5 +1,6 @@
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { type ContractEventArgsFromTopics, decodeAbiParameters, parseAbiItem, parseAbiParameters } from 'viem';
+import { type ContractEventArgsFromTopics, parseAbiItem, parseAbiParameters } from 'viem';
+import { decodeAbi } from '../../abi/decode-abi.ts';
 import type { NftMovement } from '../../nft-events/movement.ts';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
@@ -117,11 +118,9 @@ function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | nul
   try {
     switch (delegateType) {
       case DELEGATES.erc721:
-        return decodeAbiParameters(ERC721_ITEMS, data)[0].map((item) => tradedItem(item.token, item.tokenId));
+        return decodeAbi(ERC721_ITEMS, data)[0].map((item) => tradedItem(item.token, item.tokenId));
       case DELEGATES.erc1155:
-        return decodeAbiParameters(ERC1155_ITEMS, data)[0].map((item) =>
-          tradedItem(item.token, item.tokenId, item.amount),
-        );
+        return decodeAbi(ERC1155_ITEMS, data)[0].map((item) => tradedItem(item.token, item.tokenId, item.amount));
       default:
         return null;
     }

@@ -27,6 +27,18 @@ contract Oracle {
     for (uint256 i; i < values.length; i++) total += values[i];
   }
   function caller() external view returns (address) { return msg.sender; }
+  /** 356 kB: 8,000 offsets that point at one value of 100 kB. */
+  function bomb() external pure returns (bytes[] memory) {
+    assembly {
+      let heads := mul(8000, 32)
+      mstore(0, 32)
+      mstore(32, 8000)
+      for { let at := 0 } lt(at, heads) { at := add(at, 32) } { mstore(add(64, at), heads) }
+      mstore(add(64, heads), 100000)
+      return(0, add(heads, 100096))
+    }
+  }
+  function zeros(uint256 size) external pure returns (bytes memory) { return new bytes(size); }
   function fails() external pure returns (uint256) { revert("no luck"); }
 }`;
 

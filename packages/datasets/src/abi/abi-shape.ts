@@ -1,0 +1,92 @@
+import { EncodingRefusedError } from './encoding-refused.ts';
+
+/** A parameter of an ABI, as far as its layout goes. Members of tuples may come from a stranger: they are checked here. */
+export interface ShapedParameter {
+  readonly type: string;
+  readonly name?: string | undefined;
+  readonly components?: unknown;
+}
+
+/** How values of a type lie in an encoding. */
+export type AbiShape = WordShape | BytesShape | ArrayShape | TupleShape;
+
+export interface WordShape {
+  readonly kind: 'word';
+  readonly layout: Layout;
+}
+
+export interface BytesShape {
+  readonly kind: 'bytes';
+  readonly layout: Layout;
+}
+
+export interface ArrayShape {
+  readonly kind: 'array';
+  readonly layout: Layout;
+  readonly item: AbiShape;
+  /** Null: the encoding says how many. */
+  readonly count: number | null;
+}
+
+export interface TupleShape {
+  readonly kind: 'tuple';
+  readonly layout: Layout;
+  readonly members: readonly AbiShape[];
+  /** Characters of the members' names: each decoded tuple shows them. */
+  readonly nameLength: number;
+}
+
+interface Layout {
+  /** Whether it lies elsewhere, at an offset. */
+  readonly isDynamic: boolean;
+  /** What it takes in place: one word for an offset. */
+  readonly headBytes: number;
+}
+
+export const WORD_BYTES = 32;
+/** Arrays and tuples within each other at most. */
+const NESTING_MAX = 32;
+
+/** @throws EncodingRefusedError for types nested too deep, or tuples without readable members */
+export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
+  if (nesting > NESTING_MAX) throw new EncodingRefusedError(`its type nests deeper than ${NESTING_MAX} levels`);
+  const [, itemType, count] = /^(.+)\[(\d*)\]$/s.exec(parameter.type) ?? [];
+  if (itemType !== undefined) {
+    const item = shapeOf({ ...parameter, type: itemType }, nesting + 1);
+    return arrayShape(item, count === '' ? null : Number(count));
+  }
+  if (parameter.type === 'string' || parameter.type === 'bytes') return { kind: 'bytes', layout: ELSEWHERE };
+  if (parameter.type !== 'tuple') return { kind: 'word', layout: IN_PLACE };
+  const components: readonly unknown[] = Array.isArray(parameter.components) ? parameter.components : [];
+  const shown = components.map(parameterOf);
+  return tupleShape(
+    shown.map((component) => shapeOf(component, nesting + 1)),
+    shown.reduce((sum, { name }) => sum + (name?.length ?? 0), 0),
+  );
+}
+
+const ELSEWHERE: Layout = { isDynamic: true, headBytes: WORD_BYTES };
+const IN_PLACE: Layout = { isDynamic: false, headBytes: WORD_BYTES };
+
+function arrayShape(item: AbiShape, count: number | null): ArrayShape {
+  const isDynamic = count === null || item.layout.isDynamic;
+  const layout = isDynamic ? ELSEWHERE : { isDynamic, headBytes: count * item.layout.headBytes };
+  return { kind: 'array', layout, item, count };
+}
+
+function tupleShape(members: readonly AbiShape[], nameLength: number): TupleShape {
+  const isDynamic = members.some(({ layout }) => layout.isDynamic);
+  const layout = isDynamic ? ELSEWHERE : { isDynamic, headBytes: headBytesOf(members) };
+  return { kind: 'tuple', layout, members, nameLength };
+}
+
+/** What values take in place, one after the other. */
+export function headBytesOf(shapes: readonly AbiShape[]): number {
+  return shapes.reduce((sum, { layout }) => sum + layout.headBytes, 0);
+}
+
+function parameterOf(given: unknown): ShapedParameter {
+  const { type, name, components }: { type?: unknown; name?: unknown; components?: unknown } = Object(given);
+  if (typeof type !== 'string') throw new EncodingRefusedError('a member of its tuples has no type');
+  return { type, name: typeof name === 'string' ? name : undefined, components };
+}
