@@ -1,4 +1,4 @@
-import type { RawHandler, RouteModule } from '@chainstead/http';
+import type { RawHandler, RouteModule, UpgradeHandler } from '@chainstead/http';
 import { type AnsweringOptions, createAnswering } from './answering/create-answering.ts';
 import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
@@ -11,6 +11,8 @@ export interface GatewayOptions
 export interface Gateway {
   /** Takes the JSON-RPC requests. For `serveApi`. */
   readonly handler: RawHandler;
+  /** Takes the WebSockets. For `serveApi`. */
+  readonly upgrades: UpgradeHandler;
   /** What needs no key: which methods and chains there are. For the open routes of `createApi`. */
   readonly routes: RouteModule;
   /** Writes what is still to be kept. To be called when no request is under way; pools and database stay open. */
@@ -26,6 +28,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const server = createGatewayServer({ ...options, answer: answering.answer });
   return {
     handler: server.handler,
+    upgrades: server.upgrades,
     routes: createGatewayRoutes(options.chains, options.clock),
     async close() {
       await server.close();

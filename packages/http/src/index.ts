@@ -37,3 +37,4 @@ export type { CorsOptions } from './request-gate.ts';
 export type { AnsweredRequest, RequestLog } from './request-log.ts';
 export { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
 export { loadServerSecret } from './server-secret.ts';
+export type { UpgradeHandler } from './upgrade-handler.ts';

@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { ApiApp } from './api-context.ts';
 import type { RawHandler } from './raw-gate.ts';
 import { requestIdOf } from './request-gate.ts';
+import type { UpgradeHandler } from './upgrade-handler.ts';
 
 export interface ServeOptions {
   readonly host: string;
@@ -17,6 +18,8 @@ export interface ServeOptions {
   readonly closeDeadlineMs?: number;
   /** Asked first for every request; what it does not take, the API answers. */
   readonly rawHandler?: RawHandler;
+  /** Takes requests for another protocol; without it they are served as if they had not asked for one. */
+  readonly upgrades?: UpgradeHandler;
 }
 
 export interface ApiServer {
@@ -35,7 +38,7 @@ const IDLE_SWEEP_MS = 20;
 /** Listens. Rejects when the address is taken. */
 export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
   const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
-  const { rawHandler } = options;
+  const { rawHandler, upgrades } = options;
   let closed: Promise<void> | undefined;
   const listener = getRequestListener(app.fetch, {
     errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
@@ -47,6 +50,7 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
       headersTimeout: receiveTimeoutMs,
       connectionsCheckingInterval: Math.min(receiveTimeoutMs, 5_000),
       keepAliveTimeout: 65_000,
+      shouldUpgradeCallback: (incoming) => upgrades?.takes(incoming) === true,
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       if (closed !== undefined) outgoing.setHeader('connection', 'close');
@@ -55,11 +59,13 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     },
   );
   server.on('clientError', answerClientError);
+  if (upgrades !== undefined)
+    server.on('upgrade', (incoming, socket, head) => upgrades.upgrade(incoming, socket, head));
   await listen(server, options.port, options.host);
   return {
     url: urlOf(server.address(), options.host),
     close: () => {
-      closed ??= closeGracefully(server, options.closeDeadlineMs ?? CLOSE_DEADLINE_MS);
+      closed ??= closeGracefully(server, options.closeDeadlineMs ?? CLOSE_DEADLINE_MS, upgrades);
       return closed;
     },
   };
@@ -80,7 +86,11 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-async function closeGracefully(server: Server, deadlineMs: number): Promise<void> {
+async function closeGracefully(
+  server: Server,
+  deadlineMs: number,
+  upgrades: UpgradeHandler | undefined,
+): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)));
   });
@@ -88,7 +98,8 @@ async function closeGracefully(server: Server, deadlineMs: number): Promise<void
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   try {
-    await closed;
+    // The server counts their connections among its own.
+    await Promise.all([upgrades?.close(deadlineMs), closed]);
   } finally {
     clearInterval(sweep);
     clearTimeout(deadline);

@@ -71,6 +71,9 @@ export interface Configuration {
     readonly weightPerSecond: number | null;
     /** Calls a second and key, by method. */
     readonly callsPerSecond: ReadonlyMap<string, number>;
+    /** WebSockets open at once in a process, and of them with one key. */
+    readonly socketsMax: number;
+    readonly socketsPerKey: number;
   };
   readonly chains: readonly ChainConfiguration[];
   /** What is kept of them. */
@@ -149,6 +152,8 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       chains: chains.gateway,
       weightPerSecond: settings.GATEWAY_RATE_LIMIT === 0 ? null : settings.GATEWAY_RATE_LIMIT,
       callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
+      socketsMax: settings.GATEWAY_SOCKETS_MAX,
+      socketsPerKey: settings.GATEWAY_SOCKETS_PER_KEY,
     },
     chains: chains.configured,
     datasets: settings.DATASETS ?? datasets,

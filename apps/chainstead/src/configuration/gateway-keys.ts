@@ -49,4 +49,18 @@ export const gatewayKeys = {
     example: '2000',
     default: '10000',
   }),
+  GATEWAY_SOCKETS_MAX: withDefault(wholeNumber(0, 1_000_000), {
+    group: 'Gateway',
+    description: 'WebSockets of JSON-RPC clients that each process keeps open; 0 accepts none',
+    allowed: 'a whole number from 0 to 1000000',
+    example: '5000',
+    default: '1000',
+  }),
+  GATEWAY_SOCKETS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
+    group: 'Gateway',
+    description: 'Of them, those that one key may have open',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '500',
+    default: '100',
+  }),
 };

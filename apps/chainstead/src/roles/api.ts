@@ -11,6 +11,7 @@ import {
   type RawHandler,
   type RouteModule,
   serveApi,
+  type UpgradeHandler,
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
 import { VERSION } from '../version.ts';
@@ -79,6 +80,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       routes,
       openRoutes: [gateway.routes],
       rawHandler: gateway.handler,
+      upgrades: gateway.upgrades,
       port: configuration.api.port,
       testnetPort: aptos.testnetPort,
     });
@@ -104,6 +106,7 @@ interface Served {
   readonly routes: readonly RouteModule[];
   readonly openRoutes?: readonly RouteModule[];
   readonly rawHandler?: RawHandler;
+  readonly upgrades?: UpgradeHandler;
   readonly port: number;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
@@ -156,7 +159,12 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
 }
 
 /** @throws ListenError */
-async function serveAt(context: RoleContext, app: ApiApp, { rawHandler }: Served, port: number): Promise<ApiServer> {
+async function serveAt(
+  context: RoleContext,
+  app: ApiApp,
+  { rawHandler, upgrades }: Served,
+  port: number,
+): Promise<ApiServer> {
   const { configuration, logger } = context;
   const { host } = configuration.api;
   try {
@@ -166,6 +174,7 @@ async function serveAt(context: RoleContext, app: ApiApp, { rawHandler }: Served
       port,
       closeDeadlineMs,
       ...(rawHandler !== undefined && { rawHandler }),
+      ...(upgrades !== undefined && { upgrades }),
     });
     logger.info({ address: server.url }, 'Listening');
     return server;

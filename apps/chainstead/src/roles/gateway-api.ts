@@ -37,6 +37,7 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
       requestTimeoutMs: options.requestTimeoutMs,
       weightPerSecond: settings.weightPerSecond,
       callsPerSecond: settings.callsPerSecond,
+      sockets: { socketsMax: settings.socketsMax, socketsPerKey: settings.socketsPerKey },
     },
     logger,
     metrics,

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawGate } from '@chainstead/http';
-import type { RawResult } from '@chainstead/rpc';
+import { OPEN_KEY_ID } from './authorize.ts';
+import type { AnswerPart, Reply } from './reply.ts';
 
 /** As metrics and logs name every request to the gateway: the key is never in it. */
 export const ROUTE = '/:chain/:apiKey';
-
-/** Part of an answer: text, or the result as an upstream wrote it. */
-export type AnswerPart = string | RawResult;
 
 /** How long a client may take nothing of an answer that comes in pieces. Milliseconds. */
 const STALL_MS = 30_000;
@@ -15,10 +13,8 @@ const STALL_MS = 30_000;
 /** Above this, copying a result costs more than the second write that it saves. Bytes. */
 const TEXT_BYTES_MAX = 32_768;
 
-const OPEN_KEY_ID = 'open';
-
 /** One HTTP request to the gateway and its answer: headers, sending, and what is counted and logged of it. */
-export class Exchange {
+export class Exchange implements Reply {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly requestId: string;
@@ -47,6 +43,11 @@ export class Exchange {
   /** Sends an error in the API's envelope. */
   sendMessage(status: number, message: string, headers: readonly string[] = []): void {
     this.sendText(status, JSON.stringify({ message }), headers);
+  }
+
+  /** Sends the message: HTTP has a status for the refusal. */
+  sendRefusal(status: number, message: string): void {
+    this.sendMessage(status, message);
   }
 
   /** Sends one result: what stands before it, the JSON text that an upstream wrote, and what stands behind it. */
@@ -94,6 +95,11 @@ export class Exchange {
     } finally {
       this.#log(200);
     }
+  }
+
+  onGone(listener: () => void): () => void {
+    this.outgoing.once('close', listener);
+    return () => this.outgoing.off('close', listener);
   }
 
   async #write(piece: string | Buffer): Promise<void> {

@@ -1,9 +1,11 @@
 import { errorText, type Logger } from '@chainstead/core';
-import { BodyTooLargeError, KEY_PATTERN, type KeyStore, type RawGate, type RawHandler } from '@chainstead/http';
+import { BodyTooLargeError, type KeyStore, type RawGate, type RawHandler } from '@chainstead/http';
 import type { ServedChain } from './answer-request.ts';
+import { type Admission, authorize } from './authorize.ts';
 import { ClientGoneError, Exchange } from './exchange.ts';
 import { readBody } from './read-body.ts';
 import type { ServeBody } from './serve-body.ts';
+import { splitPath } from './split-path.ts';
 
 export interface GatewayHandlerOptions {
   /** By path segment. */
@@ -35,13 +37,20 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
 
   /** Who may pass, reads and is answered. Promises only where something must be awaited. */
   function take(exchange: Exchange, served: ServedChain, key: string): void {
-    const allowed = authorize(exchange, key, options);
-    if (allowed instanceof Promise) {
-      allowed.then(
-        (passes) => passes && receive(exchange, served),
+    const admission = authorize(exchange.incoming.headers, key, options);
+    if (admission instanceof Promise) {
+      admission.then(
+        (known) => admit(exchange, served, known),
         (error: unknown) => fail(exchange, error),
       );
-    } else if (allowed) receive(exchange, served);
+    } else admit(exchange, served, admission);
+  }
+
+  function admit(exchange: Exchange, served: ServedChain, { keyId, cors, refusal }: Admission): void {
+    exchange.keyId = keyId;
+    exchange.cors = cors;
+    if (refusal === null) receive(exchange, served);
+    else exchange.sendMessage(refusal.status, refusal.message);
   }
 
   function receive(exchange: Exchange, served: ServedChain): void {
@@ -72,49 +81,7 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   };
 }
 
-function splitPath(url: string): { readonly slug: string; readonly rest: string } {
-  const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
-  const slash = path.indexOf('/', 1);
-  if (slash === -1) return { slug: path.slice(1), rest: '' };
-  const end = path.endsWith('/') ? path.length - 1 : path.length;
-  return { slug: path.slice(1, slash), rest: path.slice(slash + 1, end) };
-}
-
 function refuseMethod(exchange: Exchange, slug: string): void {
   const message = `Method ${exchange.incoming.method} is not allowed on /${slug}/{apiKey}: use POST`;
   exchange.sendMessage(405, message, ['allow', 'POST']);
-}
-
-/** Whether the request may be read; where not, it has been answered. */
-function authorize(exchange: Exchange, key: string, options: GatewayHandlerOptions): boolean | Promise<boolean> {
-  const isOpen = options.gate.isOpen();
-  if (isOpen instanceof Promise) return isOpen.then((open) => authorizeKnowing(open, exchange, key, options));
-  return authorizeKnowing(isOpen, exchange, key, options);
-}
-
-function authorizeKnowing(
-  isOpen: boolean,
-  exchange: Exchange,
-  key: string,
-  { gate, keys }: GatewayHandlerOptions,
-): boolean | Promise<boolean> {
-  const { headers } = exchange.incoming;
-  if (isOpen) {
-    const refusal = gate.refusal(headers);
-    if (refusal !== null) exchange.sendMessage(refusal.status, refusal.message);
-    return refusal === null;
-  }
-  if (headers.origin !== undefined) exchange.cors = gate.corsHeaders(headers.origin);
-  if (!KEY_PATTERN.test(key)) {
-    exchange.sendMessage(401, 'Token is invalid format');
-    return false;
-  }
-  const admit = (principal: { readonly id: string } | null): boolean => {
-    if (principal === null) exchange.sendMessage(401, 'Node Key not valid');
-    else exchange.keyId = principal.id;
-    return principal !== null;
-  };
-  const principal = keys.verify(key);
-  return principal instanceof Promise ? principal.then(admit) : admit(principal);
 }

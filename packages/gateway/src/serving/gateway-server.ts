@@ -1,8 +1,9 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { KeyStore, RawGate, RawHandler } from '@chainstead/http';
+import type { KeyStore, RawGate, RawHandler, UpgradeHandler } from '@chainstead/http';
 import { createRateLimits, type RateLimitOptions } from '../access/rate-limits.ts';
 import type { AnswerCall, GatewayChain } from '../call.ts';
+import { createSocketServer, type SocketLimits } from '../sockets/socket-server.ts';
 import { createUsageCounter } from '../usage/usage-counter.ts';
 import { createAnswerRequest } from './answer-request.ts';
 import { createGatewayHandler } from './gateway-handler.ts';
@@ -15,6 +16,7 @@ export interface GatewayLimits extends RateLimitOptions {
   readonly bodyBytesMax: number;
   /** After this, calls of a request that have no answer yet are answered −32002. Milliseconds. */
   readonly requestTimeoutMs: number;
+  readonly sockets: SocketLimits;
 }
 
 export interface GatewayServerOptions {
@@ -33,13 +35,15 @@ export interface GatewayServerOptions {
 
 export interface GatewayServer {
   readonly handler: RawHandler;
+  /** Takes the WebSockets. */
+  readonly upgrades: UpgradeHandler;
   /** Writes the usage that is not written yet. */
   close(): Promise<void>;
 }
 
 /**
- * JSON-RPC over HTTP in front of an answer. The way of a request: `gateway-handler.ts` (who may pass), `serve-body.ts` (its
- * calls), `answer-request.ts` (one call), the given `answer`.
+ * JSON-RPC over HTTP and WebSockets in front of an answer. The way of a request: `gateway-handler.ts` (who may pass), `serve-body.ts` (its
+ * calls), `answer-request.ts` (one call), the given `answer`. Messages of a socket (`../sockets`) go the same way.
  */
 export function createGatewayServer(options: GatewayServerOptions): GatewayServer {
   const { chains, keys, gate, limits, logger, clock, database } = options;
@@ -52,16 +56,20 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     clock,
     logger,
   });
-  const served = chains.map((chain) => ({ chain, start: createPoolStart(chain, { clock, logger }) }));
+  const served = new Map(
+    chains.map((chain) => [chain.slug, { chain, start: createPoolStart(chain, { clock, logger }) }]),
+  );
+  const shared = {
+    chains: served,
+    gate,
+    keys,
+    serveBody: createServeBody({ answerRequest, timeoutMs: limits.requestTimeoutMs }),
+    bodyBytesMax: limits.bodyBytesMax,
+    logger,
+  };
   return {
-    handler: createGatewayHandler({
-      chains: new Map(served.map((one) => [one.chain.slug, one])),
-      gate,
-      keys,
-      serveBody: createServeBody({ answerRequest, timeoutMs: limits.requestTimeoutMs }),
-      bodyBytesMax: limits.bodyBytesMax,
-      logger,
-    }),
+    handler: createGatewayHandler(shared),
+    upgrades: createSocketServer({ ...shared, limits: limits.sockets, metrics: options.metrics }),
     close: () => usage.close(),
   };
 }

@@ -1,11 +1,12 @@
+import type { RpcErrorObject } from '../call.ts';
 import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
 import { errorText, resultHead } from '../protocol/write-answer.ts';
 import type { Answered, AnswerRequest, RequestContext, ServedChain } from './answer-request.ts';
-import type { AnswerPart, Exchange } from './exchange.ts';
 import { OpenScope } from './open-scope.ts';
+import type { AnswerPart, Reply } from './reply.ts';
 
 /** Answers a body; at once where all its answers are in memory. */
-export type ServeBody = (body: Buffer, exchange: Exchange, served: ServedChain) => Promise<void> | undefined;
+export type ServeBody = (body: Buffer, reply: Reply, served: ServedChain) => Promise<void> | undefined;
 
 export interface ServeBodyOptions {
   readonly answerRequest: AnswerRequest;
@@ -25,6 +26,8 @@ interface Item {
   readonly error: string | null;
 }
 
+const BATCH_TOO_LARGE: RpcErrorObject = { code: -32_600, message: `A batch may hold ${BATCH_MAX} requests` };
+
 export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions): ServeBody {
   function answerItem(request: ReadRequest, context: RequestContext): Pending {
     if ('error' in request) return { id: request.id, answered: null, error: errorText(request.id, request.error) };
@@ -33,24 +36,24 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
     return answered instanceof Promise ? answered.then((settled) => itemOf(id, settled)) : itemOf(id, answered);
   }
 
-  return (body, exchange, served) => {
+  return (body, reply, served) => {
     const read = readRequests(body.toString());
     if (read.kind === 'batch-too-large') {
-      exchange.sendMessage(400, `A batch may hold ${BATCH_MAX} requests`);
+      reply.sendRefusal(400, BATCH_TOO_LARGE.message, errorText('null', BATCH_TOO_LARGE));
       return undefined;
     }
     const scope = new OpenScope(served.chain, timeoutMs);
-    const context = { served, scope, keyId: exchange.keyId };
+    const context = { served, scope, keyId: reply.keyId };
     if (read.kind === 'batch') {
       const items = read.requests.map((request) => answerItem(request, context));
-      return sendBatch(items, exchange, scope);
+      return sendBatch(items, reply, scope);
     }
     const item = answerItem(read.request, context);
     if (!(item instanceof Promise) && !isStream(item)) {
-      sendWhole(item, exchange);
+      sendWhole(item, reply);
       return undefined;
     }
-    return whileConnected(sendSingle(item, exchange, scope), exchange, scope);
+    return whileConnected(sendSingle(item, reply, scope), reply, scope);
   };
 }
 
@@ -62,68 +65,69 @@ function itemOf(id: string | null, answered: Answered): Item {
   return { id, answered, error: null };
 }
 
-async function sendSingle(pending: Pending, exchange: Exchange, scope: OpenScope): Promise<void> {
+async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Promise<void> {
   const item = await pending;
   if (!isStream(item)) {
-    sendWhole(item, exchange);
+    sendWhole(item, reply);
     return;
   }
   scope.end();
-  await exchange.sendStream(oneByOne(partsOf(item).slice(1)));
+  await reply.sendStream(oneByOne(partsOf(item).slice(1)));
 }
 
 /** Sends one answer that does not come in pieces; some refusals have an HTTP status of their own. */
-function sendWhole({ id, answered, error }: Item, exchange: Exchange): void {
+function sendWhole({ id, answered, error }: Item, reply: Reply): void {
   if (answered === null) {
-    exchange.sendText(200, error ?? '');
+    reply.sendText(200, error ?? '');
     return;
   }
   const { outcome, refusal } = answered;
-  if (!outcome.ok && refusal === 'unsupported') exchange.sendMessage(400, outcome.error.message);
+  if (!outcome.ok && refusal === 'unsupported')
+    reply.sendRefusal(400, outcome.error.message, id === null ? '' : errorText(id, outcome.error));
   else if (!outcome.ok && refusal === 'rate-limited')
-    exchange.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', secondsOf(answered.retryAfterMs)]);
+    reply.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', secondsOf(answered.retryAfterMs)]);
   // As geth: a notification is carried out, and its answer has no content.
-  else if (id === null) exchange.sendText(200, '');
-  else if (!outcome.ok) exchange.sendText(200, errorText(id, outcome.error));
+  else if (id === null) reply.sendText(200, '');
+  else if (!outcome.ok) reply.sendText(200, errorText(id, outcome.error));
   else if (Buffer.isBuffer(outcome.result)) {
     answered.addBytes(outcome.result.length);
-    exchange.sendResult(resultHead(id), outcome.result, '}');
+    reply.sendResult(resultHead(id), outcome.result, '}');
   }
 }
 
 /** Answers in the order of the requests: as one piece, unless a result comes in pieces. */
-function sendBatch(items: readonly Pending[], exchange: Exchange, scope: OpenScope): Promise<void> | undefined {
+function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> | undefined {
   const known = items.filter((item): item is Item => !(item instanceof Promise));
   if (known.length === items.length && !known.some(isStream)) {
-    sendBuffered(known.flatMap(partsOf).filter(isWhole), exchange);
+    sendBuffered(known.flatMap(partsOf).filter(isWhole), reply);
     return undefined;
   }
-  return whileConnected(sendInOrder(items, exchange, scope), exchange, scope);
+  return whileConnected(sendInOrder(items, reply, scope), reply, scope);
 }
 
 /**
  * The first answers are sent as soon as one of them comes in pieces, while later ones are still under way: pieces that nobody
  * takes occupy an upstream's connections, and a later call of the batch may be waiting for one.
  */
-async function sendInOrder(items: readonly Pending[], exchange: Exchange, scope: OpenScope): Promise<void> {
+async function sendInOrder(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> {
   const parts: (string | Buffer)[] = [];
   for (const [index, pending] of items.entries()) {
     const item = await pending;
     if (isStream(item)) {
       const rest = [item, ...items.slice(index + 1)];
       scope.end();
-      return exchange.sendStream(joinBatch(parts, rest));
+      return reply.sendStream(joinBatch(parts, rest));
     }
     parts.push(...partsOf(item).filter(isWhole));
   }
-  return sendBuffered(parts, exchange);
+  return sendBuffered(parts, reply);
 }
 
 /** Each part of the batch begins with its comma but for the first one: see {@link partsOf}. */
-function sendBuffered(parts: readonly (string | Buffer)[], exchange: Exchange): void {
+function sendBuffered(parts: readonly (string | Buffer)[], reply: Reply): void {
   // As geth: to a batch of notifications nothing is answered, not even an empty array.
-  if (parts.length === 0) exchange.sendText(200, '');
-  else exchange.sendParts(['[', ...parts.slice(1), ']']);
+  if (parts.length === 0) reply.sendText(200, '');
+  else reply.sendParts(['[', ...parts.slice(1), ']']);
 }
 
 async function* joinBatch(before: readonly (string | Buffer)[], rest: readonly Pending[]): AsyncGenerator<AnswerPart> {
@@ -179,17 +183,15 @@ function secondsOf(ms: number): string {
 }
 
 /** Gives up what is under way for a client that goes away, and ends the request's time when it is answered. */
-async function whileConnected(work: Promise<void> | undefined, exchange: Exchange, scope: OpenScope): Promise<void> {
-  const { outgoing } = exchange;
-  const onClose = (): void => scope.abort();
-  outgoing.once('close', onClose);
+async function whileConnected(work: Promise<void> | undefined, reply: Reply, scope: OpenScope): Promise<void> {
+  const stopListening = reply.onGone(() => scope.abort());
   try {
     await work;
   } catch (error) {
     scope.abort();
     throw error;
   } finally {
-    outgoing.off('close', onClose);
+    stopListening();
     scope.end();
   }
 }

@@ -71,6 +71,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     requestTimeoutMs: 20_000,
     weightPerSecond: null,
     callsPerSecond: new Map<string, number>(),
+    sockets: { socketsMax: 100, socketsPerKey: 50 },
     ...options.limits,
   };
   const chains = stageChains(options);
@@ -100,7 +101,13 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     openRoutes: [createGatewayRoutes(chains, systemClock)],
     limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
   });
-  const server = await serveApi(app, { host, port: 0, closeDeadlineMs: 2_000, rawHandler: gateway.handler });
+  const server = await serveApi(app, {
+    host,
+    port: 0,
+    closeDeadlineMs: 2_000,
+    rawHandler: gateway.handler,
+    upgrades: gateway.upgrades,
+  });
   return {
     url: server.url,
     server,

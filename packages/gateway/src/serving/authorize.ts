@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { KEY_PATTERN, type KeyStore, type RawGate } from '@chainstead/http';
+
+/** Who sends a request to the gateway, or why nobody may. */
+export interface Admission {
+  /** Principal's id; {@link OPEN_KEY_ID} on a server without keys. */
+  readonly keyId: string;
+  /** For pages of other origins, names and values in turn. */
+  readonly cors: readonly string[];
+  /** Null: the request may pass. */
+  readonly refusal: { readonly status: number; readonly message: string } | null;
+}
+
+export interface AuthorizeOptions {
+  readonly gate: RawGate;
+  readonly keys: KeyStore;
+}
+
+/** Whose requests are those on a server without keys. */
+export const OPEN_KEY_ID = 'open';
+
+const OPEN: Admission = { keyId: OPEN_KEY_ID, cors: [], refusal: null };
+
+/** Judges the key of a path and the headers that came with it; at once where nothing must be awaited. */
+export function authorize(
+  headers: IncomingHttpHeaders,
+  key: string,
+  options: AuthorizeOptions,
+): Admission | Promise<Admission> {
+  const isOpen = options.gate.isOpen();
+  if (isOpen instanceof Promise) return isOpen.then((open) => authorizeKnowing(open, headers, key, options));
+  return authorizeKnowing(isOpen, headers, key, options);
+}
+
+function authorizeKnowing(
+  isOpen: boolean,
+  headers: IncomingHttpHeaders,
+  key: string,
+  { gate, keys }: AuthorizeOptions,
+): Admission | Promise<Admission> {
+  if (isOpen) {
+    const refusal = gate.refusal(headers);
+    return refusal === null ? OPEN : { ...OPEN, refusal };
+  }
+  const cors = headers.origin === undefined ? [] : gate.corsHeaders(headers.origin);
+  const refused = (message: string): Admission => ({ keyId: OPEN_KEY_ID, cors, refusal: { status: 401, message } });
+  if (!KEY_PATTERN.test(key)) return refused('Token is invalid format');
+  const admit = (principal: { readonly id: string } | null): Admission =>
+    principal === null ? refused('Node Key not valid') : { keyId: principal.id, cors, refusal: null };
+  const principal = keys.verify(key);
+  return principal instanceof Promise ? principal.then(admit) : admit(principal);
+}

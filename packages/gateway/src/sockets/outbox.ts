@@ -1,0 +1,123 @@
+import { WebSocket } from 'ws';
+import type { AnswerPart } from '../serving/reply.ts';
+
+export interface OutboxOptions {
+  /** Bytes that may wait for a client that does not read. */
+  readonly bytesMax: number;
+  /** How long a client may take nothing of what waits for it. Milliseconds. */
+  readonly stallMs: number;
+}
+
+/** Below this, more may be asked of a client's calls: what waits is on its way. Bytes. */
+const DRAINED_BYTES = 262_144;
+
+/**
+ * What leaves through one socket, in order. An answer that comes in pieces is one message of several frames, and between
+ * them no other message may stand: those that come meanwhile wait.
+ */
+export class Outbox {
+  readonly #socket: WebSocket;
+  readonly #options: OutboxOptions;
+  #isStreaming = false;
+  #streams: Promise<void> = Promise.resolve();
+  #queue: (string | Buffer)[] = [];
+  #queuedBytes = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(socket: WebSocket, options: OutboxOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    socket.once('close', () => this.#wake());
+  }
+
+  /** What the client has not taken yet. */
+  get bufferedBytes(): number {
+    return this.#queuedBytes + this.#socket.bufferedAmount;
+  }
+
+  /** Sends what the client asked for. */
+  send(message: string | Buffer): void {
+    if (!this.#isStreaming) {
+      this.#write(message, true);
+      return;
+    }
+    this.#queue.push(message);
+    this.#queuedBytes += message.length;
+  }
+
+  /** Sends what the client did not ask for at this moment. @returns false where too much waits for it already */
+  notify(message: string): boolean {
+    if (this.bufferedBytes + message.length > this.#options.bytesMax) return false;
+    this.send(message);
+    return true;
+  }
+
+  /** Sends one message in pieces, no faster than the client takes them. @throws SocketGoneError, or what the iteration throws */
+  async stream(parts: AsyncIterable<AnswerPart>): Promise<void> {
+    const before = this.#streams;
+    const turn = Promise.withResolvers<void>();
+    this.#streams = turn.promise;
+    await before;
+    this.#isStreaming = true;
+    try {
+      for await (const part of parts) {
+        if (typeof part === 'string' || Buffer.isBuffer(part)) await this.#writePiece(part);
+        else for await (const piece of part) await this.#writePiece(piece);
+      }
+      this.#write('', true);
+    } catch (error) {
+      // A frame without an end can't be taken back: the client must not take a torn answer for whole.
+      this.#socket.terminate();
+      throw error;
+    } finally {
+      this.#isStreaming = false;
+      const held = this.#queue;
+      this.#queue = [];
+      this.#queuedBytes = 0;
+      for (const message of held) this.#write(message, true);
+      turn.resolve();
+    }
+  }
+
+  /** Resolves once little waits for the client, or the socket is closed. Cuts it off when it takes nothing for too long. */
+  async drained(): Promise<void> {
+    while (this.bufferedBytes > DRAINED_BYTES && this.#socket.readyState === WebSocket.OPEN) await this.#progress();
+  }
+
+  async #writePiece(piece: string | Buffer): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) throw new SocketGoneError();
+    this.#write(piece, false);
+    await this.drained();
+  }
+
+  #write(data: string | Buffer, fin: boolean): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(data, { binary: false, fin }, () => this.#wake());
+  }
+
+  /** Waits until something was taken. */
+  async #progress(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const stalled = setTimeout(() => this.#socket.terminate(), this.#options.stallMs);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(stalled);
+    }
+  }
+
+  #wake(): void {
+    const woken = this.#waiting;
+    this.#waiting = [];
+    for (const wake of woken) wake();
+  }
+}
+
+/** The client closed the connection before it had its answer, or stopped taking it. */
+export class SocketGoneError extends Error {
+  constructor() {
+    super('The client closed the WebSocket');
+    this.name = 'SocketGoneError';
+  }
+}

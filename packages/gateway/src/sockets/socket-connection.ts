@@ -1,0 +1,124 @@
+import { errorText, type Logger } from '@chainstead/core';
+import type { RawData, WebSocket } from 'ws';
+import type { ServedChain } from '../serving/answer-request.ts';
+import type { ServeBody } from '../serving/serve-body.ts';
+import { Outbox, SocketGoneError } from './outbox.ts';
+import type { EndReason } from './socket-metrics.ts';
+import { SocketReply } from './socket-reply.ts';
+
+export interface SocketConnectionOptions {
+  readonly socket: WebSocket;
+  readonly served: ServedChain;
+  /** Principal's id. */
+  readonly keyId: string;
+  readonly serveBody: ServeBody;
+  /** Bytes that may wait for the client. */
+  readonly bufferBytesMax: number;
+  readonly logger: Logger;
+  /** The connection is over. */
+  readonly onClose: () => void;
+  /** The server ended it. */
+  readonly onEnded: (reason: EndReason) => void;
+}
+
+/** Messages of a client that are answered at once; more are not read meanwhile. */
+const MESSAGES_AT_ONCE = 16;
+/** How long a client may take nothing of an answer. Milliseconds. */
+const STALL_MS = 30_000;
+/** Codes of RFC 6455. */
+const GOING_AWAY = 1_001;
+const POLICY = 1_008;
+
+/** One client's socket: each of its messages is a body of JSON-RPC, answered as a POST is. */
+export class SocketConnection {
+  readonly #options: SocketConnectionOptions;
+  readonly #outbox: Outbox;
+  readonly #gone = new Set<() => void>();
+  #underWay = 0;
+  #isAlive = true;
+  #isEnding = false;
+
+  constructor(options: SocketConnectionOptions) {
+    const { socket, bufferBytesMax } = options;
+    this.#options = options;
+    this.#outbox = new Outbox(socket, { bytesMax: bufferBytesMax, stallMs: STALL_MS });
+    socket.on('message', (data) => this.#receive(toBuffer(data)));
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    // Every error is followed by the close, which is what counts.
+    socket.on('error', (error) => options.logger.debug({ error: errorText(error) }, 'WebSocket failed'));
+    socket.on('close', () => {
+      for (const tell of this.#gone) tell();
+      this.#gone.clear();
+      options.onClose();
+    });
+  }
+
+  /** Pings the client. One that did not answer the ping before is cut off. */
+  ping(): void {
+    if (!this.#isAlive) {
+      this.#terminate('dead');
+      return;
+    }
+    this.#isAlive = false;
+    this.#options.socket.ping();
+  }
+
+  /** The key is not valid any more. */
+  revoke(): void {
+    this.#options.onEnded('key');
+    this.#options.socket.close(POLICY, 'Node Key not valid');
+  }
+
+  /** Reads no more, answers what is under way, and closes. */
+  end(): void {
+    this.#isEnding = true;
+    this.#options.onEnded('shutdown');
+    if (this.#underWay === 0) this.#goAway();
+  }
+
+  terminate(): void {
+    this.#options.socket.terminate();
+  }
+
+  #goAway(): void {
+    this.#options.socket.close(GOING_AWAY, 'Server is shutting down');
+  }
+
+  #terminate(reason: EndReason): void {
+    this.#options.onEnded(reason);
+    this.#options.socket.terminate();
+  }
+
+  #receive(body: Buffer): void {
+    if (this.#isEnding) return;
+    const { socket } = this.#options;
+    this.#underWay += 1;
+    if (this.#underWay >= MESSAGES_AT_ONCE) socket.pause();
+    void this.#serve(body).finally(() => {
+      this.#underWay -= 1;
+      if (this.#isEnding && this.#underWay === 0) this.#goAway();
+      else if (socket.isPaused && this.#underWay < MESSAGES_AT_ONCE) socket.resume();
+    });
+  }
+
+  /** Answers a message, until the client has taken most of the answer. */
+  async #serve(body: Buffer): Promise<void> {
+    const { serveBody, served, keyId, logger } = this.#options;
+    const reply = new SocketReply(keyId, this.#outbox, this.#gone);
+    try {
+      await serveBody(body, reply, served);
+      await this.#outbox.drained();
+    } catch (error) {
+      if (error instanceof SocketGoneError) return;
+      logger.error({ chain: served.chain.slug, error: errorText(error) }, 'Message to the gateway failed');
+      this.terminate();
+    }
+  }
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

@@ -1,0 +1,190 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorText, type Logger, type Registry } from '@chainstead/core';
+import type { KeyStore, RawGate, UpgradeHandler } from '@chainstead/http';
+import { WebSocketServer } from 'ws';
+import type { ServedChain } from '../serving/answer-request.ts';
+import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';
+import { ROUTE } from '../serving/exchange.ts';
+import type { ServeBody } from '../serving/serve-body.ts';
+import { splitPath } from '../serving/split-path.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
+import { SocketConnection } from './socket-connection.ts';
+import { createSocketMetrics } from './socket-metrics.ts';
+
+/** How many sockets there may be, and what each may hold. */
+export interface SocketLimits {
+  /** Open at once, in this process. */
+  readonly socketsMax: number;
+  /** Of them, with one key. */
+  readonly socketsPerKey: number;
+  /** Bytes that may wait for a client that does not read. @default 4 MiB */
+  readonly bufferBytesMax?: number;
+  /** Milliseconds between pings; a client that answers none until the next is cut off. @default 20000 */
+  readonly pingIntervalMs?: number;
+}
+
+export interface SocketServerOptions {
+  /** By path segment. */
+  readonly chains: ReadonlyMap<string, ServedChain>;
+  readonly gate: RawGate;
+  readonly keys: KeyStore;
+  readonly serveBody: ServeBody;
+  /** Largest message. Bytes. */
+  readonly bodyBytesMax: number;
+  readonly limits: SocketLimits;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+const BUFFER_BYTES_MAX = 4_194_304;
+const PING_INTERVAL_MS = 20_000;
+
+/** A request on its way to a socket. */
+interface Request {
+  readonly incoming: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly served: ServedChain;
+  readonly key: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+}
+
+/** Takes WebSockets at the paths of the JSON-RPC POSTs, under the same rules: who may not call may not connect. */
+export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
+  const { chains, gate, keys, limits, logger } = options;
+  const metrics = createSocketMetrics(options.metrics);
+  const open = new Map<SocketConnection, { readonly keyId: string; readonly key: string }>();
+  const byKey = new Map<string, number>();
+  const acceptor = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: options.bodyBytesMax,
+  });
+  let isClosing = false;
+
+  function answered({ incoming, requestId, startedAt }: Request, status: number, keyId: string): void {
+    gate.log({
+      requestId,
+      method: incoming.method ?? 'GET',
+      route: ROUTE,
+      status,
+      durationMs: performance.now() - startedAt,
+      keyId: keyId === OPEN_KEY_ID ? undefined : keyId,
+    });
+  }
+
+  function refuse(request: Request, status: number, message: string, keyId = OPEN_KEY_ID): void {
+    metrics.refused(status);
+    refuseUpgrade(request.socket, { status, message, requestId: request.requestId });
+    answered(request, status, keyId);
+  }
+
+  /** Why a request that its key allows is not taken. */
+  function obstacle({ incoming }: Request, { keyId, cors }: Admission): Admission['refusal'] {
+    // Browsers send a page's WebSockets anywhere: what they ask before other requests is asked here.
+    if (incoming.headers.origin !== undefined && keyId !== OPEN_KEY_ID && !cors.includes(ALLOWS_ORIGIN))
+      return { status: 403, message: 'Origin is not one of CORS_ORIGINS' };
+    if (isClosing || open.size >= limits.socketsMax)
+      return { status: 503, message: 'Too many WebSockets are open: try again later' };
+    if ((byKey.get(keyId) ?? 0) < limits.socketsPerKey) return null;
+    return { status: 429, message: `A key may have ${limits.socketsPerKey} WebSockets open` };
+  }
+
+  function admit(request: Request, admission: Admission): void {
+    const { keyId } = admission;
+    const { incoming, socket, head } = request;
+    const refusal = admission.refusal ?? obstacle(request, admission);
+    if (refusal !== null) {
+      refuse(request, refusal.status, refusal.message, keyId);
+      return;
+    }
+    acceptor.handleUpgrade(incoming, socket, head, (webSocket) => {
+      answered(request, 101, keyId);
+      const { served, key } = request;
+      const { slug } = served.chain;
+      const connection = new SocketConnection({
+        socket: webSocket,
+        served,
+        keyId,
+        serveBody: options.serveBody,
+        bufferBytesMax: limits.bufferBytesMax ?? BUFFER_BYTES_MAX,
+        logger,
+        onClose() {
+          open.delete(connection);
+          byKey.set(keyId, (byKey.get(keyId) ?? 1) - 1);
+          if (byKey.get(keyId) === 0) byKey.delete(keyId);
+          metrics.open(slug, -1);
+        },
+        onEnded: (reason) => metrics.ended(slug, reason),
+      });
+      open.set(connection, { keyId, key });
+      byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1);
+      metrics.open(slug, 1);
+    });
+  }
+
+  /** Pings every client; a key that was revoked ends its sockets. */
+  async function checkAll(): Promise<void> {
+    for (const [connection, { keyId, key }] of open) {
+      connection.ping();
+      if (keyId === OPEN_KEY_ID) continue;
+      try {
+        if ((await keys.verify(key)) === null) connection.revoke();
+      } catch (error) {
+        logger.debug({ error: errorText(error) }, 'Key of a WebSocket not checked');
+      }
+    }
+  }
+
+  const pings = setInterval(() => void checkAll(), limits.pingIntervalMs ?? PING_INTERVAL_MS).unref();
+
+  return {
+    takes(incoming) {
+      if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') return false;
+      const { slug, rest } = splitPath(incoming.url ?? '/');
+      return incoming.method === 'GET' && rest !== '' && chains.has(slug);
+    },
+    upgrade(incoming, socket, head) {
+      const { slug, rest } = splitPath(incoming.url ?? '/');
+      const served = chains.get(slug);
+      socket.on('error', (error) => {
+        logger.debug({ error: errorText(error) }, 'Connection of a WebSocket failed');
+        socket.destroy();
+      });
+      if (served === undefined) {
+        socket.destroy();
+        return;
+      }
+      const requestId = gate.requestId(incoming.headers);
+      const request = { incoming, socket, head, served, key: rest, requestId, startedAt: performance.now() };
+      const admission = authorize(incoming.headers, rest, options);
+      if (!(admission instanceof Promise)) {
+        admit(request, admission);
+        return;
+      }
+      admission.then(
+        (known) => admit(request, known),
+        (error: unknown) => {
+          logger.error({ request_id: requestId, error: errorText(error) }, 'Request for a WebSocket failed');
+          refuse(request, 500, 'Internal error');
+        },
+      );
+    },
+    async close(deadlineMs) {
+      isClosing = true;
+      clearInterval(pings);
+      for (const connection of open.keys()) connection.end();
+      const deadline = setTimeout(() => {
+        for (const connection of open.keys()) connection.terminate();
+      }, deadlineMs);
+      while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+      clearTimeout(deadline);
+    },
+  };
+}
+
+const ALLOWS_ORIGIN = 'access-control-allow-origin';
+const CLOSE_POLL_MS = 20;
