@@ -14,6 +14,7 @@ export interface ApiErrorFacts {
   /** Answer headers, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryable?: boolean;
+  readonly cause?: unknown;
 }
 
 /** An error that is an answer: status, message and details reach the client. */
@@ -28,6 +29,7 @@ export class ApiError extends ChainsteadError {
       message: options.message,
       facts: { status: options.status, ...options.details },
       retryable: options.retryable ?? false,
+      cause: options.cause,
     });
     this.status = options.status;
     this.details = options.details;
@@ -121,6 +123,35 @@ export class BodyTooLargeError extends ApiError {
       details: { limit_bytes: limit },
       // The rest of the body is not read, so the connection can't carry another request.
       headers: { connection: 'close' },
+    });
+  }
+}
+
+/** A 503: as many bodies are being received as there is room for. */
+export class TooManyBodiesError extends ApiError {
+  constructor() {
+    super({
+      code: 'TOO_MANY_BODIES',
+      status: 503,
+      message: 'Too many request bodies are being received: try again',
+      // As above.
+      headers: { connection: 'close', 'retry-after': '1' },
+      retryable: true,
+    });
+  }
+}
+
+/** As proxies count it: the client went away before it had an answer, so nobody reads this. */
+export const CLIENT_CLOSED_REQUEST: number = 499;
+
+/** The client went away in the middle of its body. */
+export class BodyAbortedError extends ApiError {
+  constructor(cause: unknown) {
+    super({
+      code: 'BODY_ABORTED',
+      status: CLIENT_CLOSED_REQUEST as ContentfulStatusCode,
+      message: 'The request body broke off',
+      cause,
     });
   }
 }

@@ -1,14 +1,12 @@
 import type { CursorCodec, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
 import type { ApiApp, ApiEnv, RouteModule } from './api-context.ts';
 import type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
-import { BodyTooLargeError } from './api-error.ts';
 import { authentication } from './authentication.ts';
+import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { compression } from './compression.ts';
 import { addDocumentationRoutes } from './documentation-routes.ts';
 import { errorAnswer, refuseInvalid } from './error-answer.ts';
@@ -16,6 +14,7 @@ import type { KeyStore } from './key-store.ts';
 import { createPaging } from './paging.ts';
 import { type ChainLookup, createParameters } from './parameters.ts';
 import type { Readiness } from './readiness.ts';
+import { requestBody } from './request-body.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
 import { requestObserver } from './request-observer.ts';
 import { addSystemRoutes } from './system-routes.ts';
@@ -30,6 +29,8 @@ export interface ApiOptions {
   /** `createCursorCodec(await loadServerSecret(database, 'cursor'))`. */
   readonly cursors: CursorCodec;
   readonly limits: ApiLimits;
+  /** What bodies may take all together; shared with others that read bodies. Default: 16 of the largest. */
+  readonly bodies?: BodyBudget;
   /** The address that will be listened on: decides whether a server without keys is open. */
   readonly host: string;
   readonly cors: CorsOptions;
@@ -41,6 +42,8 @@ export interface ApiOptions {
   /** Routes that check a key of their own (the gateway has it in its path), or none. */
   readonly openRoutes?: readonly RouteModule[];
 }
+
+const BODIES_AT_ONCE = 16;
 
 /** The whole HTTP API: what every request passes, the system's own routes, and the given ones. Serve it with `serveApi`. */
 export function createApi(options: ApiOptions): ApiApp {
@@ -63,25 +66,20 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(requestGate({ isOpen, cors: options.cors }));
   app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
   app.use(compression());
-  app.use(limitBody(limits.bodyBytesMax));
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
   addSystemRoutes(app, { logger, metrics, readiness: options.readiness });
   addDocumentationRoutes(app, options.version);
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   app.use(authentication({ keys, isOpen, rateLimit: limits.rateLimit }));
+  app.use(
+    requestBody(app, {
+      bytesMax: limits.bodyBytesMax,
+      budget: options.bodies ?? createBodyBudget(BODIES_AT_ONCE * limits.bodyBytesMax),
+    }),
+  );
   for (const addRoutes of options.routes) addRoutes(app, dependencies);
   return app;
-}
-
-function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
-  const apply = bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new BodyTooLargeError(maxSize);
-    },
-  });
-  return (c, next) => (c.req.method === 'GET' || c.req.method === 'HEAD' ? next() : apply(c, next));
 }
 
 function registerSecuritySchemes(app: ApiApp): void {

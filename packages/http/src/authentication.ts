@@ -4,7 +4,7 @@ import type { ApiContext, ApiEnv } from './api-context.ts';
 import { RateLimitedError, UnauthorizedError } from './api-error.ts';
 import type { KeyStore, Principal } from './key-store.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { hasRoute } from './unmatched.ts';
+import { matchedRoute } from './unmatched.ts';
 
 export interface AuthenticationOptions {
   readonly keys: KeyStore;
@@ -24,7 +24,7 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
     const open = isOpen();
     if (!(typeof open === 'boolean' ? open : await open)) {
       // Without a route there is nothing to protect, and 404 tells more than 401.
-      if (!hasRoute(c)) return next();
+      if (matchedRoute(c) === undefined) return next();
       c.set('principal', await authenticate(c, keys));
     }
     if (limiter !== null) await countRequest(limiter, c.get('principal')?.id ?? 'open');

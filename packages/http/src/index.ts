@@ -16,6 +16,7 @@ export {
   givenBlockBounds,
   NO_BLOCK_BOUNDS,
 } from './block-bounds.ts';
+export { type BodyBudget, createBodyBudget } from './body-budget.ts';
 export { errorResponses, errorSchema } from './error-answer.ts';
 export * from './key-store.ts';
 export * from './paging.ts';

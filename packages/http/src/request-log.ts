@@ -1,4 +1,5 @@
 import type { Logger, Registry, Tally } from '@chainstead/core';
+import { CLIENT_CLOSED_REQUEST } from './api-error.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 
 /** Above this a successful request is logged as slow. Milliseconds. */
@@ -18,7 +19,7 @@ export interface AnsweredRequest {
 
 /**
  * Counts and times an answered request by route pattern, method and status, and logs it: refused ones at `info`, slow ones
- * at `warn`, the others at `debug` (errors of the server are logged where they are answered).
+ * at `warn`, the others, and those whose client went away, at `debug` (errors of the server are logged where they are answered).
  */
 export type RequestLog = (answered: AnsweredRequest) => void;
 
@@ -40,7 +41,7 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
     const label = route === 'unmatched' ? 'any' : method;
     tallyOf(label, route, status).value++;
     durations.observe({ method: label, route }, durationMs / 1_000);
-    const level = status >= 400 ? 'info' : durationMs > SLOW_MS ? 'warn' : 'debug';
+    const level = levelOf(status, durationMs);
     if (!logger.isLevelEnabled(level)) return;
     logger[level](
       {
@@ -54,4 +55,10 @@ export function createRequestLog(options: { readonly logger: Logger; readonly me
       'Request answered',
     );
   };
+}
+
+function levelOf(status: number, durationMs: number): 'info' | 'warn' | 'debug' {
+  if (status === CLIENT_CLOSED_REQUEST) return 'debug';
+  if (status >= 400) return 'info';
+  return durationMs > SLOW_MS ? 'warn' : 'debug';
 }

@@ -14,6 +14,10 @@ export interface ServeOptions {
   readonly headerBytesMax?: number;
   /** How long a client may take to send a request; above it 408. Default 30,000 ms. */
   readonly receiveTimeoutMs?: number;
+  /** How long a client may take to send the headers; above it 408. Default 10,000 ms. */
+  readonly headersTimeoutMs?: number;
+  /** Connections at once; further ones are closed as they come, idle ones make room. Default 2,000. */
+  readonly connectionsMax?: number;
   /** How long requests may go on after `close`. Default 10,000 ms. */
   readonly closeDeadlineMs?: number;
   /** Asked first for every request; what it does not take, the API answers. */
@@ -31,6 +35,16 @@ export interface ApiServer {
 
 const HEADER_BYTES_MAX = 16_384;
 const RECEIVE_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** How often overdue requests are looked for. */
+const TIMEOUT_CHECK_MS = 2_000;
+/** Longer than proxies keep a connection, so that they close first. */
+const KEEP_ALIVE_MS = 65_000;
+/** A connection on which nothing moves, for instance since the client takes nothing of its answer. */
+const SILENCE_MS = 120_000;
+const CONNECTIONS_MAX = 2_000;
+/** A body that nobody reads is received up to this length, so that the connection can go on. Bytes. */
+const UNREAD_BYTES_MAX = 65_536;
 const CLOSE_DEADLINE_MS = 10_000;
 /** How often connections that became idle are ended while the server closes. */
 const IDLE_SWEEP_MS = 20;
@@ -47,17 +61,21 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     {
       maxHeaderSize: options.headerBytesMax ?? HEADER_BYTES_MAX,
       requestTimeout: receiveTimeoutMs,
-      headersTimeout: receiveTimeoutMs,
-      connectionsCheckingInterval: Math.min(receiveTimeoutMs, 5_000),
-      keepAliveTimeout: 65_000,
+      headersTimeout: Math.min(receiveTimeoutMs, options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS),
+      connectionsCheckingInterval: Math.min(receiveTimeoutMs, TIMEOUT_CHECK_MS),
+      keepAliveTimeout: KEEP_ALIVE_MS,
       shouldUpgradeCallback: (incoming) => upgrades?.takes(incoming) === true,
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => {
       if (closed !== undefined) outgoing.setHeader('connection', 'close');
+      closeUnlessRead(incoming, outgoing);
       if (rawHandler?.(incoming, outgoing)) return undefined;
       return listener(incoming, outgoing);
     },
   );
+  server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
+  server.on('drop', () => server.closeIdleConnections());
+  server.setTimeout(SILENCE_MS);
   server.on('clientError', answerClientError);
   if (upgrades !== undefined)
     server.on('upgrade', (incoming, socket, head) => upgrades.upgrade(incoming, socket, head));
@@ -69,6 +87,17 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
       return closed;
     },
   };
+}
+
+/** Behind a long body that was not read to its end, the connection is closed with the answer: no more of it is received. */
+function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
+  if (encoding === undefined && (length === undefined || Number(length) <= UNREAD_BYTES_MAX)) return;
+  const { shouldKeepAlive } = outgoing;
+  outgoing.shouldKeepAlive = false;
+  incoming.once('end', () => {
+    outgoing.shouldKeepAlive = shouldKeepAlive;
+  });
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { matchedRoutes } from 'hono/route';
+import type { RouterRoute } from 'hono/types';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { MethodNotAllowedError, NotFoundError } from './api-error.ts';
 
@@ -7,14 +8,14 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** The method under which the router keeps middleware, which matches every path. */
 const MIDDLEWARE = 'ALL';
 
-/** Whether some route (not only middleware) matches the request. */
-export function hasRoute(c: ApiContext): boolean {
-  return matchedRoutes(c).some((route) => route.method !== MIDDLEWARE);
+/** The route (no middleware) that answers the request. */
+export function matchedRoute(c: ApiContext): RouterRoute | undefined {
+  return matchedRoutes(c).findLast((route) => route.method !== MIDDLEWARE);
 }
 
 /** The path pattern of the route that matches, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
 export function routePatternOf(c: ApiContext): string {
-  return matchedRoutes(c).findLast((route) => route.method !== MIDDLEWARE)?.path ?? 'unmatched';
+  return matchedRoute(c)?.path ?? 'unmatched';
 }
 
 /** Answers a request that no route matches: 405 with `Allow` where other methods would, otherwise 404. */

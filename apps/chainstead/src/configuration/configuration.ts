@@ -36,6 +36,8 @@ export interface Configuration {
     readonly host: string;
     readonly port: number;
     readonly keys: readonly string[];
+    /** Connections to a port at once. */
+    readonly connectionsMax: number;
     readonly pageLimitMax: number;
     /** Requests a second and key; null: unlimited. */
     readonly rateLimit: number | null;
@@ -128,6 +130,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       host: settings.HOST,
       port: settings.PORT,
       keys: settings.API_KEYS ?? [],
+      connectionsMax: settings.CONNECTIONS_MAX,
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: settings.RATE_LIMIT === 0 ? null : settings.RATE_LIMIT,
       readyLagBlocks: settings.READY_LAG_BLOCKS,

@@ -112,6 +112,14 @@ const apiKeys = {
     whenAbsent: 'only keys made with `chainstead keys create`; without any, the API is open to this machine alone',
     isSecret: true,
   }),
+  CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {
+    group: 'API',
+    description:
+      'Connections at once, WebSockets included; further ones are closed as they come, idle ones make room for them',
+    allowed: 'a whole number from 10 to 1000000',
+    example: '10000',
+    default: '2000',
+  }),
   PAGE_LIMIT_MAX: withDefault(wholeNumber(1, 10_000), {
     group: 'API',
     description: 'Largest page: a larger `limit` is lowered to it',

@@ -5,7 +5,9 @@ import {
   type ApiApp,
   type ApiServer,
   assertSafeBinding,
+  type BodyBudget,
   createApi,
+  createBodyBudget,
   createKeyStore,
   loadServerSecret,
   type RawHandler,
@@ -23,6 +25,8 @@ import { openStreamApi } from './stream-api.ts';
 
 /** Room for the 50,000 addresses that a stream takes at once, written generously. */
 const BODY_BYTES_MAX = 4_194_304;
+/** All bodies at once: 16 of the largest. */
+const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
 const REQUEST_TIMEOUT_MS = 30_000;
 const RATE_WINDOW_SECONDS = 1;
 /** The API only adds jobs: a few connections do. */
@@ -56,9 +60,11 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     metrics,
   });
   const streams = await openStreamApi(context);
+  const bodies = createBodyBudget(BODIES_BYTES_MAX);
   const gateway = openGatewayApi(context, {
     keys,
     bodyBytesMax: BODY_BYTES_MAX,
+    bodies,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   });
   const close = async (): Promise<void> => {
@@ -81,6 +87,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       openRoutes: [gateway.routes],
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
+      bodies,
       port: configuration.api.port,
       testnetPort: aptos.testnetPort,
     });
@@ -107,6 +114,7 @@ interface Served {
   readonly openRoutes?: readonly RouteModule[];
   readonly rawHandler?: RawHandler;
   readonly upgrades?: UpgradeHandler;
+  readonly bodies?: BodyBudget;
   readonly port: number;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
@@ -128,6 +136,7 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       rateLimit: api.rateLimit === null ? null : { requests: api.rateLimit, windowSeconds: RATE_WINDOW_SECONDS },
     },
+    ...(served.bodies !== undefined && { bodies: served.bodies }),
     host: api.host,
     cors: { origins: api.corsOrigins },
     version: VERSION,
@@ -173,6 +182,7 @@ async function serveAt(
       host,
       port,
       closeDeadlineMs,
+      connectionsMax: configuration.api.connectionsMax,
       ...(rawHandler !== undefined && { rawHandler }),
       ...(upgrades !== undefined && { upgrades }),
     });

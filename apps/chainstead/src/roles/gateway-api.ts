@@ -1,5 +1,5 @@
 import { createGateway, type Gateway } from '@chainstead/gateway';
-import { createRawGate, type KeyStore } from '@chainstead/http';
+import { type BodyBudget, createRawGate, type KeyStore } from '@chainstead/http';
 import { countAsked } from '../configuration/index.ts';
 import { openPool } from '../upstream-pools.ts';
 import { VERSION } from '../version.ts';
@@ -9,6 +9,8 @@ export interface GatewayApiOptions {
   readonly keys: KeyStore;
   /** Largest request body. Bytes. */
   readonly bodyBytesMax: number;
+  /** What bodies may take all together; shared with the API. */
+  readonly bodies: BodyBudget;
   /** For one request, all its calls together. Milliseconds. */
   readonly requestTimeoutMs: number;
 }
@@ -34,6 +36,7 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
     gate: createRawGate({ host: api.host, keys: options.keys, cors: { origins: api.corsOrigins }, logger, metrics }),
     limits: {
       bodyBytesMax: options.bodyBytesMax,
+      bodies: options.bodies,
       requestTimeoutMs: options.requestTimeoutMs,
       weightPerSecond: settings.weightPerSecond,
       callsPerSecond: settings.callsPerSecond,

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createBodyBudget } from '@chainstead/http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findMethod, METHOD_NAMES } from '../method-table.ts';
 import {
@@ -141,6 +143,46 @@ describe('a body', () => {
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     expect(chunk.toString()).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
+  });
+});
+
+describe('a body that does not arrive', () => {
+  function open(stage: GatewayStage, text: string): Socket {
+    const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(text);
+    return socket;
+  }
+  const inChunks = (key: string): string =>
+    `POST /eth/${key} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`;
+
+  test('with a wrong key is not waited for, and its connection is closed', async () => {
+    const stage = await start();
+    const socket = open(stage, inChunks('f'.repeat(32)));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 .*Node Key not valid/s);
+  });
+
+  test('since its client went away is one line at debug level, and its room is given back', async () => {
+    const bodies = createBodyBudget(1_000);
+    const stage = await start({ limits: { bodies } });
+    const socket = open(stage, inChunks(STAGE_KEY));
+    await expect.poll(() => bodies.used).toBe(5);
+    socket.destroy();
+    await expect.poll(() => stage.logLines.length).toBe(1);
+    expect(JSON.parse(stage.logLines[0] ?? '')).toMatchObject({ level: 'debug', status: 499 });
+    expect(bodies.used).toBe(0);
+  });
+
+  test('takes room, of which one key has a part', async () => {
+    const other = 'other-key-0123';
+    const stage = await start({ keys: [STAGE_KEY, other], limits: { bodies: createBodyBudget(400) } });
+    const large = [CALL, CALL];
+    expect((await stage.post(large)).status).toBe(503);
+    const socket = open(stage, `${inChunks(STAGE_KEY)}50\r\n${'x'.repeat(80)}\r\n`);
+    await expect.poll(async () => (await stage.post(CALL)).status).toBe(503);
+    expect((await stage.post(CALL, { key: other })).status).toBe(200);
+    socket.destroy();
+    await expect.poll(async () => (await stage.post(CALL)).status).toBe(200);
   });
 });
 

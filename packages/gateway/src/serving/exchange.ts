@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RawGate } from '@chainstead/http';
+import { CLIENT_CLOSED_REQUEST, type RawGate } from '@chainstead/http';
 import { OPEN_KEY_ID } from './authorize.ts';
 import type { AnswerPart, Reply } from './reply.ts';
 
@@ -48,6 +48,11 @@ export class Exchange implements Reply {
   /** Sends the message: HTTP has a status for the refusal. */
   sendRefusal(status: number, message: string): void {
     this.sendMessage(status, message);
+  }
+
+  /** To be told when the client went away before its request was whole: nothing can be sent. */
+  abandon(): void {
+    this.#log(CLIENT_CLOSED_REQUEST);
   }
 
   /** Sends one result: what stands before it, the JSON text that an upstream wrote, and what stands behind it. */

@@ -1,5 +1,13 @@
 import { errorText, type Logger } from '@chainstead/core';
-import { BodyTooLargeError, type KeyStore, type RawGate, type RawHandler } from '@chainstead/http';
+import {
+  type ApiError,
+  type BodyBudget,
+  BodyTooLargeError,
+  type KeyStore,
+  type RawGate,
+  type RawHandler,
+  TooManyBodiesError,
+} from '@chainstead/http';
 import type { ServedChain } from './answer-request.ts';
 import { type Admission, authorize } from './authorize.ts';
 import { ClientGoneError, Exchange } from './exchange.ts';
@@ -15,6 +23,8 @@ export interface GatewayHandlerOptions {
   readonly serveBody: ServeBody;
   /** Largest body. Bytes. */
   readonly bodyBytesMax: number;
+  /** What bodies may take all together. */
+  readonly bodies: BodyBudget;
   readonly logger: Logger;
 }
 
@@ -54,19 +64,23 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   }
 
   function receive(exchange: Exchange, served: ServedChain): void {
-    readBody(exchange.incoming, options.bodyBytesMax, {
-      onTooLarge() {
-        const { status, message, headers } = new BodyTooLargeError(options.bodyBytesMax);
-        exchange.sendMessage(status, message, Object.entries(headers).flat());
+    const { bodyBytesMax, bodies } = options;
+    readBody(
+      exchange.incoming,
+      { bytesMax: bodyBytesMax, budget: bodies, keyId: exchange.keyId },
+      {
+        onTooLarge: () => refuse(exchange, new BodyTooLargeError(bodyBytesMax)),
+        onNoRoom: () => refuse(exchange, new TooManyBodiesError()),
+        onAborted: () => exchange.abandon(),
+        onBody(body) {
+          try {
+            options.serveBody(body, exchange, served)?.catch((error: unknown) => fail(exchange, error));
+          } catch (error) {
+            fail(exchange, error);
+          }
+        },
       },
-      onBody(body) {
-        try {
-          options.serveBody(body, exchange, served)?.catch((error: unknown) => fail(exchange, error));
-        } catch (error) {
-          fail(exchange, error);
-        }
-      },
-    });
+    );
   }
 
   return (incoming, outgoing) => {
@@ -79,6 +93,10 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     else refuseMethod(exchange, path.slug);
     return true;
   };
+}
+
+function refuse(exchange: Exchange, { status, message, headers }: ApiError): void {
+  exchange.sendMessage(status, message, Object.entries(headers).flat());
 }
 
 function refuseMethod(exchange: Exchange, slug: string): void {

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { KeyStore, RawGate, RawHandler, UpgradeHandler } from '@chainstead/http';
+import type { BodyBudget, KeyStore, RawGate, RawHandler, UpgradeHandler } from '@chainstead/http';
 import { createRateLimits, type RateLimitOptions } from '../access/rate-limits.ts';
 import type { AnswerCall, GatewayChain } from '../call.ts';
 import { createSocketServer, type SocketLimits } from '../sockets/socket-server.ts';
@@ -14,6 +14,8 @@ import { createServeBody } from './serve-body.ts';
 export interface GatewayLimits extends RateLimitOptions {
   /** Largest request body. Bytes. */
   readonly bodyBytesMax: number;
+  /** What bodies may take all together; shared with the API. */
+  readonly bodies: BodyBudget;
   /** After this, calls of a request that have no answer yet are answered −32002. Milliseconds. */
   readonly requestTimeoutMs: number;
   readonly sockets: SocketLimits;
@@ -65,6 +67,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     keys,
     serveBody: createServeBody({ answerRequest, timeoutMs: limits.requestTimeoutMs }),
     bodyBytesMax: limits.bodyBytesMax,
+    bodies: limits.bodies,
     logger,
   };
   return {

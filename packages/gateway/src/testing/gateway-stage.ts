@@ -8,7 +8,15 @@ import {
   systemClock,
 } from '@chainstead/core';
 import { type Database, openDatabase } from '@chainstead/db';
-import { type ApiServer, createApi, createRawGate, type KeyStore, type Principal, serveApi } from '@chainstead/http';
+import {
+  type ApiServer,
+  createApi,
+  createBodyBudget,
+  createRawGate,
+  type KeyStore,
+  type Principal,
+  serveApi,
+} from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
 import { createGatewayRoutes } from '../routes.ts';
@@ -68,6 +76,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   const host = '127.0.0.1';
   const limits = {
     bodyBytesMax: 100_000,
+    bodies: createBodyBudget(1_000_000),
     requestTimeoutMs: 20_000,
     weightPerSecond: null,
     callsPerSecond: new Map<string, number>(),

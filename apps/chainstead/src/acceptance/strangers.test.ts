@@ -1,0 +1,79 @@
+/** What somebody without a key can do to the real program, over real sockets. */
+import { connect, type Socket } from 'node:net';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Program, startProgram } from './program.ts';
+
+const PATIENCE_MS = 120_000;
+const KEY = 'strangers-full-key';
+const NOBODY = 'http://127.0.0.1:9';
+const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+/** What the buffers of both ends of a connection hold, and no more. */
+const IN_FLIGHT_BYTES_MAX = 8_388_608;
+
+let scratch: ScratchDatabase;
+let program: Program;
+let url: string;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  program = startProgram(
+    { DATABASE_URL: scratch.url, PORT: '0', LOG_LEVEL: 'debug', API_KEYS: KEY, CHAINS: 'eth', RPC_URLS_ETH: NOBODY },
+    'api',
+  );
+  url = await program.url;
+}, PATIENCE_MS);
+afterAll(async () => {
+  await program?.stop();
+  await scratch?.drop();
+});
+
+interface Outcome {
+  readonly status: number;
+  /** What the server's end took at most. */
+  readonly bytes: number;
+}
+
+/** Sends a body in chunks for as long as the server takes them, until it closes the connection. */
+function sendEndlessly(line: string): Promise<Outcome> {
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString();
+  });
+  socket.on('error', () => undefined);
+  socket.write(
+    `${line} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const send = (): void => {
+    while (socket.writable && socket.write(PIECE));
+  };
+  socket.on('drain', send);
+  send();
+  return new Promise((resolve) => {
+    socket.once('close', () =>
+      resolve({
+        status: Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]),
+        bytes: socket.bytesWritten - socket.writableLength,
+      }),
+    );
+  });
+}
+
+test('endless bodies without a key are answered and not read, and the health check goes on', async () => {
+  const lines = [
+    ['POST /eth/0123456789abcdef0123456789abcdef', 401],
+    ['DELETE /eth/0123456789abcdef0123456789abcdef', 405],
+    ['PUT /streams/evm', 401],
+    ['PUT /api/v2.2/nft/0x0000000000000000000000000000000000000001/sync', 401],
+    ['POST /nope', 404],
+    ['GET /health', 200],
+  ] as const;
+  const sent = Array.from({ length: 72 }, (_, index) => lines[index % lines.length] ?? lines[0]);
+  const outcomes = sent.map(([line]) => sendEndlessly(line));
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  const ended = await Promise.all(outcomes);
+  expect(ended.map(({ status }) => status)).toEqual(sent.map(([, status]) => status));
+  for (const { bytes } of ended) expect(bytes).toBeLessThan(IN_FLIGHT_BYTES_MAX);
+  expect(program.output()).not.toMatch(/"level":"(error|warn)"|at .*\.(ts|js|mjs):\d+/);
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createLogger } from '@chainstead/core';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createBodyBudget } from './body-budget.ts';
+import { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
+import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
+
+const KEY = 'accepted-key';
+const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+/** What the buffers of both sockets' ends hold, and no more. */
+const IN_FLIGHT_BYTES_MAX = 8_388_608;
+
+const servers: ApiServer[] = [];
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function start(
+  options: Parameters<typeof createDemoApi>[0] = {},
+  serving: Partial<ServeOptions> = {},
+): Promise<{ readonly url: string; readonly open: (text: string) => Socket }> {
+  const { app } = createDemoApi({ keys: fixedKeys(KEY), ...options });
+  const server = await serveApi(app, { host: '127.0.0.1', port: 0, closeDeadlineMs: 100, ...serving });
+  servers.push(server);
+  return {
+    url: server.url,
+    open(text) {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      socket.write(text);
+      return socket;
+    },
+  };
+}
+
+function head(line: string, ...headers: readonly string[]): string {
+  return `${[`${line} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+/** Sends pieces for as long as the other side takes them. */
+function sendEndlessly(socket: Socket): void {
+  const send = (): void => {
+    while (socket.writable && socket.write(PIECE));
+  };
+  socket.on('drain', send);
+  send();
+}
+
+/** Unlike `once`, whatever error came before. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
+}
+
+/** The status, once the other side has closed the connection, and what it took of the body at most. */
+async function outcomeOf(socket: Socket): Promise<{ readonly status: number; readonly bytes: number }> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await closed(socket);
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(Buffer.concat(chunks).toString())?.[1];
+  return { status: Number(status), bytes: socket.bytesWritten - socket.writableLength };
+}
+
+describe('bodies of strangers', () => {
+  test.each([
+    ['without a key, on a route with a body', 'POST /demo/things', [], 401],
+    ['with a wrong key', 'POST /demo/things', ['X-API-Key: wrong-key'], 401],
+    ['on an unknown path', 'POST /nope', [], 404],
+    ['with a method that the path does not have', 'DELETE /demo/small', [], 405],
+    ['on a route that takes none', `GET /demo/${WALLET}/rows`, [`X-API-Key: ${KEY}`], 200],
+    ['on the health check', 'GET /health', [], 200],
+  ] as const)(
+    '%s, are not read: endless ones get their answer and the connection is closed',
+    async (_, line, own, status) => {
+      const { url, open } = await start();
+      const outcomes = Array.from({ length: 60 }, () => {
+        const socket = open(head(line, 'Content-Type: application/json', 'Transfer-Encoding: chunked', ...own));
+        sendEndlessly(socket);
+        return outcomeOf(socket);
+      });
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+      for (const { status: got, bytes } of await Promise.all(outcomes)) {
+        expect(got).toBe(status);
+        expect(bytes).toBeLessThan(IN_FLIGHT_BYTES_MAX);
+      }
+    },
+  );
+
+  test('are not read when they are long and state it', async () => {
+    const { open } = await start();
+    const socket = open(head('POST /nope', 'Content-Length: 1000000'));
+    expect(await outcomeOf(socket)).toMatchObject({ status: 404 });
+  });
+
+  test('cost no connection when they are short', async () => {
+    const { open } = await start();
+    const socket = open(`${head('POST /nope', 'Content-Length: 5')}hello${head('GET /health', 'Connection: close')}`);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await closed(socket);
+    expect(
+      Buffer.concat(chunks)
+        .toString()
+        .match(/HTTP\/1\.1 \d{3}/g),
+    ).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+});
+
+describe('a body in chunks', () => {
+  test('is read where a route takes one, and the connection goes on', async () => {
+    const { open } = await start();
+    const body = '{"name":"x"}';
+    const request = head(
+      'POST /demo/things',
+      `X-API-Key: ${KEY}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    );
+    const socket = open(`${request}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    expect(first.toString()).toMatch(/^HTTP\/1\.1 200 .*\{"name":"x"\}$/s);
+    socket.write(head('GET /health'));
+    const [second] = (await once(socket, 'data')) as [Buffer];
+    expect(second.toString()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('that breaks off is told in one line at debug level, and gives its room back', async () => {
+    const lines: { level: string; status?: number }[] = [];
+    const logger = createLogger({
+      level: 'debug',
+      destination: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
+    const bodies = createBodyBudget(100_000);
+    const { open } = await start({ logger, bodies, limits: { ...LIMITS, bodyBytesMax: 50_000 } });
+    const socket = open(
+      `${head('POST /demo/things', `X-API-Key: ${KEY}`, 'Transfer-Encoding: chunked')}5\r\nhello\r\n`,
+    );
+    await expect.poll(() => bodies.used).toBe(5);
+    socket.destroy();
+    await expect.poll(() => lines.length).toBe(1);
+    expect(lines).toMatchObject([{ level: 'debug', status: 499 }]);
+    expect(bodies.used).toBe(0);
+  });
+
+  test('finds no room while one key sends too many, which other keys still have', async () => {
+    const bodies = createBodyBudget(8_000);
+    const keys = { ...fixedKeys(KEY), verify: (key: string) => ({ id: key, name: key }) };
+    const { open } = await start({ keys, bodies, limits: { ...LIMITS, bodyBytesMax: 5_000 } });
+    const send = (key: string, bytes: number): Socket =>
+      open(
+        `${head('POST /demo/things', `X-API-Key: ${key}`, 'Transfer-Encoding: chunked')}${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`,
+      );
+    send('greedy-key', 1_500);
+    await expect.poll(() => bodies.used).toBe(1_500);
+    expect((await outcomeOf(send('greedy-key', 1_000))).status).toBe(503);
+    send('modest-key', 1_500);
+    await expect.poll(() => bodies.used).toBe(3_000);
+  });
+});
+
+const LIMITS = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null };
+
+describe('a slow client', () => {
+  test.each([
+    ['says nothing', ''],
+    ['stops in the headers', 'POST /demo/things HTTP/1.1\r\nHost: localhost\r\n'],
+    [
+      'stops in the body',
+      `${head('POST /demo/things', `X-API-Key: ${KEY}`, 'Transfer-Encoding: chunked')}5\r\nhello\r\n`,
+    ],
+  ])('that %s is given up', async (_, text) => {
+    const { open } = await start({}, { receiveTimeoutMs: 300, headersTimeoutMs: 100 });
+    expect((await outcomeOf(open(text))).status).toBe(408);
+  });
+});
+
+test('connections beyond the bound are closed as they come, and idle ones make room', async () => {
+  const { url, open } = await start({}, { connectionsMax: 3 });
+  const idle = [1, 2, 3].map(() => open(head('GET /health')));
+  for (const socket of idle) await once(socket, 'data');
+  await closed(open(head('GET /health')));
+  await Promise.all(idle.map(closed));
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
