@@ -28,6 +28,8 @@ export async function captureStatement(path: string): Promise<CapturedStatement>
       return [];
     },
     transaction: refuse,
+    until: refuse,
+    session: refuse,
     close: async () => {},
   };
   const registry = createChainRegistry();

@@ -14,6 +14,8 @@ const LOCAL_TABLES = new Set([
   'gateway_answers',
   'gateway_heads',
   'gateway_usage',
+  'leases',
+  'locks',
   'schema_migrations',
   'historical_jobs',
   'server_secrets',
@@ -40,6 +42,8 @@ const LOCAL_TABLES = new Set([
 const CHAINLESS_TABLES = new Set([
   'api_keys',
   'historical_jobs',
+  'leases',
+  'locks',
   'schema_migrations',
   'server_secrets',
   'stream_addresses',

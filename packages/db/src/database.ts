@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import type { SessionClient } from './session-client.ts';
 
 /** Rows of a COPY in text format: one line a row without the newline, columns separated by tabs (see copy-text.ts). */
 export type CopyLines = Iterable<string>;
@@ -20,6 +21,13 @@ export interface Database {
    * @throws {DatabaseError} TRANSACTION_NOT_COMMITTED when a statement's error was swallowed and Postgres rolled back instead.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same database for work that has to end when the signal aborts: connections under it are cut then, since a server that fell silent
+   * would leave it waiting for minutes. What is cut is rejected with the signal's reason.
+   */
+  until(signal: AbortSignal): Database;
+  /** A connection of its own, outside the pool and behind no pooler of transactions. Not connected yet; the caller ends it. */
+  session(options?: { readonly queryTimeoutMs?: number }): SessionClient;
   /** Waits for running queries, then closes every connection. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
- * The door to Postgres: connections and transactions with fast COPY, the embedded server, migrations, advisory locks.
+ * The door to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and leadership.
  * Start reading at database.ts.
  */
-export * from './advisory-lock.ts';
+export { parseConnectionString, redactConnectionString } from './connection-string.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';
 export * from './database-error.ts';
@@ -12,7 +12,11 @@ export {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';
+export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, type MigrateOptions, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
+export { openPool, type PoolOptions } from './open-pool.ts';
 export { checkServer, POSTGRES_MAJOR_MIN } from './server-check.ts';
+export { SessionClient } from './session-client.ts';
+export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';

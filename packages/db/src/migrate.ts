@@ -113,11 +113,14 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
   // What a role or a pooler sets for queries of pages is not meant for migrations.
   await transaction.query('SET LOCAL statement_timeout = 0');
   await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-  // One process migrates; a role that only reads can't take this lock.
   await transaction.query('SET LOCAL lock_timeout = 0');
-  await transaction.query('LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE');
-  const known = await transaction.query('SELECT FROM schema_migrations WHERE name = $1', [migration.name]);
-  if (known.length > 0) return false;
+  // One process migrates: the second one's row waits for the first one's transaction. A lock of the table would not do, since any
+  // role that prepares a statement on it can hold that up.
+  const added = await transaction.query(
+    'INSERT INTO schema_migrations (name, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING name',
+    [migration.name, migration.hash],
+  );
+  if (added.length === 0) return false;
   await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`);
   for (const statement of migration.text.split('--> statement-breakpoint')) {
     try {
@@ -127,10 +130,6 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
       throw failedMigration(migration.name, statement, error);
     }
   }
-  await transaction.query('INSERT INTO schema_migrations (name, hash) VALUES ($1, $2)', [
-    migration.name,
-    migration.hash,
-  ]);
   return true;
 }
 

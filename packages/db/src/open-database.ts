@@ -1,14 +1,12 @@
 import type { Logger } from '@chainstead/core';
-import { type CustomTypesConfig, Pool, type PoolClient, types } from 'pg';
+import { type CustomTypesConfig, type Pool, type PoolClient, types } from 'pg';
 import { copyInto } from './copy-into.ts';
 import type { Database, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
+import { type ConnectionOptions, openPool, sessionsOf } from './open-pool.ts';
+import { SessionClient } from './session-client.ts';
 
-export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/database` */
-  readonly url: string;
-  /** Shown in `pg_stat_activity`. */
-  readonly applicationName: string;
+export interface DatabaseOptions extends ConnectionOptions {
   /** Connections at most. @default 10 */
   readonly poolSize?: number;
   readonly logger: Logger;
@@ -18,65 +16,115 @@ export interface DatabaseOptions {
  * Opens a connection pool; nothing connects before the first query.
  *
  * Values arrive as: `bigint` → number (refused beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date, `bytea` → Buffer.
+ * @throws {DatabaseError} DATABASE_URL_INVALID
  */
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new Pool({
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: options.poolSize ?? 10,
-    keepAlive: true,
-    types: columnParsers,
-  });
-  // Without a listener, an idle connection that breaks would end the process.
-  pool.on('error', (error) => options.logger.warn({ err: error }, 'Idle database connection lost'));
+  const pool = openPool({ ...options, size: options.poolSize ?? 10 }, { types: columnParsers });
+  const openSession = sessionsOf(options);
   let closed: Promise<void> | undefined;
-  return {
+  const shared: Omit<Database, 'query' | 'transaction'> = {
     pool,
-    async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      const result = await pool.query<Row>(text, values === undefined ? undefined : [...values]);
-      return result.rows;
-    },
-    transaction: (work) => runTransaction(pool, work),
+    until: (signal) => ({ ...shared, ...cutBy(pool, signal) }),
+    session: ({ queryTimeoutMs } = {}) =>
+      openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
     close() {
       closed ??= pool.end();
       return closed;
     },
   };
+  return {
+    ...shared,
+    query: (text, values) => queryOn(pool, text, values),
+    transaction: (work) => runTransaction(pool, work),
+  };
 }
 
-async function runTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  const onError = (error: Error): void => {
-    broken = error;
+function cutBy(pool: Pool, signal: AbortSignal): Pick<Database, 'query' | 'transaction'> {
+  return {
+    async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+      signal.throwIfAborted();
+      const client = await pool.connect();
+      const cut = cutOnAbort(client, signal);
+      try {
+        return await queryOn<Row>(client, text, values);
+      } catch (error) {
+        throw signal.aborted ? signal.reason : error;
+      } finally {
+        client.release(cut.end());
+      }
+    },
+    transaction: (work) => runTransaction(pool, work, signal),
   };
-  client.on('error', onError);
+}
+
+async function queryOn<Row extends object>(
+  source: Pool | PoolClient,
+  text: string,
+  values?: readonly unknown[],
+): Promise<Row[]> {
+  const result = await source.query<Row>(text, values === undefined ? undefined : [...values]);
+  return result.rows;
+}
+
+async function runTransaction<T>(
+  pool: Pool,
+  work: (transaction: Transaction) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const client = await pool.connect();
+  const cut = cutOnAbort(client, signal);
   try {
     await client.query('BEGIN');
     const result = await work(transactionOn(client));
+    signal?.throwIfAborted();
     const ended = await client.query('COMMIT');
     if (ended.command !== 'COMMIT') throw notCommitted();
     return result;
   } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
     try {
       await client.query('ROLLBACK');
     } catch (rollbackError) {
-      broken ??= rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
+      cut.break(rollbackError);
     }
     throw error;
   } finally {
-    client.removeListener('error', onError);
-    client.release(broken);
+    client.release(cut.end());
   }
+}
+
+/** Ends the connection when the signal aborts. `end` gives why it must not be used again, or undefined. */
+function cutOnAbort(
+  client: PoolClient,
+  signal?: AbortSignal,
+): { break(error: unknown): void; end(): Error | undefined } {
+  let broken: Error | undefined;
+  const onBreak = (error: unknown): void => {
+    broken ??= error instanceof Error ? error : new Error(String(error));
+  };
+  const onAbort = (): void => {
+    onBreak(signal?.reason);
+    if (client instanceof SessionClient) client.destroy();
+  };
+  client.on('error', onBreak);
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    break: onBreak,
+    end() {
+      signal?.removeEventListener('abort', onAbort);
+      // A connection that was cut tells of its end later.
+      if (broken === undefined) client.removeListener('error', onBreak);
+      return broken;
+    },
+  };
 }
 
 function transactionOn(client: PoolClient): Transaction {
   return {
     client,
-    async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      const result = await client.query<Row>(text, values === undefined ? undefined : [...values]);
-      return result.rows;
-    },
+    query: (text, values) => queryOn(client, text, values),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
   };
 }

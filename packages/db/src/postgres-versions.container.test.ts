@@ -9,11 +9,12 @@ import {
   startScratchServer,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { advisoryKey, transactionLock, tryAcquireLeadership } from './advisory-lock.ts';
 import { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
+import { tryAcquireLeadership } from './leadership.ts';
 import { migrate } from './migrate.ts';
+import { transactionLock } from './transaction-lock.ts';
 
-const daemon = await findDockerDaemon('migrations, COPY and advisory locks on Postgres 15, 16 and 17');
+const daemon = await findDockerDaemon('migrations, COPY, locks and leases on Postgres 15, 16 and 17');
 
 describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
   let container: ScratchContainer | undefined;
@@ -68,25 +69,38 @@ describe.runIf(daemon).each(CONTAINER_IMAGES.postgres)('on %s', (image) => {
     ]);
   });
 
-  test('a key has one holder at a time, is free after its release, and queues transactions', async () => {
-    const key = advisoryKey('versions', 1);
-    const leader = await tryAcquireLeadership(scratch.url, key);
-    expect(leader).not.toBeNull();
-    expect(await tryAcquireLeadership(scratch.url, key)).toBeNull();
+  test('a lease has one holder at a time, and is free after its release', async () => {
+    const { leadership } = await tryAcquireLeadership(scratch.database, 'versions');
+    expect(leadership).not.toBeNull();
+    expect((await tryAcquireLeadership(scratch.database, 'versions')).leadership).toBeNull();
+    await leadership?.release();
+    const next = await tryAcquireLeadership(scratch.database, 'versions');
+    expect(next.leadership).not.toBeNull();
+    await next.leadership?.release();
+  });
+
+  test('a lock queues transactions', async () => {
+    const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = scratch.database.transaction(async (transaction) => {
+      await transactionLock(transaction, 'versions');
+      held.resolve();
+      await free.promise;
+    });
+    await held.promise;
     const order: string[] = [];
-    const waiting = scratch.database.transaction(async (transaction) => {
-      await transactionLock(transaction, key);
-      order.push('transaction');
+    const second = scratch.database.transaction(async (transaction) => {
+      await transactionLock(transaction, 'versions');
+      order.push('second');
     });
     await vi.waitFor(async () =>
       expect(
-        await scratch.database.query("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+        await scratch.database.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'"),
       ).toHaveLength(1),
     );
-    order.push('release');
-    await leader?.release();
-    await waiting;
-    expect(order).toEqual(['release', 'transaction']);
+    order.push('first');
+    free.resolve();
+    await Promise.all([first, second]);
+    expect(order).toEqual(['first', 'second']);
   });
 
   test('ranges that overlap are refused, neighbours are not', async () => {

@@ -4,7 +4,7 @@
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { advisoryKey, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import { type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import type { Head } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
@@ -32,6 +32,8 @@ export interface ChainSync {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** For a last word to the database, which may be what fell silent. */
+const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 2_000;
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
@@ -44,10 +46,19 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
   return {
     run: async (signal) => {
       let progress = beginProgress(options.clock.now());
+      let leader: string | null = null;
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
         const started = options.clock.now();
         const outcome = await leadOnce(options, progress, signal);
-        if (outcome.kind === 'standby') progress = beginProgress(options.clock.now());
+        if (outcome.kind === 'standby') {
+          progress = beginProgress(options.clock.now());
+          if (outcome.leader !== leader)
+            options.logger.info(
+              { chain: options.chain.key, leader: outcome.leader },
+              'Standing by: another process leads the chain',
+            );
+          leader = outcome.leader;
+        } else leader = null;
         if (outcome.kind === 'complete') return;
         if (signal.aborted) return;
         delay = options.clock.now() - started > 60_000 ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
@@ -59,22 +70,32 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
   };
 }
 
-type Outcome = { readonly kind: 'complete' | 'standby' | 'failed' | 'stopped' };
+type Outcome =
+  | { readonly kind: 'complete' | 'failed' | 'stopped' }
+  | { readonly kind: 'standby'; readonly leader: string };
 
 async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, signal: AbortSignal): Promise<Outcome> {
   const { chain, database, logger, metrics } = options;
   let leadership: Leadership | null = null;
   let owner: ClaimOwner | null = null;
   try {
-    leadership = await tryAcquireLeadership(database, advisoryKey('chainstead:ingest', chain.id));
-    if (leadership === null) return { kind: 'standby' };
+    const candidacy = await tryAcquireLeadership(database, `ingest:${chain.id}`);
+    metrics.standby.set({ chain: chain.key }, candidacy.leadership === null ? 1 : 0);
+    if (candidacy.leadership === null) return { kind: 'standby', leader: candidacy.leader };
+    leadership = candidacy.leadership;
     metrics.leader.set({ chain: chain.key }, 1);
+    leadership.lost.addEventListener('abort', () => metrics.leader.set({ chain: chain.key }, 0), { once: true });
     owner = await createClaimOwner(database);
-    await runSession(options, owner, progress, AbortSignal.any([signal, leadership.lost, owner.lost]));
+    const lost = AbortSignal.any([leadership.lost, owner.lost]);
+    await runSession(
+      { ...options, database: database.until(lost), leadership, owner },
+      progress,
+      AbortSignal.any([signal, lost]),
+    );
     return { kind: 'complete' };
   } catch (error) {
     if (signal.aborted) return { kind: 'complete' };
-    return await reportFailure(options, error);
+    return await reportFailure(options, reasonOf(error, leadership, owner));
   } finally {
     metrics.leader.set({ chain: chain.key }, 0);
     await closeQuietly(logger, owner);
@@ -85,12 +106,14 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
   }
 }
 
-async function runSession(
-  options: ChainSyncOptions,
-  owner: ClaimOwner,
-  progress: ChainProgress,
-  signal: AbortSignal,
-): Promise<void> {
+/** What is under way when the leadership is lost fails for many reasons, of which the loss is the first. */
+function reasonOf(error: unknown, ...held: readonly ({ readonly lost: AbortSignal } | null)[]): unknown {
+  return held.find((lease) => lease?.lost.aborted === true)?.lost.reason ?? error;
+}
+
+type Led = ChainSyncOptions & { readonly owner: ClaimOwner; readonly leadership: Leadership };
+
+async function runSession(options: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // From the very start: a chain whose upstreams give no head has to say so too.
@@ -109,7 +132,7 @@ async function runSession(
       'Leading the chain',
     );
     reports.progress({ head, checkpoint: state.checkpoint });
-    const shared = { ...options, owner, knownContracts: createKnownContracts(), policy: options.settings.proof };
+    const shared = { ...options, knownContracts: createKnownContracts(), policy: options.settings.proof };
     let finished = false;
     const prover = prove(
       {
@@ -134,8 +157,7 @@ async function runSession(
   }
 }
 
-type Shared = ChainSyncOptions & {
-  readonly owner: ClaimOwner;
+type Shared = Led & {
   readonly policy: ProofPolicy;
   readonly knownContracts: ReturnType<typeof createKnownContracts>;
 };
@@ -202,9 +224,10 @@ async function reportFailure(options: ChainSyncOptions, error: unknown): Promise
   };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
   else logger.warn(fields, 'Ingestion was interrupted, going on from the last commit');
+  const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
   try {
-    if (stopping) await saveChainStop(database, chain.id, error);
-    else await saveStall(database, chain.id, errorText(error));
+    if (stopping) await saveChainStop(saving, chain.id, error);
+    else await saveStall(saving, chain.id, errorText(error));
   } catch (databaseError) {
     logger.warn(
       { chain: chain.key, error: errorText(databaseError) },

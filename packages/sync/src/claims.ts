@@ -1,18 +1,18 @@
 /**
  * Claims: which work holds which blocks (`sync_claims`). Two claims of a chain never overlap (exclusion constraint). An
- * owner holds an advisory lock as long as it lives, so the claims of a killed process are recognised at once.
+ * owner holds a lease as long as it lives, so the claims of a killed process are recognised at once.
  */
 import { randomBytes } from 'node:crypto';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import { type Database, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, LEASE_IS_HELD, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 
 export type ClaimPurpose = 'backfill' | 'prover' | 'reindex' | 'verify' | 'history';
 
 export interface ClaimOwner {
-  /** Advisory lock key held by this owner. */
+  /** Names the lease that this owner holds. */
   readonly key: bigint;
-  /** Aborts when the lock's connection is lost: nothing may be committed under its claims any more. */
+  /** Aborts when the lease is lost: nothing may be committed under its claims any more. */
   readonly lost: AbortSignal;
   /** False when any part of the range is claimed by a living owner. */
   claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
@@ -21,11 +21,11 @@ export interface ClaimOwner {
   close(): Promise<void>;
 }
 
-/** Becomes an owner of claims. @throws ChainsteadError when the lock can't be had (a one in 2^62 collision). */
+/** Becomes an owner of claims. @throws ChainsteadError when another owner has the same key (one in 2^62). */
 export async function createClaimOwner(database: Database): Promise<ClaimOwner> {
   const key = BigInt.asUintN(62, randomBytes(8).readBigInt64BE());
-  const lock = await tryAcquireLeadership(database, key);
-  if (lock === null)
+  const { leadership } = await tryAcquireLeadership(database, `claims:${key}`);
+  if (leadership === null)
     throw new ChainsteadError({
       code: 'CLAIM_OWNER',
       message: 'Another process holds the same claim key',
@@ -33,7 +33,7 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
     });
   return {
     key,
-    lost: lock.lost,
+    lost: leadership.lost,
     claim: (chainId, range, purpose) => claim(database, key, chainId, range, purpose),
     release: async (chainId, range) => {
       await database.query('DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND owner = $3', [
@@ -42,13 +42,17 @@ export async function createClaimOwner(database: Database): Promise<ClaimOwner> 
         key.toString(),
       ]);
     },
-    close: () => closeOwner(database, lock, key),
+    close: () => closeOwner(database, leadership, key),
   };
 }
 
-async function closeOwner(database: Database, lock: Leadership, key: bigint): Promise<void> {
-  await database.query('DELETE FROM sync_claims WHERE owner = $1', [key.toString()]);
-  await lock.release();
+async function closeOwner(database: Database, leadership: Leadership, key: bigint): Promise<void> {
+  try {
+    // After the loss it may be in the middle of a silence; whoever wants the blocks drops the claims then.
+    if (!leadership.lost.aborted) await database.query('DELETE FROM sync_claims WHERE owner = $1', [key.toString()]);
+  } finally {
+    await leadership.release();
+  }
 }
 
 async function claim(
@@ -68,7 +72,7 @@ async function claim(
 }
 
 /**
- * Drops overlapping claims whose owner's advisory lock is free: that owner died. Those that somebody else is dropping at
+ * Drops overlapping claims whose owner holds no lease any more: that owner died. Those that somebody else is dropping at
  * this moment are left to them: a dead history may have left thousands, which two processes would lock in different orders.
  */
 export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
@@ -77,10 +81,7 @@ export async function removeDeadClaims(database: Database, chainId: ChainId, ran
        SELECT c.chain_id, c.first_block FROM sync_claims c
         WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
           AND NOT EXISTS (
-            SELECT 1 FROM pg_locks l
-             WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-               AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-               AND ((l.classid::bigint << 32) | l.objid::bigint) = c.owner)
+            SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})
         FOR UPDATE SKIP LOCKED)`,
     [chainId, range.from, range.to],
   );

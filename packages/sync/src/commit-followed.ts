@@ -3,7 +3,7 @@
  * and move the checkpoint. Run twice, the second time fails on the checkpoint and writes nothing.
  */
 import type { Chain } from '@chainstead/chains';
-import type { Database, Transaction } from '@chainstead/db';
+import type { Database, Leadership, Transaction } from '@chainstead/db';
 import type { BlockWatcher } from './block-watcher.ts';
 import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { retryDeadlock } from './commit-retry.ts';
@@ -29,13 +29,15 @@ export interface CommitDependencies {
   readonly chain: Chain;
   readonly datasets: readonly Dataset[];
   readonly knownContracts: KnownContracts;
+  /** Of the chain: nothing is followed any more once another process has it. */
+  readonly leadership?: Pick<Leadership, 'confirm'>;
   /** Sees what is followed; never what is backfilled. */
   readonly watcher?: BlockWatcher;
   /** How many rows of a dataset are decoded and held at a time. @default ROWS_AT_ONCE */
   readonly rowsAtOnce?: number;
 }
 
-/** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError */
+/** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
 export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
   const { database, chain, datasets, knownContracts, watcher } = dependencies;
   const last = commit.blocks.at(-1);
@@ -52,6 +54,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   const contracts = await retryDeadlock(() =>
     database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
+      await dependencies.leadership?.confirm(transaction);
       await moveCheckpoint(transaction, chain, commit.from, to);
       if (commit.ancestor !== null && commit.from !== null)
         await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);

@@ -68,7 +68,7 @@ export const syncClaims = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
     lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
-    /** Advisory lock key that the owner holds while it lives. */
+    /** The owner holds the lease `claims:<owner>` while it lives. */
     owner: bigint('owner', { mode: 'bigint' }).notNull(),
     purpose: text('purpose').notNull(),
     claimedAt: timestamp('claimed_at', { withTimezone: true }).notNull().defaultNow(),

@@ -14,6 +14,7 @@ export interface SyncMetrics {
   readonly gapBlocks: Gauge<'chain' | 'dataset'>;
   readonly stalled: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
+  readonly standby: Gauge<'chain'>;
   readonly proverRepairs: Counter<'chain' | 'upstream'>;
 }
 
@@ -51,6 +52,7 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
     ]),
     stalled: gauge('stalled', '1 while a chain makes no progress although there is something to do', ['chain']),
     leader: gauge('leader', '1 while this process leads the ingestion of the chain', ['chain']),
+    standby: gauge('standby', '1 while this process stands by for the chain, which another one leads', ['chain']),
     proverRepairs: counter(
       'prover_repaired_blocks_total',
       'Blocks whose rows the prover repaired, by the upstream that had lied',

@@ -2,13 +2,13 @@
  * The one place that writes decoded rows. Always inside the caller's transaction, together with coverage and checkpoint.
  */
 import type { Chain } from '@chainstead/chains';
-import { advisoryKey, type Transaction, transactionLock } from '@chainstead/db';
+import { type Transaction, transactionLock } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
 import { type AddedRows, addRows, copyToTwin, type WriteMode } from './row-changes.ts';
 
 /** One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends. */
 export async function lockChainCommits(transaction: Transaction, chain: Chain): Promise<void> {
-  await transactionLock(transaction, advisoryKey('chainstead:commit', chain.id));
+  await transactionLock(transaction, `commit:${chain.id}`);
 }
 
 /**

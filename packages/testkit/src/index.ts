@@ -69,6 +69,7 @@ export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
 export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, type ServeChainOptions, serveChain } from './serve-chain.ts';
+export { openSilentLine, type SilentLine } from './silent-line.ts';
 export { TestkitError } from './testkit-error.ts';
 export { unlessReverted } from './unless-reverted.ts';
 export {

@@ -4,6 +4,7 @@ import {
   type Clock,
   createMetricsRegistry,
   errorText,
+  type Logger,
   type Registry,
   silentLogger,
   systemClock,
@@ -87,6 +88,8 @@ export interface IndexerOptions {
   readonly limits?: Partial<PoolLimits>;
   /** Of the sync engine. Default: the hasty one. */
   readonly clock?: Clock;
+  /** Of the sync engine. Default: silent. */
+  readonly logger?: Logger;
   onBackfill?(progress: BackfillProgress): void;
 }
 
@@ -116,7 +119,7 @@ export async function startIndexer(options: IndexerOptions): Promise<Indexer> {
     ...upstreams,
     database,
     datasets,
-    logger: silentLogger(),
+    logger: options.logger ?? silentLogger(),
     clock,
     settings: { ...FOLLOW_FROM_ONE, ...settings },
     ...(onBackfill === undefined ? {} : { onBackfill }),

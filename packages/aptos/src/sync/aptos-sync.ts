@@ -3,7 +3,7 @@
  * database; whatever fails, the session is thrown away and a new one goes on from the last commit.
  */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
-import { advisoryKey, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import { type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainIdOf, chainKeyOf } from '../fullnode/network.ts';
 import { fillVersions } from './fill-versions.ts';
@@ -21,8 +21,10 @@ export interface AptosSync {
   run(signal: AbortSignal): Promise<void>;
 }
 
-type Outcome = 'complete' | 'standby' | 'failed' | 'stopped';
+type Outcome = 'complete' | 'failed' | 'stopped' | { readonly leader: string };
 
+/** For a last word to the database, which may be what fell silent. */
+const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 2_000;
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
@@ -35,13 +37,19 @@ export function createAptosSync(options: AptosSyncOptions): AptosSync {
   return {
     async run(signal) {
       const progress: Progress = { at: options.clock.now(), loggedAt: 0 };
+      const chain = chainKeyOf(options.fullnodes.network);
+      let leader: string | null = null;
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
         const started = options.clock.now();
         const outcome = await leadOnce(options, progress, signal);
         if (outcome === 'complete' || signal.aborted) return;
+        const leads = typeof outcome === 'object' ? outcome.leader : null;
+        if (leads !== null && leads !== leader)
+          options.logger.info({ chain, leader: leads }, 'Standing by: another process leads the chain');
+        leader = leads;
         const wasLong = options.clock.now() - started > LONG_SESSION_MS;
         delay = wasLong ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
-        const wait = outcome === 'standby' ? STANDBY_POLL_MS : outcome === 'stopped' ? STOPPED_RETRY_MS : delay;
+        const wait = leads !== null ? STANDBY_POLL_MS : outcome === 'stopped' ? STOPPED_RETRY_MS : delay;
         await sleepUnlessAborted(options.clock, wait, signal);
       }
     },
@@ -53,18 +61,24 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
   const chain = chainKeyOf(fullnodes.network);
   let leadership: Leadership | null = null;
   try {
-    leadership = await tryAcquireLeadership(database, advisoryKey('chainstead:aptos', chainIdOf(fullnodes.network)));
-    if (leadership === null) {
+    const candidacy = await tryAcquireLeadership(database, `ingest:aptos:${chainIdOf(fullnodes.network)}`);
+    metrics.standby.set({ chain }, candidacy.leadership === null ? 1 : 0);
+    if (candidacy.leadership === null) {
       // That of whoever leads is not seen here.
       progress.at = clock.now();
       metrics.stalled.set({ chain }, 0);
-      return 'standby';
+      return { leader: candidacy.leader };
     }
+    leadership = candidacy.leadership;
     metrics.leader.set({ chain }, 1);
-    await runSession(options, progress, AbortSignal.any([signal, leadership.lost]));
+    leadership.lost.addEventListener('abort', () => metrics.leader.set({ chain }, 0), { once: true });
+    const held = { ...options, database: database.until(leadership.lost), leadership };
+    await runSession(held, progress, AbortSignal.any([signal, leadership.lost]));
     return 'complete';
   } catch (error) {
-    return signal.aborted ? 'complete' : await reportFailure(options, error);
+    if (signal.aborted) return 'complete';
+    // What is under way then fails for many reasons, of which the loss is the first.
+    return await reportFailure(options, leadership?.lost.aborted === true ? leadership.lost.reason : error);
   } finally {
     metrics.leader.set({ chain }, 0);
     try {
@@ -165,9 +179,10 @@ async function reportFailure(options: AptosSyncOptions, error: unknown): Promise
   const fields = { chain, error: errorText(error), ...(error instanceof ChainsteadError ? { code: error.code } : {}) };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
   else logger.warn(fields, 'Ingestion was interrupted, going on from the last commit');
+  const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
   try {
-    await saveStall(database, fullnodes.network, errorText(error));
-    if (stopping) await saveStop(database, fullnodes.network, error);
+    await saveStall(saving, fullnodes.network, errorText(error));
+    if (stopping) await saveStop(saving, fullnodes.network, error);
   } catch (databaseError) {
     logger.warn({ chain, error: errorText(databaseError) }, 'The reason could not be written to the database');
   }

@@ -27,6 +27,7 @@ export async function commitBatch(
   const started = clock.now();
   const added = await database.transaction(async (transaction) => {
     await lockCommits(transaction, network);
+    await work.leadership?.confirm(transaction);
     const rows = new Map<string, number>();
     for (const { dataset, rows: derived } of batch.derived)
       rows.set(dataset, (rows.get(dataset) ?? 0) + (await derived.write(transaction)));

@@ -1,5 +1,5 @@
 import type { Clock, Counter, Gauge, Histogram, Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, Leadership } from '@chainstead/db';
 import type { AptosDataset } from '../dataset.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 
@@ -14,6 +14,7 @@ export interface AptosSyncMetrics {
   readonly gapBlocks: Gauge<'chain' | 'dataset'>;
   readonly stalled: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
+  readonly standby: Gauge<'chain'>;
 }
 
 /** What reading and writing versions needs. */
@@ -24,6 +25,8 @@ export interface VersionWork {
   readonly logger: Logger;
   readonly metrics: AptosSyncMetrics;
   readonly clock: Clock;
+  /** Of the network: nothing is written any more once another process has it. */
+  readonly leadership?: Pick<Leadership, 'confirm'>;
   /** What a commit holds at most, for tests. */
   readonly batch?: Partial<BatchLimits>;
   /** Called after each commit. */

@@ -1,5 +1,5 @@
 import type { ChainRegistry } from '@chainstead/chains';
-import { copyHex, copyValue, type Database, type Transaction } from '@chainstead/db';
+import { copyHex, copyValue, type Database, type Transaction, transactionLock } from '@chainstead/db';
 import { COLLECTION_COLUMNS } from '../nft-collections/collection-fields.ts';
 import { refreshTokens } from '../tokens/refresh-tokens.ts';
 import { collectionFormats } from './collection-formats.ts';
@@ -124,7 +124,7 @@ async function replaceRows<Entry extends ListEntry>(
   entries: readonly Entry[],
 ): Promise<void> {
   // One import at a time: two that touch the same tokens would wait for each other's rows.
-  await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended('chainstead list import', 0))`);
+  await transactionLock(transaction, 'list-import');
   await transaction.query('CREATE TEMPORARY TABLE touched_tokens (address bytea, chain_id bigint) ON COMMIT DROP');
   await touchTokens(transaction, table, source);
   await transaction.query(`DELETE FROM ${table.name} WHERE source = $1`, [source]);

@@ -7,7 +7,7 @@ import {
   type Logger,
   sleepUnlessAborted,
 } from '@chainstead/core';
-import { advisoryKey, type Database, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
@@ -79,7 +79,7 @@ async function workWhileOpen(
 ): Promise<void> {
   const { database, clock } = options;
   if ((await openJobs(database, past)).length === 0) return;
-  const leadership = await tryAcquireLeadership(database, advisoryKey('chainstead:historical-jobs', past.chain.id));
+  const { leadership } = await tryAcquireLeadership(database, `historical-jobs:${past.chain.id}`);
   if (leadership === null) return;
   const stop = AbortSignal.any([signal, leadership.lost]);
   try {

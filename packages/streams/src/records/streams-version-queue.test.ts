@@ -30,7 +30,7 @@ async function hold(): Promise<{ readonly version: number; release(): Promise<vo
 
 async function waiting(): Promise<number> {
   const [row] = await scratch.database.query<{ count: number }>(
-    "SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+    "SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
   );
   return row?.count ?? 0;
 }

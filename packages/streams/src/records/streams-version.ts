@@ -1,12 +1,15 @@
-import { advisoryKey, type Transaction, transactionLock } from '@chainstead/db';
+import { type Transaction, transactionLock } from '@chainstead/db';
 
 /** The one row is made by the migration. */
 const VERSION_ROW = 1;
 /**
- * Taken before the row: those who share a row's lock let others join them for ever, so that with many chains no change would get
- * through. Advisory locks are given in the order in which they are asked for.
+ * The door to the version's row: those who share a row's lock let others join them for ever, so that with many chains no change would
+ * get through. Who holds the version only passes the door; who changes it keeps the door shut until its transaction ends.
  */
-const QUEUE = advisoryKey('chainstead:streams-version', VERSION_ROW);
+const DOOR = 'streams-version';
+
+/** A row lock that was taken after a savepoint is given back by the return to it. */
+const PASS_THE_DOOR = `SAVEPOINT door; SELECT name FROM locks WHERE name = '${DOOR}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
 
 interface VersionRow {
   readonly version: number;
@@ -17,7 +20,7 @@ interface VersionRow {
  * among each other and against blocks, which hold it FOR SHARE. @returns the version that the change carries.
  */
 export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
-  await transactionLock(transaction, QUEUE);
+  await transactionLock(transaction, DOOR);
   const rows = await transaction.query<VersionRow>(
     'UPDATE streams_version SET version = version + 1 WHERE id = $1 RETURNING version',
     [VERSION_ROW],
@@ -27,7 +30,7 @@ export async function raiseStreamsVersion(transaction: Transaction): Promise<num
 
 /** The version that applies to a block, held until its transaction ends: no change can commit in between. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
-  await transaction.query('SELECT pg_advisory_xact_lock_shared($1::bigint)', [QUEUE.toString()]);
+  await transaction.query(PASS_THE_DOOR);
   const rows = await transaction.query<VersionRow>('SELECT version FROM streams_version WHERE id = $1 FOR SHARE', [
     VERSION_ROW,
   ]);

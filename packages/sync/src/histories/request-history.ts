@@ -1,4 +1,4 @@
-import { advisoryKey, type Database, transactionLock } from '@chainstead/db';
+import { type Database, transactionLock } from '@chainstead/db';
 import { type Subject, subjectKey } from './subject.ts';
 
 export interface HistoryRequest {
@@ -27,7 +27,7 @@ export async function requestHistory(database: Database, request: HistoryRequest
   if (!(await mayBegin(database, request))) return 'known';
   return database.transaction(async (transaction) => {
     // Requests of one key are counted one at a time.
-    await transactionLock(transaction, advisoryKey(`chainstead:histories:${requestedBy ?? ''}`, subject.chainId));
+    await transactionLock(transaction, `histories:${subject.chainId}:${requestedBy ?? ''}`);
     const [unfinished] = await transaction.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM subject_histories
         WHERE chain_id = $1 AND status IN ('pending', 'running', 'failed') AND requested_by IS NOT DISTINCT FROM $2`,

@@ -18,5 +18,6 @@ export function createSyncMetricsForTest(): AptosSyncMetrics {
     gapBlocks: gauge('gap', ['chain', 'dataset']),
     stalled: gauge('stalled', ['chain']),
     leader: gauge('leader', ['chain']),
+    standby: gauge('standby', ['chain']),
   };
 }

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Leadership, tryAcquireLeadership } from './leadership.ts';
+
+describe('leadership', () => {
+  let scratch: ScratchDatabase;
+
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+  });
+  beforeEach(() => scratch.database.query('DELETE FROM leases'));
+  afterAll(() => scratch.drop());
+
+  async function lead(name: string): Promise<Leadership> {
+    const { leadership } = await tryAcquireLeadership(scratch.database, name);
+    if (leadership === null) throw new Error(`${name} is taken`);
+    return leadership;
+  }
+
+  test('has one holder at a time, who is told to the others, and is free after its release', async () => {
+    const first = await lead('one');
+    expect(await tryAcquireLeadership(scratch.database, 'one')).toEqual({
+      leadership: null,
+      leader: expect.stringMatching(new RegExp(`, process ${process.pid}$`)),
+    });
+    const other = await lead('other');
+    await first.release();
+    await first.release();
+    expect(first.lost.aborted).toBe(false);
+    const second = await lead('one');
+    await second.release();
+    await other.release();
+    expect(await scratch.database.query('SELECT name FROM leases')).toEqual([]);
+  });
+
+  test('is lost, aloud, when its connection breaks, and can be won by another at once', async () => {
+    const leader = await lead('broken');
+    const lost = once(leader.lost, 'abort');
+    await scratch.database.query("SELECT pg_terminate_backend(backend_pid) FROM leases WHERE name = 'broken'");
+    await lost;
+    expect(leader.lost.reason).toMatchObject({
+      code: 'LEADERSHIP_LOST',
+      message: expect.stringContaining('The database no longer confirms'),
+      retryable: true,
+    });
+    await leader.release();
+    const next = await vi.waitFor(() => lead('broken'));
+    await next.release();
+  });
+
+  test('ends by the clock of the database when its holder falls silent, whose writes are refused from then on', async () => {
+    const silent = await lead('silent');
+    // What fifteen seconds without a renewal leave behind.
+    await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'silent'");
+    const next = await lead('silent');
+    await expect(scratch.database.transaction((transaction) => silent.confirm(transaction))).rejects.toMatchObject({
+      code: 'LEADERSHIP_LOST',
+    });
+    await scratch.database.transaction((transaction) => next.confirm(transaction));
+    // The release of the first is no release of the second.
+    await silent.release();
+    expect((await tryAcquireLeadership(scratch.database, 'silent')).leadership).toBeNull();
+    await next.release();
+  });
+
+  test('is renewed, and lost when the renewal finds another holder', async () => {
+    const leader = await lead('renewed');
+    const expiry = async () =>
+      (await scratch.database.query<{ at: Date }>("SELECT expires_at AS at FROM leases WHERE name = 'renewed'"))[0]?.at;
+    const before = await expiry();
+    await vi.waitFor(async () => expect(await expiry()).not.toEqual(before), { timeout: 20_000, interval: 200 });
+    const lost = once(leader.lost, 'abort');
+    await scratch.database.query("UPDATE leases SET token = gen_random_uuid() WHERE name = 'renewed'");
+    await lost;
+    expect(leader.lost.reason).toMatchObject({ code: 'LEADERSHIP_LOST' });
+  });
+
+  test('leaves no connection behind when it is taken', async () => {
+    const leader = await lead('taken');
+    for (let attempt = 0; attempt < 5; attempt += 1) await tryAcquireLeadership(scratch.database, 'taken');
+    await vi.waitFor(async () =>
+      expect(
+        await scratch.database.query(
+          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%lease%' AND pid <> pg_backend_pid()`,
+        ),
+      ).toHaveLength(1),
+    );
+    await leader.release();
+  });
+});

@@ -1,0 +1,61 @@
+import { errorText, type Logger } from '@chainstead/core';
+import { type ClientConfig, Pool, type PoolConfig } from 'pg';
+import { createConnectionRoute } from './connection-route.ts';
+import { parseConnectionString } from './connection-string.ts';
+import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
+
+export interface ConnectionOptions {
+  /** `postgres://user:password@host:port/database`; several hosts and libpq's TLS parameters are understood. */
+  readonly url: string;
+  /**
+   * The same database for connections that have to stay with one session of the server, where `url` leads through a pooler
+   * that gives each transaction another one. @default url
+   */
+  readonly sessionUrl?: string | null | undefined;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  /** Server settings of each connection, by name. Not applied to a pooler's transactions: others would get them too. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface PoolOptions extends ConnectionOptions {
+  /** Connections at most. */
+  readonly size: number;
+  readonly logger: Logger;
+}
+
+/** A client for one session, which is not connected yet. */
+export type OpenSession = (config?: ClientConfig) => SessionClient;
+
+/** @throws {DatabaseError} DATABASE_URL_INVALID */
+export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
+  const route = createConnectionRoute(parseConnectionString(options.url));
+  const isShared = typeof options.sessionUrl === 'string' && options.sessionUrl !== options.url;
+  const settings = isShared ? {} : { ...SILENCE_SETTINGS, ...options.settings };
+  class PooledClient extends SessionClient {
+    constructor(given?: ClientConfig) {
+      super({ ...given, route, settings });
+    }
+  }
+  const pool = new Pool({
+    ...config,
+    application_name: options.applicationName,
+    max: options.size,
+    Client: PooledClient,
+  });
+  // Without a listener, an idle connection that breaks would end the process. The error itself carries the whole client.
+  pool.on('error', (error) =>
+    options.logger.warn(
+      { error: errorText(error), application: options.applicationName },
+      'Idle database connection lost',
+    ),
+  );
+  return pool;
+}
+
+/** @throws {DatabaseError} DATABASE_URL_INVALID */
+export function sessionsOf(options: ConnectionOptions): OpenSession {
+  const route = createConnectionRoute(parseConnectionString(options.sessionUrl ?? options.url));
+  const settings = { ...SILENCE_SETTINGS, ...options.settings };
+  return (config) => new SessionClient({ ...config, application_name: options.applicationName, route, settings });
+}

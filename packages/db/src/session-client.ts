@@ -1,0 +1,84 @@
+import { Client, type ClientConfig } from 'pg';
+import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
+
+export interface SessionClientConfig extends ClientConfig {
+  readonly route: ConnectionRoute;
+  /** Server settings of the session, by name. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Without a sign of life from the server, an idle connection is tested after so long. Milliseconds. */
+const KEEPALIVE_AFTER_MS = 5_000;
+
+/**
+ * The server's side of the same: a machine that fell silent holds its locks no longer than this. By statements after connecting, since
+ * poolers refuse the start-up parameter `options`.
+ */
+export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '15000',
+  idle_in_transaction_session_timeout: '30s',
+};
+
+type Connected = (error: Error | null, client?: Client) => void;
+
+/** A client of `pg` that finds its server by a route, has settings, and can be cut off. */
+export class SessionClient extends Client {
+  readonly #route: ConnectionRoute;
+  readonly #settings: Readonly<Record<string, string>>;
+  #way: Way | undefined;
+
+  constructor({ route, settings, ...config }: SessionClientConfig) {
+    super({
+      ...config,
+      ...clientConfigOf(route.target),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS,
+    });
+    this.#route = route;
+    this.#settings = settings;
+    // One that breaks before anybody listens would end the process; whoever uses it hears of it anyway.
+    this.on('error', () => this.#way && this.#route.forget(this.#way));
+  }
+
+  override connect(): Promise<Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<Client> | undefined {
+    const connected = this.#connect();
+    if (callback === undefined) return connected;
+    connected.then(
+      (client) => callback(null, client),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
+    );
+    return undefined;
+  }
+
+  /** Ends the connection at once, whatever is under way on it: a server that fell silent would never say goodbye. */
+  destroy(): void {
+    this.connection.stream.destroy();
+  }
+
+  async #connect(): Promise<Client> {
+    const way = await this.#route.find();
+    this.#way = way;
+    lead(this, way);
+    try {
+      await super.connect();
+      await this.#applySettings();
+    } catch (error) {
+      this.#route.forget(way);
+      this.destroy();
+      throw error;
+    }
+    return this;
+  }
+
+  async #applySettings(): Promise<void> {
+    const settings = Object.entries(this.#settings);
+    if (settings.length === 0) return;
+    const calls = settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
+    await this.query(`SELECT ${calls.join(', ')}`, settings.flat());
+  }
+}
