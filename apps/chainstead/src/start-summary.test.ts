@@ -8,7 +8,7 @@ const summary = (environment: Record<string, string>) => {
     configuration,
     storage: {
       isEmbedded: configuration.database.url === null,
-      url: configuration.database.url ?? 'postgres://postgres:hunter2@127.0.0.1:4711/chainstead',
+      url: configuration.database.url ?? 'postgres://chainstead:hunter2@127.0.0.1:4711/chainstead',
     },
     roles: configuration.roles,
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
@@ -19,7 +19,7 @@ describe('start summary', () => {
   it('tells a newcomer where to look and what to set', () => {
     const text = summary({});
     expect(text).toContain('http://127.0.0.1:8080/docs');
-    expect(text).toContain('postgres://postgres@127.0.0.1:4711/chainstead, password in .chainstead/password');
+    expect(text).toContain('postgres://chainstead@127.0.0.1:4711/chainstead, password in .chainstead/password');
     expect(text).toContain('Chains    none: set CHAINS');
     expect(text).toContain('the API answers this machine only');
     expect(text).not.toContain('hunter2');

@@ -13,4 +13,5 @@ export * from './error.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
 export * from './primitives.ts';
+export * from './restart-delay.ts';
 export * from './tallied-metrics.ts';

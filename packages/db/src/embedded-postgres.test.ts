@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { isPostgresProcess, readPostmaster, until } from './postmaster.ts';
 import { pickAccount } from './server-account.ts';
@@ -115,7 +116,7 @@ describe('embedded Postgres', () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(await ask(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
     expect(second.url).toBe(first.url);
-    expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password']);
+    expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password', 'superuser-password']);
   });
 
   test('ends by itself when its process is killed, and starts again', async () => {
@@ -154,6 +155,93 @@ describe('embedded Postgres', () => {
     await until(async () => !(await isPostgresProcess(pid)), 10_000);
     const second = await start();
     expect(await ask(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  });
+
+  test('a server that is killed is started again where it was, even while a session outlives it', async () => {
+    const server = await start();
+    await ask(server.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    const sleeping = ask(server.url, 'SELECT pg_sleep(600)').catch((error: unknown) => error);
+    await until(async () => (await ask(server.url, SLEEPERS)).length === 1, 10_000);
+    const pid = await serverPid();
+    process.kill(pid, 'SIGKILL');
+    expect(await until(async () => (await serverRuns()) && (await serverPid()) !== pid, 20_000)).toBe(true);
+    const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
+    try {
+      await vi.waitFor(async () => expect(await database.query('SELECT n FROM kept')).toEqual([{ n: 7 }]), 20_000);
+    } finally {
+      await database.close();
+    }
+    expect(await sleeping).toBeInstanceOf(Error);
+    await server.stop();
+    expect(await serverRuns()).toBe(false);
+  });
+
+  test('is stopped for good in the middle of being started again', async () => {
+    const server = await start();
+    const pid = await serverPid();
+    process.kill(pid, 'SIGKILL');
+    await until(async () => !(await isPostgresProcess(pid)), 10_000);
+    await server.stop();
+    expect(await serverRuns()).toBe(false);
+    expect(await readdir(dataDir)).not.toContain('owner');
+  });
+
+  test('the program works as a role that owns its database and nothing else', async () => {
+    const server = await start();
+    expect(
+      await ask(
+        server.url,
+        `SELECT current_user AS role, rolsuper, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user`,
+      ),
+    ).toEqual([{ role: 'chainstead', rolsuper: false, rolcreaterole: false, rolcreatedb: false }]);
+    const database = openDatabase({ url: server.url, applicationName: 'test', logger: silentLogger() });
+    try {
+      expect((await migrate(database)).applied).toContain('0000_spine');
+      await expect(database.query("COPY schema_migrations TO PROGRAM 'true'")).rejects.toMatchObject({ code: '42501' });
+    } finally {
+      await database.close();
+    }
+    await ask(server.superuserUrl, "CREATE ROLE analyst LOGIN PASSWORD 'x' IN ROLE chainstead_reader");
+    const analyst = new URL(server.url);
+    analyst.username = 'analyst';
+    analyst.password = 'x';
+    expect(await ask(analyst.href, 'SELECT count(*) AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
+    await expect(ask(analyst.href, 'SELECT count(*) FROM tokens')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('what an earlier version made as superuser is handed over to the role', async () => {
+    const first = await start();
+    await ask(first.superuserUrl, 'DROP DATABASE chainstead');
+    await ask(first.superuserUrl, 'DROP ROLE chainstead');
+    await ask(first.superuserUrl, 'CREATE DATABASE chainstead');
+    const earlier = new URL(first.superuserUrl);
+    earlier.pathname = '/chainstead';
+    const database = openDatabase({ url: earlier.href, applicationName: 'test', logger: silentLogger() });
+    await migrate(database);
+    await database.query('CREATE SCHEMA chainstead_jobs');
+    await database.query("CREATE TYPE chainstead_jobs.state AS ENUM ('waiting')");
+    await database.query('CREATE TABLE chainstead_jobs.job (id bigserial PRIMARY KEY, state chainstead_jobs.state)');
+    await database.query('CREATE FUNCTION chainstead_jobs.next() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$');
+    await database.close();
+    await first.stop();
+    await rename(join(dataDir, 'superuser-password'), join(dataDir, 'password'));
+
+    const second = await start();
+    expect(await ask(second.url, OWNED_BY_OTHERS)).toEqual([]);
+    await ask(second.url, 'ALTER TABLE tokens ADD COLUMN altered int');
+    await ask(second.url, "ALTER TYPE chainstead_jobs.state ADD VALUE 'active'");
+    await ask(second.url, 'INSERT INTO chainstead_jobs.job (state) VALUES (NULL)');
+    await ask(
+      second.url,
+      'CREATE OR REPLACE FUNCTION chainstead_jobs.next() RETURNS int LANGUAGE sql AS $$ SELECT 2 $$',
+    );
+    await ask(second.url, 'CREATE VIEW analytics.later AS SELECT 1 AS n');
+    await ask(second.superuserUrl, "CREATE ROLE analyst LOGIN PASSWORD 'x' IN ROLE chainstead_reader");
+    const analyst = new URL(second.url);
+    analyst.username = 'analyst';
+    analyst.password = 'x';
+    expect(await ask(analyst.href, 'SELECT n FROM analytics.later')).toEqual([{ n: 1 }]);
+    expect(await ask(analyst.href, 'SELECT count(*) AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
   });
 
   test('a lock file that names some other process is no obstacle', async () => {
@@ -224,6 +312,22 @@ describe('embedded Postgres', () => {
     expect(await serverRuns()).toBe(false);
   });
 });
+
+const SLEEPERS = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND state = 'active'";
+
+/** Tables, views, sequences, routines and types that the program could not change; those of extensions are not its own. */
+const OWNED_BY_OTHERS = `
+  SELECT owned.name FROM (
+    SELECT 'pg_class'::regclass AS kind, oid, relname AS name, relnamespace AS space, relowner AS owner
+      FROM pg_class WHERE relkind <> 'c'
+    UNION ALL SELECT 'pg_proc'::regclass, oid, proname, pronamespace, proowner FROM pg_proc
+    UNION ALL SELECT 'pg_type'::regclass, oid, typname, typnamespace, typowner FROM pg_type
+  ) AS owned
+  JOIN pg_namespace ON pg_namespace.oid = owned.space
+  WHERE nspname IN ('public', 'analytics', 'chainstead_jobs') AND owner <> (SELECT oid FROM pg_roles WHERE rolname = 'chainstead')
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = owned.kind AND objid = owned.oid AND deptype = 'e')
+    AND NOT EXISTS (SELECT FROM pg_type element JOIN pg_depend ON element.oid = objid AND deptype = 'e'
+                    WHERE owned.kind = 'pg_type'::regclass AND element.typarray = owned.oid)`;
 
 /** The first folder on the way to `path` that others than its owner can't enter; null when there is none. */
 function closedFolderAbove(path: string): string | null {

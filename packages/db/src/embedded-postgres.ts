@@ -1,17 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { chown, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText, type Logger } from '@chainstead/core';
-import { Client, escapeIdentifier } from 'pg';
-import { EmbeddedPostgresError } from './database-error.ts';
+import { EmbeddedPostgresError, unusableFolder } from './database-error.ts';
+import { type EmbeddedPasswords, ensurePasswords, giveTo } from './embedded-passwords.ts';
+import { pathExists } from './path-exists.ts';
 import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
-import { runInitdb, startServer } from './postgres-process.ts';
+import { runInitdb, type ServerOptions, startServer } from './postgres-process.ts';
 import { isPostgresProcess, processLives, readPostmaster, until } from './postmaster.ts';
+import { programUrl, provisionDatabase, SUPERUSER, superuserUrl } from './provision-database.ts';
 import { chooseServerAccount, type ServerAccount } from './server-account.ts';
+import { superviseServer } from './supervised-server.ts';
 import { unlessMissing } from './unless-missing.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the cluster (`data/`), the generated password and the pid of the process that runs the server. Made when absent. */
+  /** Holds the cluster (`data/`), the generated passwords and the pid of the process that runs the server. Made when absent. */
   readonly dataDir: string;
   /** On the loopback interface. @default a free one */
   readonly port?: number;
@@ -21,8 +23,10 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** Of the database `chainstead`, as its superuser, with a password. */
+  /** Of the database `chainstead`, as the role that owns it and nothing else, with a password. */
   readonly url: string;
+  /** Of the database `postgres`, as the server's superuser. */
+  readonly superuserUrl: string;
   /** Fast shutdown: open transactions are rolled back. Does nothing when another live process runs the server. */
   stop(): Promise<void>;
 }
@@ -36,10 +40,12 @@ export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 };
 
-const USER = 'postgres';
-const DATABASE = 'chainstead';
 /** A crashed server replays its log before it answers. */
 const START_TIMEOUT_MS = 300_000;
+/** How long the process that runs the server gets to start it again, before it counts as gone. */
+const OWNER_TIMEOUT_MS = 10_000;
+/** Names the process that runs the server. */
+const OWNER_FILE = 'owner';
 const STOP_TIMEOUT_MS = 60_000;
 
 /**
@@ -47,7 +53,8 @@ const STOP_TIMEOUT_MS = 60_000;
  * account). UTF8, locale C, reachable on 127.0.0.1 with a password only.
  *
  * The server ends with this process, however that ends: a small shell process waits for our death and then stops it. When
- * the folder's server runs already, it is used as it is; and taken over when the process that started it is gone.
+ * the folder's server runs already, it is used as it is; and taken over when the process that started it is gone. A server
+ * of ours that ends by itself is started again, on the same port.
  * @throws {EmbeddedPostgresError}
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -60,14 +67,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   const account = await chooseServerAccount(cluster);
   const binaries = await preparePostgresBinaries(account, options.logger);
-  const password = await ensurePassword(dataDir, account);
-  if (!(await exists(join(cluster, 'PG_VERSION'))))
-    await createCluster({ dataDir, cluster, account, binaries, options });
+  const passwords = await ensurePasswords(dataDir, account);
+  if (!(await pathExists(join(cluster, 'PG_VERSION'))))
+    await createCluster({ dataDir, cluster, account, binaries, passwords, options });
 
-  const running = await useRunningServer(dataDir, cluster, password, options.logger);
+  const found = { dataDir, cluster, passwords, logger: options.logger };
+  await waitForOwner(found);
+  const running = await useRunningServer(found);
   if (running !== undefined) return running;
 
-  const server = await startServer({
+  const serverOptions: ServerOptions = {
     binaries,
     account,
     cluster,
@@ -76,31 +85,60 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     ...(options.port === undefined ? {} : { port: options.port }),
     startTimeoutMs: START_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
-  });
+  };
+  const server = await startServer(serverOptions);
   if (server === 'taken') {
     // Another process started the same folder's server in this very moment.
-    const other = await useRunningServer(dataDir, cluster, password, options.logger);
+    const other = await useRunningServer(found);
     if (other !== undefined) return other;
     throw startFailed(dataDir, 'its folder is locked by a server that does not answer');
   }
-  await writeFile(join(dataDir, 'owner'), `${process.pid}\n`);
+  await writeFile(join(dataDir, OWNER_FILE), `${process.pid}\n`);
+  const provisioned = { port: server.port, passwords };
   try {
-    await ensureDatabase(urlOf(password, server.port, 'postgres'));
+    await provisionDatabase(provisioned);
   } catch (error) {
     await server.stop();
     throw startFailed(dataDir, errorText(error), error);
   }
   options.logger.info({ port: server.port, data_dir: dataDir }, 'Embedded Postgres started');
-  return { url: urlOf(password, server.port, DATABASE), stop: server.stop };
+  const supervised = superviseServer(server, serverOptions);
+  return {
+    url: programUrl(provisioned),
+    superuserUrl: superuserUrl(provisioned),
+    async stop() {
+      await supervised.stop();
+      await rm(join(dataDir, OWNER_FILE), { force: true });
+    },
+  };
+}
+
+interface ServerFolder {
+  readonly dataDir: string;
+  readonly cluster: string;
+  readonly passwords: EmbeddedPasswords;
+  readonly logger: Logger;
+}
+
+/** While the process that runs the folder's server starts it again, a second server would only be in its way. */
+async function waitForOwner({ dataDir, cluster, logger }: ServerFolder): Promise<void> {
+  const isUp = async (): Promise<boolean> => (await readPostmaster(cluster))?.status === 'ready';
+  const owner = await readOwner(dataDir);
+  if (owner === process.pid || !processLives(owner) || (await isUp())) return;
+  logger.warn({ pid: owner, data_dir: dataDir }, 'Waiting for the process that runs the embedded Postgres to start it');
+  await until(async () => !processLives(owner) || (await isUp()), OWNER_TIMEOUT_MS);
+}
+
+/** @returns -1 when nobody is named */
+async function readOwner(dataDir: string): Promise<number> {
+  const text = await unlessMissing(readFile(join(dataDir, OWNER_FILE), 'utf8'));
+  const pid = Number(text ?? Number.NaN);
+  return Number.isInteger(pid) && pid > 0 ? pid : -1;
 }
 
 /** @returns undefined when no server runs on the cluster; a lock file that a crash left is removed */
-async function useRunningServer(
-  dataDir: string,
-  cluster: string,
-  password: string,
-  logger: Logger,
-): Promise<EmbeddedPostgres | undefined> {
+async function useRunningServer(folder: ServerFolder): Promise<EmbeddedPostgres | undefined> {
+  const { dataDir, cluster, passwords, logger } = folder;
   const found = await readPostmaster(cluster);
   if (found === undefined) return undefined;
   let settled = found;
@@ -111,22 +149,24 @@ async function useRunningServer(
   }, START_TIMEOUT_MS);
   if (settled.status === 'gone') return undefined;
   const { pid, port } = settled;
+  const provisioned = { port, passwords };
   if (!(await isPostgresProcess(pid))) {
     await rm(join(cluster, 'postmaster.pid'), { force: true });
     return undefined;
   }
   try {
-    await ensureDatabase(urlOf(password, port, 'postgres'));
+    await provisionDatabase(provisioned);
   } catch (error) {
     // It may have begun to stop after it was found ready: its owner is gone, and the watching shell did its work.
     if (await until(async () => !(await isPostgresProcess(pid)), STOP_TIMEOUT_MS)) return undefined;
     throw startFailed(dataDir, `the server that runs on it refuses connections: ${errorText(error)}`, error);
   }
-  const owner = Number((await unlessMissing(readFile(join(dataDir, 'owner'), 'utf8'))) ?? 0);
-  const orphaned = owner === 0 || !processLives(owner);
+  const owner = await readOwner(dataDir);
+  const orphaned = owner === -1 || !processLives(owner);
   logger.info({ port, pid, orphaned, data_dir: dataDir }, 'Using the embedded Postgres that runs already');
   return {
-    url: urlOf(password, port, DATABASE),
+    url: programUrl(provisioned),
+    superuserUrl: superuserUrl(provisioned),
     async stop() {
       if (!orphaned || !(await isPostgresProcess(pid))) return;
       process.kill(pid, 'SIGINT');
@@ -140,6 +180,7 @@ interface ClusterPlan {
   readonly cluster: string;
   readonly account: ServerAccount;
   readonly binaries: PostgresBinaries;
+  readonly passwords: EmbeddedPasswords;
   readonly options: EmbeddedPostgresOptions;
 }
 
@@ -148,70 +189,24 @@ async function createCluster(plan: ClusterPlan): Promise<void> {
   const draft = await mkdtemp(join(plan.dataDir, 'data-'));
   await giveTo(draft, plan.account);
   // As an open file, because the account may be unable to reach it by its path.
-  const password = await open(join(plan.dataDir, 'password'), 'r');
+  const password = await open(plan.passwords.superuserFile, 'r');
   try {
     const sync = plan.options.settings?.fsync !== 'off';
-    await runInitdb({ ...plan, folder: draft, user: USER, passwordFd: password.fd, sync, logger: plan.options.logger });
+    await runInitdb({
+      ...plan,
+      folder: draft,
+      user: SUPERUSER,
+      passwordFd: password.fd,
+      sync,
+      logger: plan.options.logger,
+    });
     await rename(draft, plan.cluster);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    if (!(await exists(join(plan.cluster, 'PG_VERSION')))) throw error;
+    if (!(await pathExists(join(plan.cluster, 'PG_VERSION')))) throw error;
   } finally {
     await password.close();
   }
-}
-
-async function ensurePassword(dataDir: string, account: ServerAccount): Promise<string> {
-  const path = join(dataDir, 'password');
-  try {
-    await writeFile(path, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    await giveTo(path, account);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return (await readFile(path, 'utf8')).trim();
-}
-
-async function giveTo(path: string, account: ServerAccount): Promise<void> {
-  if (account.uid === undefined || account.gid === undefined) return;
-  try {
-    await chown(path, account.uid, account.gid);
-  } catch (error) {
-    throw unusableFolder(path, error);
-  }
-}
-
-async function ensureDatabase(adminUrl: string): Promise<void> {
-  const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${escapeIdentifier(DATABASE)}`);
-  } catch (error) {
-    // Two processes at once: the other's database is as good.
-    if (!(error instanceof Error && 'code' in error && (error.code === '42P04' || error.code === '23505'))) throw error;
-  } finally {
-    await client.end();
-  }
-}
-
-function urlOf(password: string, port: number, database: string): string {
-  return `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await unlessMissing(stat(path))) !== undefined;
-}
-
-function unusableFolder(folder: string, cause: unknown): EmbeddedPostgresError {
-  return new EmbeddedPostgresError({
-    code: 'EMBEDDED_POSTGRES_FOLDER',
-    message: `The embedded Postgres cannot keep its data in ${folder}: ${errorText(cause)}`,
-    facts: { folder },
-    remedy: 'Set DATA_DIR to a folder on a local disk that this user may write to',
-    retryable: false,
-    cause,
-  });
 }
 
 function startFailed(dataDir: string, reason: string, cause?: unknown): EmbeddedPostgresError {

@@ -5,7 +5,8 @@
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';
-export * from './database-error.ts';
+export { DatabaseError, EmbeddedPostgresError } from './database-error.ts';
+export { DatabaseUnavailableError } from './database-outage.ts';
 export {
   DEFAULT_SETTINGS,
   type EmbeddedPostgres,

@@ -3,6 +3,7 @@ import { type CustomTypesConfig, type Pool, type PoolClient, types } from 'pg';
 import { copyInto } from './copy-into.ts';
 import type { Database, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
+import { createOutageWatch, type OutageWatch } from './database-outage.ts';
 import { type ConnectionOptions, openPool, sessionsOf } from './open-pool.ts';
 import { SessionClient } from './session-client.ts';
 
@@ -15,16 +16,19 @@ export interface DatabaseOptions extends ConnectionOptions {
 /**
  * Opens a connection pool; nothing connects before the first query.
  *
+ * What makes every query fail alike (server away, full, read-only) is thrown as {@link DatabaseUnavailableError} and logged once.
+ *
  * Values arrive as: `bigint` → number (refused beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date, `bytea` → Buffer.
  * @throws {DatabaseError} DATABASE_URL_INVALID
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool({ ...options, size: options.poolSize ?? 10 }, { types: columnParsers });
   const openSession = sessionsOf(options);
+  const outages = createOutageWatch(options.logger);
   let closed: Promise<void> | undefined;
   const shared: Omit<Database, 'query' | 'transaction'> = {
     pool,
-    until: (signal) => ({ ...shared, ...cutBy(pool, signal) }),
+    until: (signal) => ({ ...shared, ...cutBy(pool, signal, outages) }),
     session: ({ queryTimeoutMs } = {}) =>
       openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
     close() {
@@ -34,26 +38,27 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     ...shared,
-    query: (text, values) => queryOn(pool, text, values),
-    transaction: (work) => runTransaction(pool, work),
+    query: (text, values) => outages.watch(() => queryOn(pool, text, values)),
+    transaction: (work) => outages.watch(() => runTransaction(pool, work)),
   };
 }
 
-function cutBy(pool: Pool, signal: AbortSignal): Pick<Database, 'query' | 'transaction'> {
+function cutBy(pool: Pool, signal: AbortSignal, outages: OutageWatch): Pick<Database, 'query' | 'transaction'> {
   return {
-    async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      signal.throwIfAborted();
-      const client = await pool.connect();
-      const cut = cutOnAbort(client, signal);
-      try {
-        return await queryOn<Row>(client, text, values);
-      } catch (error) {
-        throw signal.aborted ? signal.reason : error;
-      } finally {
-        client.release(cut.end());
-      }
-    },
-    transaction: (work) => runTransaction(pool, work, signal),
+    query: <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
+      outages.watch(async () => {
+        signal.throwIfAborted();
+        const client = await pool.connect();
+        const cut = cutOnAbort(client, signal);
+        try {
+          return await queryOn<Row>(client, text, values);
+        } catch (error) {
+          throw signal.aborted ? signal.reason : error;
+        } finally {
+          client.release(cut.end());
+        }
+      }),
+    transaction: (work) => outages.watch(() => runTransaction(pool, work, signal)),
   };
 }
 

@@ -45,7 +45,7 @@ export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
   });
   // Without a listener, an idle connection that breaks would end the process. The error itself carries the whole client.
   pool.on('error', (error) =>
-    options.logger.warn(
+    options.logger.debug(
       { error: errorText(error), application: options.applicationName },
       'Idle database connection lost',
     ),

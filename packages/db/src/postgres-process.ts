@@ -52,10 +52,14 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
+  /** Gives a start up that is under way. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RunningServer {
   readonly port: number;
+  /** Its exit code or signal, once it has ended, by `stop` or by itself. */
+  readonly ended: Promise<number | string>;
   stop(): Promise<void>;
 }
 
@@ -78,8 +82,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       running = false;
       return code;
     });
-    await until(async () => !running || (await isReady(options.cluster, child.pid)), options.startTimeoutMs);
-    if (running && (await isReady(options.cluster, child.pid))) return supervise(options, child, port, exit);
+    await until(
+      async () => !running || options.signal?.aborted === true || (await isReady(options.cluster, child.pid)),
+      options.startTimeoutMs,
+    );
+    if (running && (await isReady(options.cluster, child.pid))) return runningServer(options, child, port, exit);
     if (running) child.kill('SIGQUIT');
     const code = await exit;
     const said = output.join(' ');
@@ -113,13 +120,15 @@ function spawnServer(options: ServerOptions, port: number): ChildProcess {
   });
 }
 
-function supervise(options: ServerOptions, child: ChildProcess, port: number, exit: Promise<unknown>): RunningServer {
+function runningServer(
+  options: ServerOptions,
+  child: ChildProcess,
+  port: number,
+  exit: Promise<number | string>,
+): RunningServer {
   const watcher = stopWhenWeDie(child, options);
   let stopping: Promise<void> | undefined;
-  exit.then((code) => {
-    watcher.kill('SIGKILL');
-    if (stopping === undefined) options.logger.error({ exit: code }, 'Embedded Postgres ended by itself');
-  });
+  void exit.then(() => watcher.kill('SIGKILL'));
   // None of them keeps a program alive that has nothing else to do.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
@@ -132,6 +141,7 @@ function supervise(options: ServerOptions, child: ChildProcess, port: number, ex
   };
   return {
     port,
+    ended: exit,
     stop() {
       stopping ??= stop();
       return stopping;

@@ -1,4 +1,5 @@
 import { ChainsteadError, type Logger } from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 import type { ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -46,9 +47,10 @@ const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = { INVALID
 /** Turns what a route throws into the envelope. An unexpected error is logged whole and answered without its text. */
 export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
-    const answer = describeError(thrown);
+    const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    if (answer.status >= 500)
+    // The database's connections tell an outage once.
+    if (answer.status >= 500 && !(thrown instanceof DatabaseUnavailableError))
       logger.error(
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
         'Request failed',
@@ -62,8 +64,19 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
 
 type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
 
-function describeError(thrown: unknown): Answer {
+/** Seconds until a request is worth trying again while the database is away. */
+const DATABASE_RETRY_AFTER = '5';
+
+/** What a client is told of anything that was thrown. */
+export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof DatabaseUnavailableError)
+    return {
+      status: 503,
+      message: 'The database is unavailable: try again later',
+      details: undefined,
+      headers: { 'retry-after': DATABASE_RETRY_AFTER },
+    };
   if (thrown instanceof HTTPException)
     return { status: thrown.status as ContentfulStatusCode, message: thrown.message, details: undefined, headers: {} };
   if (thrown instanceof ChainsteadError) {

@@ -17,7 +17,7 @@ export {
   NO_BLOCK_BOUNDS,
 } from './block-bounds.ts';
 export { type BodyBudget, createBodyBudget } from './body-budget.ts';
-export { errorResponses, errorSchema } from './error-answer.ts';
+export { answerTo, errorResponses, errorSchema } from './error-answer.ts';
 export * from './key-store.ts';
 export * from './paging.ts';
 export {

@@ -1,4 +1,5 @@
 import type { Logger, Registry } from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiApp, requestLogger } from './api-context.ts';
 import { UnavailableError } from './api-error.ts';
@@ -45,6 +46,7 @@ export function addSystemRoutes(
   app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
   app.openapi(ready, async (c) => {
     const { ready: isReady, reasons } = await options.readiness().catch((error: unknown) => {
+      if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };
       requestLogger(c, options.logger).error({ err: error }, 'Readiness could not be determined');
       return { ready: false, reasons: ['readiness could not be determined'] };
     });

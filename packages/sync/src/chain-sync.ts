@@ -4,7 +4,7 @@
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import { DatabaseUnavailableError, type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import type { Head } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
@@ -95,7 +95,7 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
     return { kind: 'complete' };
   } catch (error) {
     if (signal.aborted) return { kind: 'complete' };
-    return await reportFailure(options, reasonOf(error, leadership, owner));
+    return await reportFailure(options, progress, reasonOf(error, leadership, owner));
   } finally {
     metrics.leader.set({ chain: chain.key }, 0);
     await closeQuietly(logger, owner);
@@ -213,8 +213,9 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
   return { head, state };
 }
 
-async function reportFailure(options: ChainSyncOptions, error: unknown): Promise<Outcome> {
+async function reportFailure(options: ChainSyncOptions, progress: ChainProgress, error: unknown): Promise<Outcome> {
   const { chain, database, logger } = options;
+  if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
   const stopping =
     error instanceof ChainsteadError && (error.code === 'REORG_TOO_DEEP' || error.code === 'UNPROVEN_BLOCK');
   const fields = {

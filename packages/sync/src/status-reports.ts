@@ -31,11 +31,13 @@ export interface ChainProgress {
   progressAt: number;
   /** When the last line about a stall was logged. */
   loggedAt: number;
+  /** Why the database took nothing since the checkpoint moved last; null when it did. */
+  databaseFailure: string | null;
 }
 
 /** @param now when leading begins */
 export function beginProgress(now: number): ChainProgress {
-  return { head: null, checkpoint: null, progressAt: now, loggedAt: 0 };
+  return { head: null, checkpoint: null, progressAt: now, loggedAt: 0, databaseFailure: null };
 }
 
 /** Reports until the signal aborts. `state` outlives the session: one that fails again and again makes no progress. */
@@ -82,17 +84,23 @@ export function startStatusReports(
       if (checkpoint !== null && checkpoint.hash !== state.checkpoint?.hash) {
         state.checkpoint = checkpoint;
         state.progressAt = clock.now();
+        state.databaseFailure = null;
       }
     },
     stopped: run(),
   };
 }
 
-/** What stands in the way, from what the upstreams answered last. */
+/** What stands in the way: the database, or what the upstreams answered last. */
 export function explain(
-  state: { readonly head: { readonly number: number } | null; readonly checkpoint: { readonly number: number } | null },
+  state: {
+    readonly head: { readonly number: number } | null;
+    readonly checkpoint: { readonly number: number } | null;
+    readonly databaseFailure?: string | null;
+  },
   upstreams: readonly UpstreamStatus[],
 ): string {
+  if (typeof state.databaseFailure === 'string') return state.databaseFailure;
   if (state.head !== null && state.checkpoint !== null && state.head.number <= state.checkpoint.number)
     return `no upstream has announced a block above ${state.checkpoint.number}`;
   const complaints = upstreams.map((upstream) => {

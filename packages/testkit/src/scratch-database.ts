@@ -98,7 +98,7 @@ async function startTemporaryServer(
   const dataDir = await mkdtemp(join(tmpdir(), 'chainstead-postgres-'));
   const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings });
   return {
-    url: server.url,
+    url: server.superuserUrl,
     async stop() {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });

@@ -1,7 +1,6 @@
-import { type Clock, silentLogger } from '@chainstead/core';
+import { type Clock, restartDelayMs, silentLogger } from '@chainstead/core';
 import { describe, expect, it, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
-import { restartDelayMs } from './restart-delay.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 import { createSupervisor, RoleFailedError } from './supervisor.ts';
 

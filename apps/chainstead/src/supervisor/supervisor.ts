@@ -1,6 +1,12 @@
-import { ChainsteadError, type Clock, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import {
+  ChainsteadError,
+  type Clock,
+  type Logger,
+  restartDelayMs,
+  sleepUnlessAborted,
+  WELL_AFTER_MS,
+} from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
-import { restartDelayMs, WELL_AFTER_MS } from './restart-delay.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 
 /** Exit code of a role whose configuration can't work: starting it again would not help. */

@@ -3,7 +3,7 @@
  * database; whatever fails, the session is thrown away and a new one goes on from the last commit.
  */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
-import { type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import { DatabaseUnavailableError, type Leadership, tryAcquireLeadership } from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainIdOf, chainKeyOf } from '../fullnode/network.ts';
 import { fillVersions } from './fill-versions.ts';
@@ -36,7 +36,7 @@ const STOPPED_RETRY_MS = 60_000;
 export function createAptosSync(options: AptosSyncOptions): AptosSync {
   return {
     async run(signal) {
-      const progress: Progress = { at: options.clock.now(), loggedAt: 0 };
+      const progress: Progress = { at: options.clock.now(), loggedAt: 0, databaseFailure: null };
       const chain = chainKeyOf(options.fullnodes.network);
       let leader: string | null = null;
       for (let delay = RESTART_DELAY_MS; !signal.aborted; ) {
@@ -78,7 +78,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
   } catch (error) {
     if (signal.aborted) return 'complete';
     // What is under way then fails for many reasons, of which the loss is the first.
-    return await reportFailure(options, leadership?.lost.aborted === true ? leadership.lost.reason : error);
+    return await reportFailure(options, progress, leadership?.lost.aborted === true ? leadership.lost.reason : error);
   } finally {
     metrics.leader.set({ chain }, 0);
     try {
@@ -172,8 +172,9 @@ async function fillHistory(
   }
 }
 
-async function reportFailure(options: AptosSyncOptions, error: unknown): Promise<Outcome> {
+async function reportFailure(options: AptosSyncOptions, progress: Progress, error: unknown): Promise<Outcome> {
   const { database, fullnodes, logger } = options;
+  if (error instanceof DatabaseUnavailableError) progress.databaseFailure = error.message;
   const chain = chainKeyOf(fullnodes.network);
   const stopping = error instanceof RootMismatchError;
   const fields = { chain, error: errorText(error), ...(error instanceof ChainsteadError ? { code: error.code } : {}) };

@@ -27,6 +27,8 @@ export interface Progress {
   at: number;
   /** When its absence was logged last. */
   loggedAt: number;
+  /** Why the database took nothing since then; null when it did. */
+  databaseFailure: string | null;
 }
 
 export function startStatusReports(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): StatusReports {
@@ -37,7 +39,9 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
   const report = async (): Promise<void> => {
     const silentMs = clock.now() - progress.at;
     const stalled = silentMs > STALL_AFTER_MS;
-    const reason = stalled ? `No progress for ${Math.round(silentMs / 1_000)} s: ${explain(options, state)}` : null;
+    const reason = stalled
+      ? `No progress for ${Math.round(silentMs / 1_000)} s: ${progress.databaseFailure ?? explain(options, state)}`
+      : null;
     metrics.stalled.set({ chain }, stalled ? 1 : 0);
     await saveHealth(database, fullnodes.network, {
       reach: state.reach,
@@ -72,6 +76,7 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
     },
     progress: (last) => {
       progress.at = clock.now();
+      progress.databaseFailure = null;
       state.top = Math.max(state.top, last);
     },
     stopped: run(),

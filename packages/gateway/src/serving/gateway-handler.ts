@@ -1,6 +1,7 @@
 import { errorText, type Logger } from '@chainstead/core';
 import {
   type ApiError,
+  answerTo,
   type BodyBudget,
   BodyTooLargeError,
   type KeyStore,
@@ -40,9 +41,11 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
 
   function fail(exchange: Exchange, error: unknown): void {
     if (error instanceof ClientGoneError) return;
-    logger.error({ request_id: exchange.requestId, error: errorText(error) }, 'Request to the gateway failed');
+    const { status, message, headers } = answerTo(error);
+    if (status === 500)
+      logger.error({ request_id: exchange.requestId, error: errorText(error) }, 'Request to the gateway failed');
     if (exchange.outgoing.headersSent) exchange.outgoing.destroy();
-    else exchange.sendMessage(500, 'Internal error');
+    else exchange.sendMessage(status, message, Object.entries(headers).flat());
   }
 
   /** Who may pass, reads and is answered. Promises only where something must be awaited. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
-import type { KeyStore, RawGate, UpgradeHandler } from '@chainstead/http';
+import { answerTo, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
 import { WebSocketServer } from 'ws';
 import type { ServedChain } from '../serving/answer-request.ts';
 import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';
@@ -168,8 +168,10 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
       admission.then(
         (known) => admit(request, known),
         (error: unknown) => {
-          logger.error({ request_id: requestId, error: errorText(error) }, 'Request for a WebSocket failed');
-          refuse(request, 500, 'Internal error');
+          const { status, message } = answerTo(error);
+          if (status === 500)
+            logger.error({ request_id: requestId, error: errorText(error) }, 'Request for a WebSocket failed');
+          refuse(request, status, message);
         },
       );
     },

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unusableFolder } from './database-error.ts';
+import { pathExists } from './path-exists.ts';
+import type { ServerAccount } from './server-account.ts';
+
+/** Of the server's superuser, which only prepares the database. */
+const SUPERUSER_FILE = 'superuser-password';
+/** Of the role that the program works as. */
+const PROGRAM_FILE = 'password';
+
+/** Passwords of the embedded server's two roles. */
+export interface EmbeddedPasswords {
+  readonly superuser: string;
+  readonly program: string;
+  /** For initdb. */
+  readonly superuserFile: string;
+}
+
+/**
+ * Reads the generated passwords from the data folder, and makes what is missing. Where the program was the superuser (a folder
+ * of an earlier version), its password becomes the superuser's. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER
+ */
+export async function ensurePasswords(dataDir: string, account: ServerAccount): Promise<EmbeddedPasswords> {
+  const superuserFile = join(dataDir, SUPERUSER_FILE);
+  const programFile = join(dataDir, PROGRAM_FILE);
+  if (!(await pathExists(superuserFile)) && (await pathExists(join(dataDir, 'data', 'PG_VERSION'))))
+    await keepAsSuperusers(programFile, superuserFile);
+  return {
+    superuser: await ensurePassword(superuserFile, account),
+    program: await ensurePassword(programFile, account),
+    superuserFile,
+  };
+}
+
+async function keepAsSuperusers(programFile: string, superuserFile: string): Promise<void> {
+  try {
+    await rename(programFile, superuserFile);
+  } catch (error) {
+    // Another start at the same moment was faster.
+    if (!(await pathExists(superuserFile))) throw error;
+  }
+}
+
+async function ensurePassword(path: string, account: ServerAccount): Promise<string> {
+  try {
+    await writeFile(path, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    await giveTo(path, account);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return (await readFile(path, 'utf8')).trim();
+}
+
+/** Makes the server's account the owner, where we are root. @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_FOLDER */
+export async function giveTo(path: string, account: ServerAccount): Promise<void> {
+  if (account.uid === undefined || account.gid === undefined) return;
+  try {
+    await chown(path, account.uid, account.gid);
+  } catch (error) {
+    throw unusableFolder(path, error);
+  }
+}

@@ -1,0 +1,142 @@
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+
+/** The embedded server's superuser, as initdb makes it. */
+export const SUPERUSER = 'postgres';
+/** The role that the program works as: owns its database, and nothing else of the server. */
+const PROGRAM_ROLE = 'chainstead';
+const READER_ROLE = 'chainstead_reader';
+const DATABASE = 'chainstead';
+/** Extensions that the schema needs, which only a superuser may create on every server. */
+const EXTENSION = 'btree_gist';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const SQLSTATE_INVALID_PASSWORD = '28P01';
+/** Two processes at once: the other's role, database or extension is as good. */
+const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505']);
+
+/** The embedded server as its own process reaches it. */
+export interface ProvisionedServer {
+  readonly port: number;
+  readonly passwords: { readonly superuser: string; readonly program: string };
+}
+
+/** The database `chainstead` as the program's role. */
+export function programUrl({ port, passwords }: ProvisionedServer): string {
+  return `postgres://${PROGRAM_ROLE}:${passwords.program}@127.0.0.1:${port}/${DATABASE}`;
+}
+
+/** @param database @default the server's own, `postgres` */
+export function superuserUrl({ port, passwords }: ProvisionedServer, database = 'postgres'): string {
+  return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/${database}`;
+}
+
+/**
+ * Makes what the program finds in its server: its role, its database, the extension and the readers' role. What the superuser
+ * owned in the database (folders of earlier versions) becomes the role's. Changes nothing where all is in place.
+ */
+export async function provisionDatabase(server: ProvisionedServer): Promise<void> {
+  await withClient(superuserUrl(server), async (admin) => {
+    const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [PROGRAM_ROLE]);
+    if (role === undefined) await make(admin, `CREATE ROLE ${PROGRAM_ROLE} LOGIN`);
+    const [reader] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [READER_ROLE]);
+    if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
+    const [database] = await rowsOf<{ owner: string }>(
+      admin,
+      'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1',
+      [DATABASE],
+    );
+    if (database === undefined) await make(admin, `CREATE DATABASE ${DATABASE} OWNER ${PROGRAM_ROLE}`);
+    else if (database.owner !== PROGRAM_ROLE)
+      await admin.query(`ALTER DATABASE ${DATABASE} OWNER TO ${escapeIdentifier(PROGRAM_ROLE)}`);
+  });
+  await withClient(superuserUrl(server, DATABASE), async (admin) => {
+    const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
+    if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
+    await handOver(admin);
+    await ensureLogin(server, admin);
+  });
+}
+
+/** The password in the folder is the one that counts: the file may have been lost and made anew. */
+async function ensureLogin(server: ProvisionedServer, admin: Client): Promise<void> {
+  try {
+    await withClient(programUrl(server), () => Promise.resolve());
+  } catch (error) {
+    if (!hasCode(error) || error.code !== SQLSTATE_INVALID_PASSWORD) throw error;
+    await admin.query(`ALTER ROLE ${PROGRAM_ROLE} PASSWORD ${escapeLiteral(server.passwords.program)}`);
+  }
+}
+
+/** REASSIGN OWNED refuses the superuser that initdb made, so each object is given by name. */
+async function handOver(admin: Client): Promise<void> {
+  const statements = await rowsOf<{ statement: string }>(admin, OWNED_BY_SUPERUSER_SQL, [PROGRAM_ROLE]);
+  if (statements.length === 0) return;
+  await admin.query('BEGIN');
+  for (const { statement } of statements) await admin.query(statement);
+  const [analytics] = await rowsOf(admin, "SELECT 1 FROM pg_namespace WHERE nspname = 'analytics'");
+  if (analytics !== undefined)
+    await admin.query(
+      `ALTER DEFAULT PRIVILEGES FOR ROLE ${PROGRAM_ROLE} IN SCHEMA analytics GRANT SELECT ON TABLES TO ${READER_ROLE}`,
+    );
+  await admin.query('COMMIT');
+}
+
+/** Schemas, relations, routines and types of ours; neither parts of an extension nor sequences that follow their table. */
+const OWNED_BY_SUPERUSER_SQL = `
+WITH me AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
+     ours AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'),
+     extension_parts AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e')
+SELECT format('ALTER SCHEMA %I OWNER TO %I', nspname, $1::text) AS statement
+FROM ours, me WHERE nspowner = me.oid AND nspname <> 'public'
+UNION ALL
+SELECT format('ALTER %s %I.%I OWNER TO %I', kinds.name, nspname, relname, $1::text)
+FROM pg_class
+JOIN ours ON ours.oid = relnamespace
+JOIN me ON me.oid = relowner
+JOIN (VALUES ('r', 'TABLE'), ('p', 'TABLE'), ('v', 'VIEW'), ('m', 'MATERIALIZED VIEW'), ('f', 'FOREIGN TABLE'), ('S', 'SEQUENCE'))
+  AS kinds (kind, name) ON kinds.kind = relkind::text
+WHERE ('pg_class'::regclass, pg_class.oid) NOT IN (SELECT classid, objid FROM extension_parts)
+  AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid
+                  AND refclassid = 'pg_class'::regclass AND deptype IN ('a', 'i') AND relkind = 'S')
+UNION ALL
+SELECT format('ALTER ROUTINE %s OWNER TO %I', pg_proc.oid::regprocedure, $1::text)
+FROM pg_proc JOIN ours ON ours.oid = pronamespace JOIN me ON me.oid = proowner
+WHERE ('pg_proc'::regclass, pg_proc.oid) NOT IN (SELECT classid, objid FROM extension_parts)
+UNION ALL
+SELECT format('ALTER TYPE %I.%I OWNER TO %I', nspname, typname, $1::text)
+FROM pg_type JOIN ours ON ours.oid = typnamespace JOIN me ON me.oid = typowner
+LEFT JOIN pg_class ON pg_class.oid = typrelid
+WHERE typtype IN ('e', 'd', 'r', 'c') AND (typrelid = 0 OR pg_class.relkind = 'c')
+  AND ('pg_type'::regclass, pg_type.oid) NOT IN (SELECT classid, objid FROM extension_parts)`;
+
+async function make(admin: Client, statement: string): Promise<void> {
+  try {
+    await admin.query(statement);
+  } catch (error) {
+    if (!hasCode(error) || !SQLSTATES_MADE_MEANWHILE.has(error.code)) throw error;
+  }
+}
+
+async function rowsOf<Row extends object = object>(
+  client: Client,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  return (await client.query<Row>(text, [...values])).rows;
+}
+
+async function withClient(connectionString: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // A server that ends meanwhile fails the query too; without a listener it would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function hasCode(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && 'code' in error;
+}
