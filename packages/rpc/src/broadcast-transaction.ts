@@ -31,10 +31,7 @@ export function createBroadcaster(options: {
     const asked = ready.length > 0 ? ready : inUse;
     const sends = asked.map(async (upstream): Promise<Answer<string>> => {
       try {
-        const result = await upstream.forward(
-          { method: SEND_METHOD, params },
-          { ...given, isWrite: true, leavesDoubtful: true },
-        );
+        const result = await upstream.forward({ method: SEND_METHOD, params }, { ...given, isWrite: true });
         return { value: transaction ?? readHash(upstream, result), upstream: upstream.name };
       } catch (error) {
         const text =

@@ -58,6 +58,31 @@ export function classifyError(answer: ErrorAnswer): Classification {
   };
 }
 
+/** Verdicts that take an upstream away from everybody for a while. */
+const ABOUT_THE_ACCOUNT: ReadonlySet<Reaction> = new Set(['misconfigured', 'out-of-budget', 'throttled']);
+const TOO_MANY_REQUESTS = 429;
+
+/** What the error of a call means that somebody else composed, or whose text a contract may have written. */
+export interface ForeignClassification extends Classification {
+  /** Whether a status or code tells it, which no text can cause. */
+  readonly isSure: boolean;
+}
+
+/**
+ * As {@link classifyError}, for answers whose text may repeat what a stranger wrote: where the text speaks of the account
+ * but status and code say that the call is wrong, the call is wrong. Only a throttle that is told by its number is sure.
+ */
+export function classifyForeignError(answer: ErrorAnswer): ForeignClassification {
+  const told = classifyError(answer);
+  if (!ABOUT_THE_ACCOUNT.has(told.reaction)) return { ...told, isSure: false };
+  const { rpcCode, httpStatus } = answer;
+  const bare = classifyError({ ...answer, text: '' });
+  if (httpStatus === TOO_MANY_REQUESTS || rpcCode === TOO_MANY_REQUESTS)
+    return { reaction: 'throttled', kind: KINDS.throttled, rule: bare.rule, isSure: true };
+  const isTheCallers = bare.reaction === 'caller' || bare.reaction === 'unsupported';
+  return { ...(isTheCallers ? bare : told), isSure: false };
+}
+
 function matches(rule: ErrorRule, answer: ErrorAnswer): boolean {
   if (rule.methods !== undefined && !rule.methods.test(answer.method)) return false;
   if (rule.text !== undefined && !rule.text.test(answer.text)) return false;

@@ -184,6 +184,11 @@ class RememberedState implements UpstreamState {
     }
   }
 
+  noted(fault: UpstreamFault): void {
+    this.#count(fault.kind, fault.method, fault.text);
+    this.abandoned();
+  }
+
   blamed(kind: FaultKind, text: string): void {
     this.#count(kind, 'verification', text);
     this.#worsen(kind);

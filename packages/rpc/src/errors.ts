@@ -84,6 +84,8 @@ export class RequestAbortedError extends ChainsteadError {
 export interface FaultHints {
   /** What the pool does about it. */
   readonly reaction: Reaction;
+  /** False where only a text says so that may repeat what a stranger wrote. @default true */
+  readonly isSure?: boolean;
   /** Milliseconds that the upstream asks to be left alone. */
   readonly retryAfterMs?: number;
   /** Largest count of blocks that the upstream says it allows. */

@@ -54,7 +54,7 @@ export function createCallForwarder(options: {
     return async (upstream: Upstream, signal: AbortSignal | undefined): Promise<RawResult> => {
       if (needed !== null && reached(upstream) < needed) await requireReached(upstream, method, needed);
       try {
-        return await upstream.forward(call, { signal, timeoutMs, leavesDoubtful: true });
+        return await upstream.forward(call, { signal, timeoutMs });
       } catch (error) {
         if (isDoubtful(error)) doubts.add(upstream, error);
         throw error;
@@ -160,7 +160,7 @@ export function createCallForwarder(options: {
     const upstream = failover.choose({ method, ...fitness(needed) }, given);
     if (upstream === undefined || (needed !== null && reached(upstream) < needed)) return forwardWithCare(call, given);
     const { name } = upstream;
-    return upstream.forward(call, { signal: given.signal, timeoutMs: given.timeoutMs, leavesDoubtful: true }).then(
+    return upstream.forward(call, { signal: given.signal, timeoutMs: given.timeoutMs }).then(
       (value) => {
         if (nullable && !isAlone && isNull(value)) return forwardWithCare(call, given, { upstream, error: null });
         return { value, upstream: name };
@@ -186,7 +186,7 @@ class Doubts {
 
   /** They were the upstreams'. */
   count(): void {
-    for (const { upstream, fault } of this.#faults ?? []) upstream.state.failed(fault);
+    for (const { upstream, fault } of this.#faults ?? []) upstream.suspect(fault);
     this.#faults = null;
   }
 }

@@ -15,6 +15,8 @@ export type RequestForwarder = (
 
 /** Null may mean a lagging node here: another upstream is asked before it is passed on. */
 const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
+/** A contract may write the text of its error. */
+const CONTRACTS_SPEAK = /^eth_(call|estimateGas|createAccessList|sendRawTransaction)$/;
 const TRACES = /^(debug_traceBlock|trace_block$|trace_replayBlock)/;
 /** Limits that the call exceeds everywhere: asking again changes nothing. */
 const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
@@ -42,7 +44,8 @@ export function createRequestForwarder(options: { readonly failover: Failover })
         async run(upstream, signal) {
           sends++;
           try {
-            const result = await upstream.call(method, params, { signal, timeoutMs: given.timeoutMs });
+            const call = CONTRACTS_SPEAK.test(method) ? upstream.callForeign : upstream.call;
+            const result = await call(method, params, { signal, timeoutMs: given.timeoutMs });
             if (TRACES.test(method)) checkTraces(method, result, (text) => upstream.fault('timeout', method, text));
             if (method.startsWith('debug_trace')) upstream.state.capabilities.traces = 'debug';
             else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';

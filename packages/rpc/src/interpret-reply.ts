@@ -1,4 +1,4 @@
-import { classifyError } from './classify-error.ts';
+import { classifyError, classifyForeignError } from './classify-error.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import type { HttpAnswer } from './http-endpoint.ts';
 import type { RpcReply } from './json-rpc.ts';
@@ -12,12 +12,16 @@ export type CallOutcome<T = unknown> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly error: UpstreamFault | RpcCallError };
 
+/** Whose words a call carries: this program's own, or those of a client or a contract, which a node may repeat. */
+export type Wording = 'own' | 'foreign';
+
 /** Says whether a reply is a result, a verdict about the call, or a fault of the upstream. Pure. */
 export function interpretReply(
   upstream: { readonly name: string; readonly redact: Redactor },
   method: string,
   reply: RpcReply,
   answer: Pick<HttpAnswer, 'status' | 'retryAfterMs'>,
+  wording: Wording = 'own',
 ): CallOutcome {
   if (reply.kind === 'result') return { ok: true, result: reply.result };
   const { name, redact } = upstream;
@@ -27,12 +31,14 @@ export function interpretReply(
     return { ok: false, error: new UpstreamFault({ upstream: name, method, kind: 'malformed', text, hints }) };
   }
   const httpStatus = answer.status < 400 ? undefined : answer.status;
-  const { reaction, kind, limitBlocks, limitResults, suggestedRange } = classifyError({
+  const said = {
     method,
     text: reply.text,
     ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
     ...(httpStatus === undefined ? {} : { httpStatus }),
-  });
+  };
+  const meaning = wording === 'own' ? { ...classifyError(said), isSure: true } : classifyForeignError(said);
+  const { reaction, kind, isSure, limitBlocks, limitResults, suggestedRange } = meaning;
   const text = redact(reply.text === '' ? 'no text' : reply.text);
   if (reaction === 'call' || reaction === 'caller') {
     const error = new RpcCallError({
@@ -52,6 +58,7 @@ export function interpretReply(
     text: httpStatus === undefined ? text : `HTTP ${httpStatus}: ${text}`,
     hints: {
       reaction,
+      isSure,
       ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
       ...(limitBlocks === undefined ? {} : { limitBlocks }),
       ...(limitResults === undefined ? {} : { limitResults }),

@@ -25,7 +25,7 @@ export function readRawReply(
   // No result: small, as a rule, and worth the parsing that tells what it is.
   try {
     const answer = toAnswer(reply, body);
-    const outcome = interpretReply(upstream, method, decodeReply(answer, id), answer);
+    const outcome = interpretReply(upstream, method, decodeReply(answer, id), answer, 'foreign');
     if (!outcome.ok) return outcome;
     const text = 'the answer cannot be cut out of its envelope';
     const hints = { reaction: 'transient' } as const;

@@ -3,6 +3,7 @@ import { TransportError } from '@chainstead/upstream-http';
 import PQueue from 'p-queue';
 import { RequestAbortedError, UpstreamFault } from './errors.ts';
 import { createHttpEndpoint, type HttpAnswer } from './http-endpoint.ts';
+import type { Wording } from './interpret-reply.ts';
 import { attemptTimeout, type PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import type { Redactor } from './redact-secrets.ts';
@@ -31,6 +32,8 @@ export interface Outgoing {
   readonly calls: number;
   /** The (first) method, for time limit and labels. */
   readonly method: string;
+  /** Default `own`. */
+  readonly wording?: Wording;
 }
 
 /** Sends HTTP requests to one upstream within its concurrency and rate; faults of the transport are counted. */
@@ -54,8 +57,10 @@ export function createRpcExchange(options: {
   readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
+  /** Counts a fault of a call of somebody else. */
+  readonly suspect: (fault: UpstreamFault) => void;
 }): RpcExchange {
-  const { config, concurrency, bucket, state, redact, chain, clock, limits, metrics } = options;
+  const { config, concurrency, bucket, state, redact, chain, clock, limits, metrics, suspect } = options;
   const endpoint = createHttpEndpoint({ config, concurrency, responseBytesMax: limits.responseBytesMax });
   const queue = new PQueue({ concurrency });
   const closed = new AbortController();
@@ -85,7 +90,8 @@ export function createRpcExchange(options: {
         { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind },
         calls,
       );
-      state.failed(fault);
+      if (outgoing.wording === 'foreign') suspect(fault);
+      else state.failed(fault);
       throw fault;
     } finally {
       state.ended();

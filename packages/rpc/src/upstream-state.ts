@@ -36,6 +36,8 @@ export interface UpstreamState {
   answered(method: string, latencyMs: number): void;
   /** Counts a fault and draws its consequences. */
   failed(fault: UpstreamFault): void;
+  /** Counts a fault that says nothing of other calls, without consequences. */
+  noted(fault: UpstreamFault): void;
   /** Counts a fault that was found in an answer later. */
   blamed(kind: FaultKind, text: string): void;
   /** The attempt ended without an answer either way. */

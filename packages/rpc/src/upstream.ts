@@ -2,12 +2,14 @@ import type { Clock, Logger, Tally } from '@chainstead/core';
 import { createBatchSender } from './batch-sender.ts';
 import { createUpstreamState } from './create-upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { Reaction } from './error-rules.ts';
 import { RpcCallError, UpstreamFault } from './errors.ts';
 import type { RawResult } from './forwarding-pool.ts';
-import { type CallOutcome, interpretReply } from './interpret-reply.ts';
+import { type CallOutcome, interpretReply, type Wording } from './interpret-reply.ts';
 import { decodeReply, encodeCall, encodeRawCall, type RpcCall } from './json-rpc.ts';
 import { createLagWatch } from './lag-watch.ts';
 import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
+import { createOwnCheck } from './own-check.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import { createRawExchange } from './raw-exchange.ts';
@@ -28,14 +30,23 @@ export interface CallResult {
 export interface ForwardOptions extends CallOptions {
   /** Sent once at most, even where its connection turns out to be closed. */
   readonly isWrite?: boolean;
-  /** Faults that may be the call's own are not counted; the caller counts them once it knows. */
-  readonly leavesDoubtful?: boolean;
 }
 
 /** Whether an error that a node gave may be about the call, although nothing is known of its code and text. */
 export function isDoubtful(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && error.kind === 'rpc-error' && error.hints.reaction === 'transient';
 }
+
+/** These say that the call asks too much, or what the upstream does not have. */
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set([
+  'range',
+  'density',
+  'batch-size',
+  'missing-data',
+  'beyond-head',
+]);
+/** A call that every node answers at once may take a third of the time of another one. */
+const OWN_CHECK_SHARE = 3;
 
 /** One HTTP endpoint: sends calls within its limits and knows how it has been behaving. */
 export interface Upstream {
@@ -47,12 +58,21 @@ export interface Upstream {
   readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
+  /** As call, for one that carries others' words, or whose error a contract may have written: see {@link Upstream.forward}. */
+  callForeign(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
   /** As call, with the size of the answer. */
   callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
   /** Many calls in as few HTTP requests as it accepts; outcomes in the order asked. @throws RequestAbortedError */
   callMany(calls: readonly RpcCall[], options?: CallOptions): Promise<CallOutcome[]>;
-  /** A call of somebody else: parameters and result as JSON text. @throws as call */
+  /**
+   * A call of somebody else: parameters and result as JSON text. What goes wrong with it changes nothing for other calls,
+   * whatever the node says (it may say what the caller wrote): a call of our own is made then, and what comes of that counts.
+   * Only a throttle told by its number counts at once. Doubtful faults (see {@link isDoubtful}) are left to `suspect`.
+   * @throws as call
+   */
   forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
+  /** Counts a fault of a call of somebody else, and finds out with one of our own whether the upstream is ill. */
+  suspect(fault: UpstreamFault): void;
   /** Asks `eth_blockNumber`; concurrent callers share one request. */
   refreshHead(): Promise<number>;
   /** Counts a wrong answer and gives the error to throw. */
@@ -80,8 +100,10 @@ export function createUpstream(options: {
   const redact = createRedactor(config);
   const state = createUpstreamState(options);
   const bucket = config.requestsPerSecond === undefined ? null : createTokenBucket(config.requestsPerSecond);
-  const exchange = createRpcExchange({ ...options, concurrency, bucket, state, redact });
-  const raw = createRawExchange({ ...options, bucket, state, redact, onFault: countFault });
+  const exchange = createRpcExchange({ ...options, concurrency, bucket, state, redact, suspect });
+  const raw = createRawExchange({ ...options, bucket, state, redact, onFault: countTransportFault });
+  const closing = new AbortController();
+  const own = createOwnCheck({ ...options, state, ask: askSomethingSmall, closing: closing.signal });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
   const lag = createLagWatch(options.lagToleranceBlocks);
@@ -110,24 +132,69 @@ export function createUpstream(options: {
     countRequest(method, label);
   }
 
-  /** Faults of the transport, which no answer tells. */
-  function countFault(fault: UpstreamFault): void {
+  /** Of calls of others. No answer tells these. */
+  function countTransportFault(fault: UpstreamFault): void {
     countRequest(fault.method, fault.kind);
-    state.failed(fault);
+    suspect(fault);
   }
 
-  async function callSized(method: string, params: readonly unknown[], given: CallOptions = {}): Promise<CallResult> {
+  function suspect(fault: UpstreamFault): void {
+    state.noted(fault);
+    void own.check();
+  }
+
+  /** What a fault in the answer to a call of somebody else turns out to be. */
+  async function judgeForeign(fault: UpstreamFault): Promise<UpstreamFault> {
+    const { reaction, isSure } = fault.hints;
+    if (ABOUT_THE_CALL.has(reaction)) state.noted(fault);
+    else if (reaction === 'unsupported') state.abandoned();
+    else if (reaction === 'timeout' || (reaction === 'transient' && !isDoubtful(fault))) suspect(fault);
+    else if (reaction === 'transient') state.abandoned();
+    else if (isSure === true) state.failed(fault);
+    else {
+      state.abandoned();
+      await own.check();
+      // Only its text spoke of the account: then it is an error like any other that nobody knows.
+      if (state.waitMs() === 0) return withoutVerdict(fault);
+    }
+    return fault;
+  }
+
+  function askSomethingSmall(): Promise<unknown> {
+    const timeoutMs = limits.attemptTimeoutMs / OWN_CHECK_SHARE;
+    return callSized('eth_blockNumber', [], { urgent: true, timeoutMs });
+  }
+
+  async function callWorded(
+    wording: Wording,
+    method: string,
+    params: readonly unknown[],
+    given: CallOptions,
+  ): Promise<CallResult> {
     const id = nextId++;
-    const answer = await exchange.send({ payload: encodeCall({ method, params }, id), calls: 1, method }, given);
-    const outcome = interpretReply({ name, redact }, method, decodeReply(answer, id), answer);
+    const answer = await exchange.send(
+      { payload: encodeCall({ method, params }, id), calls: 1, method, wording },
+      given,
+    );
+    const outcome = interpretReply({ name, redact }, method, decodeReply(answer, id), answer, wording);
     observe(method, outcome);
     if (outcome.ok) {
       state.answered(method, answer.latencyMs);
       return { result: outcome.result, bytes: answer.bytes };
     }
-    if (outcome.error instanceof UpstreamFault) state.failed(outcome.error);
-    else state.answered(method, answer.latencyMs);
-    throw outcome.error;
+    const { error } = outcome;
+    if (!(error instanceof UpstreamFault)) state.answered(method, answer.latencyMs);
+    else if (wording === 'own') state.failed(error);
+    else {
+      const fault = await judgeForeign(error);
+      if (isDoubtful(fault)) suspect(fault);
+      throw fault;
+    }
+    throw error;
+  }
+
+  function callSized(method: string, params: readonly unknown[], given: CallOptions = {}): Promise<CallResult> {
+    return callWorded('own', method, params, given);
   }
 
   async function callOne(call: RpcCall, given: CallOptions): Promise<CallOutcome> {
@@ -168,10 +235,15 @@ export function createUpstream(options: {
       const { result } = await callSized(method, params, given);
       return result;
     },
+    async callForeign(method, params, given = {}) {
+      const { result } = await callWorded('foreign', method, params, given);
+      return result;
+    },
+    suspect,
     forward(call, given = {}) {
       const { method } = call;
       const id = nextId++;
-      const { isWrite = false, leavesDoubtful = false } = given;
+      const { isWrite = false } = given;
       const sent = raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
       return sent.then((reply) => {
         const outcome = readRawReply({ name, redact }, method, id, reply);
@@ -181,9 +253,11 @@ export function createUpstream(options: {
           return outcome.result;
         }
         const { error } = outcome;
-        if (!(error instanceof UpstreamFault)) state.answered(method, reply.latencyMs);
-        else if (leavesDoubtful && isDoubtful(error)) state.abandoned();
-        else state.failed(error);
+        if (error instanceof UpstreamFault)
+          return judgeForeign(error).then((fault) => {
+            throw fault;
+          });
+        state.answered(method, reply.latencyMs);
         throw error;
       });
     },
@@ -201,8 +275,16 @@ export function createUpstream(options: {
       return fault;
     },
     async close() {
+      closing.abort();
       await Promise.all([exchange.close(), raw.close()]);
     },
   };
   return upstream;
+}
+
+function withoutVerdict(fault: UpstreamFault): UpstreamFault {
+  const { upstream, method, text, rpcCode } = fault;
+  const kind = rpcCode === undefined ? 'http-status' : 'rpc-error';
+  const code = rpcCode === undefined ? {} : { rpcCode };
+  return new UpstreamFault({ upstream, method, kind, text, hints: { reaction: 'transient' }, ...code });
 }

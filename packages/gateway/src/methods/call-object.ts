@@ -1,74 +1,121 @@
-import { type Check, isAbsent, isObject, mustBe } from './parameter.ts';
-import { address, bytes, hash, listOf, quantity } from './values.ts';
+/** The objects of eth_call, eth_estimateGas and eth_createAccessList, with every member that nodes read. */
+import { mapOf, membersOf } from './members.ts';
+import { type Check, mustBe } from './parameter.ts';
+import { address, bytes, hash, listOf, quantity, word } from './values.ts';
 
-/** Nesting that a chain's own members of a call, or overrides, may have. */
-const DEPTH_MAX = 16;
 const LIST_MAX = 10_000;
 
-/** Members that a call may have: geth's TransactionArgs. Others (a chain's own, `type`) pass as they are. */
-const MEMBERS: ReadonlyMap<string, Check> = new Map([
-  ['from', address('from')],
-  ['to', address('to')],
-  ['gas', quantity('gas')],
-  ['gasPrice', quantity('gasPrice')],
-  ['maxFeePerGas', quantity('maxFeePerGas')],
-  ['maxPriorityFeePerGas', quantity('maxPriorityFeePerGas')],
-  ['maxFeePerBlobGas', quantity('maxFeePerBlobGas')],
-  ['value', quantity('value')],
-  ['nonce', quantity('nonce')],
-  ['chainId', quantity('chainId')],
-  ['data', bytes('data')],
-  ['input', bytes('input')],
-  ['blobVersionedHashes', listOf('blobVersionedHashes', hash('blobVersionedHashes'), LIST_MAX)],
-  ['accessList', listOf('accessList', checkAccess, LIST_MAX)],
-  ['authorizationList', listOf('authorizationList', objectOf('authorizationList'), LIST_MAX)],
-]);
+const accessList = listOf(
+  'accessList',
+  membersOf('accessList: an entry', {
+    address: address('accessList: address'),
+    storageKeys: listOf('accessList: storageKeys', hash('accessList: a storage key'), LIST_MAX),
+  }),
+  LIST_MAX,
+);
 
-/** The transaction of eth_call, eth_estimateGas and eth_createAccessList. */
-export const callObject: Check = (value) => {
-  if (!isObject(value)) return mustBe('transaction', 'an object', value);
-  for (const [name, member] of Object.entries(value)) {
-    if (isAbsent(member)) continue;
-    const check = MEMBERS.get(name);
-    const problem = check === undefined ? tooDeep(name, member) : check(member);
-    if (problem !== null) return problem;
-  }
-  return null;
-};
+/** EIP-7702. */
+const authorizationList = listOf(
+  'authorizationList',
+  membersOf('authorizationList: an entry', {
+    chainId: quantity('authorizationList: chainId'),
+    address: address('authorizationList: address'),
+    nonce: quantity('authorizationList: nonce'),
+    yParity: quantity('authorizationList: yParity'),
+    v: quantity('authorizationList: v'),
+    r: word('authorizationList: r'),
+    s: word('authorizationList: s'),
+  }),
+  LIST_MAX,
+);
 
-const accountAddress = address('stateOverrides: an account');
+/** What ZKsync's nodes read beside the transaction. */
+const eip712Meta = membersOf('eip712Meta', {
+  gasPerPubdata: quantity('eip712Meta: gasPerPubdata'),
+  customSignature: octets('eip712Meta: customSignature'),
+  factoryDeps: listOf('eip712Meta: factoryDeps', octets('eip712Meta: a factory dependency'), LIST_MAX),
+  paymasterParams: membersOf('eip712Meta: paymasterParams', {
+    paymaster: address('eip712Meta: paymaster'),
+    paymasterInput: octets('eip712Meta: paymasterInput'),
+  }),
+});
+
+/** Those of geth's TransactionArgs, and what other clients and single chains read. */
+export const callObject: Check = membersOf('transaction', {
+  type: quantity('type'),
+  from: address('from'),
+  to: address('to'),
+  gas: quantity('gas'),
+  gasLimit: quantity('gasLimit'),
+  gasPrice: quantity('gasPrice'),
+  maxFeePerGas: quantity('maxFeePerGas'),
+  maxPriorityFeePerGas: quantity('maxPriorityFeePerGas'),
+  maxFeePerBlobGas: quantity('maxFeePerBlobGas'),
+  value: quantity('value'),
+  nonce: quantity('nonce'),
+  chainId: quantity('chainId'),
+  data: bytes('data'),
+  input: bytes('input'),
+  accessList,
+  authorizationList,
+  blobVersionedHashes: listOf('blobVersionedHashes', hash('blobVersionedHashes'), LIST_MAX),
+  blobs: listOf('blobs', bytes('blobs'), LIST_MAX),
+  commitments: listOf('commitments', bytes('commitments'), LIST_MAX),
+  proofs: listOf('proofs', bytes('proofs'), LIST_MAX),
+  eip712Meta,
+  feeCurrency: address('feeCurrency'),
+});
+
+const slots = mapOf(
+  'stateOverrides: a storage',
+  word('stateOverrides: a storage key'),
+  word('stateOverrides: a storage value'),
+);
 
 /** Accounts and what of them is to be thought otherwise. */
-export const stateOverrides: Check = (value) => {
-  if (!isObject(value)) return mustBe('stateOverrides', 'an object', value);
-  for (const account of Object.keys(value)) {
-    const problem = accountAddress(account);
-    if (problem !== null) return problem;
-  }
-  return tooDeep('stateOverrides', value);
-};
+export const stateOverrides: Check = mapOf(
+  'stateOverrides',
+  address('stateOverrides: an account'),
+  membersOf('stateOverrides: an account', {
+    balance: word('stateOverrides: balance'),
+    nonce: word('stateOverrides: nonce'),
+    code: bytes('stateOverrides: code'),
+    state: slots,
+    stateDiff: slots,
+    movePrecompileToAddress: address('stateOverrides: movePrecompileToAddress'),
+  }),
+);
 
-export const blockOverrides: Check = (value) =>
-  isObject(value) ? tooDeep('blockOverrides', value) : mustBe('blockOverrides', 'an object', value);
+/** In the words of geth, Erigon and Reth. */
+export const blockOverrides: Check = membersOf('blockOverrides', {
+  number: word('blockOverrides: number'),
+  blockNumber: word('blockOverrides: blockNumber'),
+  difficulty: word('blockOverrides: difficulty'),
+  time: word('blockOverrides: time'),
+  timestamp: word('blockOverrides: timestamp'),
+  gasLimit: word('blockOverrides: gasLimit'),
+  feeRecipient: address('blockOverrides: feeRecipient'),
+  coinbase: address('blockOverrides: coinbase'),
+  prevRandao: hash('blockOverrides: prevRandao'),
+  random: hash('blockOverrides: random'),
+  baseFeePerGas: word('blockOverrides: baseFeePerGas'),
+  baseFee: word('blockOverrides: baseFee'),
+  blobBaseFee: word('blockOverrides: blobBaseFee'),
+  beaconRoot: hash('blockOverrides: beaconRoot'),
+  blockHash: mapOf('blockOverrides: blockHash', blockNumberKey, hash('blockOverrides: blockHash')),
+});
 
-const accessAddress = address('accessList: address');
-const storageKeys = listOf('accessList: storageKeys', hash('accessList: a storage key'), LIST_MAX);
-
-function checkAccess(value: unknown): string | null {
-  if (!isObject(value)) return mustBe('accessList: an entry', 'an object', value);
-  return accessAddress(value.address) ?? (isAbsent(value.storageKeys) ? null : storageKeys(value.storageKeys));
+/** Hexadecimal text, or the numbers of the bytes, as ZKsync's clients write them. */
+function octets(name: string): Check {
+  const text = bytes(name);
+  return (value) => {
+    if (!Array.isArray(value)) return text(value);
+    const isRight = value.every((octet) => Number.isInteger(octet) && octet >= 0 && octet <= 255);
+    return isRight ? null : `${name} must be a list of numbers from 0 to 255, or hexadecimal text`;
+  };
 }
 
-function objectOf(name: string): Check {
-  return (value) => (isObject(value) ? tooDeep(name, value) : mustBe(`${name}: an entry`, 'an object', value));
-}
-
-/** What is passed on unread is written as JSON again, which takes stack for each level. */
-function tooDeep(name: string, value: unknown): string | null {
-  return isDeeper(value, DEPTH_MAX) ? `${name} is nested deeper than ${DEPTH_MAX} levels` : null;
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+function blockNumberKey(value: unknown): string | null {
+  const isRight = typeof value === 'string' && /^(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$/.test(value);
+  return isRight ? null : mustBe('blockOverrides: a block of blockHash', 'a number', value);
 }

@@ -1,4 +1,5 @@
-import { type Check, isAbsent, isObject, mustBe } from './parameter.ts';
+import { membersOf } from './members.ts';
+import { type Check, isAbsent, isObject } from './parameter.ts';
 import { address, block, hash, isBlockNumber, listOf } from './values.ts';
 
 /** geth's bounds of a filter. */
@@ -6,9 +7,6 @@ const ADDRESSES_MAX = 1_000;
 const TOPICS_MAX = 4;
 const ALTERNATIVES_MAX = 1_000;
 
-const blockHash = hash('blockHash');
-const fromBlock = block('fromBlock');
-const toBlock = block('toBlock');
 const oneAddress = address('address');
 const addresses = listOf('address', oneAddress, ADDRESSES_MAX);
 const topic = hash('topics: a topic');
@@ -19,19 +17,22 @@ const alternatives = listOf(
 );
 const topics = listOf('topics', checkPosition, TOPICS_MAX);
 
+const members = membersOf('filter', {
+  fromBlock: block('fromBlock'),
+  toBlock: block('toBlock'),
+  blockHash: hash('blockHash'),
+  address: (value) => (Array.isArray(value) ? addresses(value) : oneAddress(value)),
+  topics,
+});
+
 /** The filter of eth_getLogs. */
 export const logFilter: Check = (filter) => {
-  if (!isObject(filter)) return mustBe('filter', 'an object', filter);
+  const problem = members(filter);
+  if (problem !== null || !isObject(filter)) return problem;
   const hasRange = !isAbsent(filter.fromBlock) || !isAbsent(filter.toBlock);
-  if (!isAbsent(filter.blockHash) && hasRange)
-    return 'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other';
-  return (
-    unlessAbsent(filter.blockHash, blockHash) ??
-    unlessAbsent(filter.fromBlock, fromBlock) ??
-    unlessAbsent(filter.toBlock, toBlock) ??
-    unlessAbsent(filter.address, Array.isArray(filter.address) ? addresses : oneAddress) ??
-    unlessAbsent(filter.topics, topics)
-  );
+  return !isAbsent(filter.blockHash) && hasRange
+    ? 'cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other'
+    : null;
 };
 
 /** A side of a filter's range: a number, or a tag. */
@@ -52,8 +53,4 @@ function boundOf(value: unknown): LogBound {
 function checkPosition(value: unknown): string | null {
   if (value === null) return null;
   return Array.isArray(value) ? alternatives(value) : topic(value);
-}
-
-function unlessAbsent(value: unknown, check: Check): string | null {
-  return isAbsent(value) ? null : check(value);
 }

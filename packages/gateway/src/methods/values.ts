@@ -1,10 +1,12 @@
 /** Checks of single values, as lenient as geth's decoders (common/hexutil, rpc/types.go). */
+import { membersOf } from './members.ts';
 import { type Check, isAbsent, isObject, mustBe } from './parameter.ts';
 
 const HASH = /^0[xX][0-9a-fA-F]{64}$/;
 const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/;
 const QUANTITY = /^0[xX](?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
 const NUMBER_64 = /^0[xX](?:0|[1-9a-fA-F][0-9a-fA-F]{0,15})$/;
+const WORD = /^0[xX][0-9a-fA-F]{1,64}$/;
 const BYTES = /^0[xX](?:[0-9a-fA-F]{2})*$/;
 const BLOCK_NUMBER = /^0[xX](?:0|[1-7][0-9a-fA-F]{15}|[1-9a-fA-F][0-9a-fA-F]{0,14})$/;
 const TAGS: ReadonlySet<unknown> = new Set(['latest', 'earliest', 'pending', 'safe', 'finalized']);
@@ -29,6 +31,11 @@ export function address(name: string): Check {
 /** Up to 256 bits. */
 export function quantity(name: string): Check {
   return matching(QUANTITY, name, 'a hexadecimal number without leading zeros');
+}
+
+/** Up to 256 bits; leading zeros are as good as none, since some clients write all 32 bytes. */
+export function word(name: string): Check {
+  return matching(WORD, name, '0x and up to 64 hexadecimal digits');
 }
 
 /** Up to 64 bits. */
@@ -71,20 +78,19 @@ export function blockOrHash(name: string): Check {
   };
 }
 
-const blockNumberMember = block('blockNumber');
-const blockHashMember = hash('blockHash');
-const requireCanonical = boolean('requireCanonical');
+const blockMembers = membersOf('block', {
+  blockNumber: block('blockNumber'),
+  blockHash: hash('blockHash'),
+  requireCanonical: boolean('requireCanonical'),
+});
 
 function checkBlockObject(value: Readonly<Record<string, unknown>>): string | null {
+  const problem = blockMembers(value);
+  if (problem !== null) return problem;
   const hasNumber = !isAbsent(value.blockNumber);
   const hasHash = !isAbsent(value.blockHash);
   if (hasNumber && hasHash) return 'cannot specify both BlockHash and BlockNumber, choose one or the other';
-  if (!hasNumber && !hasHash) return 'blockNumber or blockHash is missing';
-  if (!isAbsent(value.requireCanonical)) {
-    const problem = requireCanonical(value.requireCanonical);
-    if (problem !== null) return problem;
-  }
-  return hasNumber ? blockNumberMember(value.blockNumber) : blockHashMember(value.blockHash);
+  return hasNumber || hasHash ? null : 'blockNumber or blockHash is missing';
 }
 
 /** Each element passes the check. */

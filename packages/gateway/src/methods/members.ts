@@ -1,0 +1,37 @@
+import { type Check, isAbsent, isObject, mustBe, shown } from './parameter.ts';
+
+/**
+ * An object that has none but these members, each right. Others are refused: a node may read a member that was not checked
+ * (one that does not tell `FromBlock` from `fromBlock`, for instance), and what it repeats in its errors is read for its meaning.
+ */
+export function membersOf(name: string, members: Readonly<Record<string, Check>>): Check {
+  const checks = new Map(Object.entries(members));
+  const bySmallName = new Map([...checks.keys()].map((member) => [member.toLowerCase(), member]));
+  return (value) => {
+    if (!isObject(value)) return mustBe(name, 'an object', value);
+    for (const [given, member] of Object.entries(value)) {
+      const check = checks.get(given);
+      if (check === undefined) return unknownMember(name, given, bySmallName.get(given.toLowerCase()));
+      const problem = isAbsent(member) ? null : check(member);
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+}
+
+/** An object whose members' names are values, too. */
+export function mapOf(name: string, checkKey: Check, checkMember: Check): Check {
+  return (value) => {
+    if (!isObject(value)) return mustBe(name, 'an object', value);
+    for (const [key, member] of Object.entries(value)) {
+      const problem = checkKey(key) ?? checkMember(member);
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+}
+
+function unknownMember(name: string, given: string, known: string | undefined): string {
+  const hint = known === undefined ? '' : `; it is written ${known}`;
+  return `${name} has no member ${shown(given)}${hint}`;
+}
