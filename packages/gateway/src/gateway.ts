@@ -3,9 +3,10 @@ import { type AnsweringOptions, createAnswering } from './answering/create-answe
 import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
 import { createGatewayServer, type GatewayServerOptions } from './serving/gateway-server.ts';
+import { createChainFeeds } from './subscriptions/chain-feeds.ts';
 
 export interface GatewayOptions
-  extends Omit<GatewayServerOptions, 'answer'>,
+  extends Omit<GatewayServerOptions, 'answer' | 'feeds'>,
     Pick<AnsweringOptions, 'redisUrl' | 'settings' | 'clientVersion'> {}
 
 export interface Gateway {
@@ -25,12 +26,14 @@ export interface Gateway {
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const answering = createAnswering({ ...options, strictForward: createStrictForward });
-  const server = createGatewayServer({ ...options, answer: answering.answer });
+  const feeds = createChainFeeds({ ...options, headFloor: answering.headFloor });
+  const server = createGatewayServer({ ...options, answer: answering.answer, feeds });
   return {
     handler: server.handler,
     upgrades: server.upgrades,
     routes: createGatewayRoutes(options.chains, options.clock),
     async close() {
+      feeds.close();
       await server.close();
       await answering.close();
     },

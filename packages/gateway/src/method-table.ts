@@ -34,6 +34,7 @@ const {
   BLOCK_OVERRIDES,
   FILTER,
   FULL_TRANSACTIONS,
+  ID,
   INDEX,
   NEWEST_BLOCK,
   PERCENTILES,
@@ -43,6 +44,8 @@ const {
   STATE_OVERRIDES,
   STORAGE_KEY,
   STORAGE_KEYS,
+  SUBSCRIPTION,
+  SUBSCRIPTION_OPTIONS,
   TRANSACTION,
   TRANSACTION_HASH,
 } = parameters;
@@ -83,6 +86,9 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_createAccessList', 'block', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES], { block: 1 }),
   method('eth_estimateGas', 'never', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
   method('eth_sendRawTransaction', 'never', 5, [RAW_TRANSACTION], { hedge: false }),
+
+  method('eth_subscribe', 'never', 5, [SUBSCRIPTION, SUBSCRIPTION_OPTIONS]),
+  method('eth_unsubscribe', 'never', 1, [ID]),
 ];
 
 const BY_NAME: ReadonlyMap<string, GatewayMethod> = new Map(METHODS.map((entry) => [entry.name, entry]));

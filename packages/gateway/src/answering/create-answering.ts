@@ -41,6 +41,8 @@ export interface AnsweringOptions {
 
 export interface Answering {
   readonly answer: AnswerCall;
+  /** The head of a chain, one for all who ask. */
+  readonly headFloor: (chain: GatewayChain) => HeadFloor;
   /** Ends following the chains and writes what is still to be kept. The database stays open. */
   close(): Promise<void>;
 }
@@ -65,20 +67,24 @@ export function createAnswering(options: AnsweringOptions): Answering {
       ? createPostgresAnswerStore({ database, limits })
       : createRedisAnswerStore({ redis, prefix: REDIS_PREFIX, limits, clock });
   const stored = createStoredAnswers({ store, clock, logger, ...given('readTimeoutMs', settings.storeTimeoutMs) });
-  const floors: HeadFloor[] = [];
+  const floors = new Map<GatewayChain, HeadFloor>();
+  function headFloor(offered: GatewayChain): HeadFloor {
+    const known = floors.get(offered);
+    if (known !== undefined) return known;
+    const { chain, pool, pinsHead } = offered;
+    const floor = createHeadFloor({
+      chain,
+      pool,
+      store: pinsHead ? heads : null,
+      logger,
+      clock,
+      ...given('storeTimeoutMs', settings.storeTimeoutMs),
+    });
+    floors.set(offered, floor);
+    return floor;
+  }
   const answer = createAnswerCall({
-    headFloor({ chain, pool, pinsHead }) {
-      const floor = createHeadFloor({
-        chain,
-        pool,
-        store: pinsHead ? heads : null,
-        logger,
-        clock,
-        ...given('storeTimeoutMs', settings.storeTimeoutMs),
-      });
-      floors.push(floor);
-      return floor;
-    },
+    headFloor,
     cache: createAnswerCache({
       stored,
       clock,
@@ -92,8 +98,9 @@ export function createAnswering(options: AnsweringOptions): Answering {
   });
   return {
     answer,
+    headFloor,
     async close() {
-      for (const floor of floors) floor.close();
+      for (const floor of floors.values()) floor.close();
       await stored.close();
       redis?.disconnect();
     },

@@ -1,5 +1,5 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted, systemClock } from '@chainstead/core';
-import { RequestAbortedError } from '@chainstead/rpc';
+import { type Head, RequestAbortedError } from '@chainstead/rpc';
 import type { PinnedHead } from '../call.ts';
 import type { HeadStore, StoredHead } from './head-store.ts';
 import { createPoolFollower, type PoolFollowerOptions } from './pool-follower.ts';
@@ -34,6 +34,13 @@ export interface HeadFloor {
   readonly generation: number;
   /** To be called with every use of `latest`, `finalBlock` and `generation`: unused chains are not followed. */
   use(): void;
+  /** The newest block that this process' own pool has given; null before the first. */
+  readonly newest: Head | null;
+  /**
+   * Tells each block that becomes the newest of this process' own pool, once no answer of any process is older. While
+   * somebody watches, the chain is followed. @returns what ends it
+   */
+  watch(listener: (head: Head) => void): () => void;
   close(): void;
 }
 
@@ -64,7 +71,24 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
   let stored: StoredHead | null = null;
   let isStoreAway = false;
 
-  const follower = createPoolFollower({ chain, pool, clock, logger, idleMs, onChange: () => void exchange() });
+  const watchers = new Set<(head: Head) => void>();
+  let told: Head | null = null;
+  const follower = createPoolFollower({
+    chain,
+    pool,
+    clock,
+    logger,
+    idleMs,
+    onChange: () => void exchange().then(tell),
+    isWatched: () => watchers.size > 0,
+  });
+
+  function tell(): void {
+    const { head } = follower;
+    if (head === null || head === told) return;
+    told = head;
+    for (const watcher of watchers) watcher(head);
+  }
 
   /** The highest that this process knows of. */
   function own(): StoredHead | null {
@@ -157,6 +181,14 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
       return follower.generation;
     },
     use: follower.use,
+    get newest() {
+      return follower.head;
+    },
+    watch(listener) {
+      watchers.add(listener);
+      follower.use();
+      return () => watchers.delete(listener);
+    },
     close() {
       closing.abort();
       follower.close();

@@ -29,6 +29,8 @@ export interface PoolFollowerOptions {
   readonly idleMs: number;
   /** Called after each change of head or finality. */
   readonly onChange: () => void;
+  /** Whether somebody waits for heads: then following does not end. */
+  readonly isWatched: () => boolean;
 }
 
 /** Least milliseconds between reads of the `finalized` tag, which moves slowly. */
@@ -37,7 +39,7 @@ const RETRY_MS = 500;
 
 /** Follows while used. */
 export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
-  const { chain, pool, clock, logger, idleMs, onChange } = options;
+  const { chain, pool, clock, logger, idleMs, onChange, isWatched } = options;
   let head: Head | null = null;
   let finalized: number | null = null;
   let generation = 0;
@@ -103,7 +105,7 @@ export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
     while (rest > 0) {
       await sleepUnlessAborted(clock, rest, ending.signal);
       if (ending.signal.aborted) return;
-      rest = lastUse + idleMs - clock.now();
+      rest = isWatched() ? idleMs : lastUse + idleMs - clock.now();
     }
     following = null;
     isReady = false;

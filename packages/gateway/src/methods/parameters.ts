@@ -1,7 +1,7 @@
 /** The places of the methods' parameters, named as geth and the JSON-RPC specification name them. */
 import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
-import { mustBe, type Parameter, shown } from './parameter.ts';
+import { type Check, mustBe, type Parameter, shown } from './parameter.ts';
 import { address, block, blockOrHash, boolean, bytes, hash, listOf, number64 } from './values.ts';
 
 const STORAGE_KEY_DIGITS_MAX = 64;
@@ -42,6 +42,24 @@ export const PERCENTILES: Parameter = {
   isOptional: true,
   fill: [],
 };
+
+/** What is subscribed to; that the name is known is told as geth does. */
+export const SUBSCRIPTION: Parameter = { name: 'subscription', check: text('subscription') };
+/** The filter of `logs`; whether whole transactions are wanted for `newPendingTransactions`. */
+export const SUBSCRIPTION_OPTIONS: Parameter = {
+  name: 'options',
+  check: (value) => (typeof value === 'boolean' ? null : logFilter(value)),
+  isOptional: true,
+};
+/** Of a subscription or a filter. */
+export const ID: Parameter = { name: 'id', check: text('id') };
+
+const TEXT_LENGTH_MAX = 100;
+
+function text(name: string): Check {
+  return (value) =>
+    typeof value === 'string' && value.length <= TEXT_LENGTH_MAX ? null : mustBe(name, 'a short text', value);
+}
 
 const signedBytes = bytes('rawTransaction');
 

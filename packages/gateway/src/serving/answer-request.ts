@@ -5,8 +5,17 @@ import { findMethod, type MethodFacts } from '../method-table.ts';
 import { checkLogRange } from '../methods/limit-log-range.ts';
 import { readParams } from '../methods/read-params.ts';
 import type { RpcRequest } from '../protocol/read-requests.ts';
-import { INTERNAL_ERROR, notSupported, RATE_LIMITED, TIMED_OUT, unavailable } from '../protocol/rpc-errors.ts';
+import {
+  INTERNAL_ERROR,
+  needsSocket,
+  notSupported,
+  RATE_LIMITED,
+  TIMED_OUT,
+  unavailable,
+} from '../protocol/rpc-errors.ts';
+import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
+import { type AnswerStateful, SOCKET_METHODS } from './answer-stateful.ts';
 import type { OpenScope } from './open-scope.ts';
 import type { PoolStart } from './pool-start.ts';
 import type { CountRefusal } from './refusals.ts';
@@ -32,12 +41,15 @@ export interface RequestContext {
   readonly scope: OpenScope;
   /** Principal's id. */
   readonly keyId: string;
+  /** Of the socket that it came through; null over HTTP. */
+  readonly subscriber: Subscriber | null;
 }
 
 export type AnswerRequest = (request: RpcRequest, context: RequestContext) => Answered | Promise<Answered>;
 
 export interface AnswerRequestOptions {
   readonly answer: AnswerCall;
+  readonly answerStateful: AnswerStateful;
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
   readonly countRefusal: CountRefusal;
@@ -47,7 +59,7 @@ export interface AnswerRequestOptions {
 
 /** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
-  const { answer, rateLimits, usage, countRefusal, clock, logger } = options;
+  const { answer, answerStateful, rateLimits, usage, countRefusal, clock, logger } = options;
 
   function refused(
     { served }: RequestContext,
@@ -104,8 +116,13 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     return problem instanceof Promise ? problem.then(go) : go(problem);
   }
 
-  async function answerOnceStarted(call: Call, { served, scope }: RequestContext): Promise<Outcome> {
-    if (await served.start.start()) return answerChecked(call, scope);
+  function answerStarted(call: Call, context: RequestContext): Outcome | Promise<Outcome> {
+    return answerStateful(call, context) ?? answerChecked(call, context.scope);
+  }
+
+  async function answerOnceStarted(call: Call, context: RequestContext): Promise<Outcome> {
+    const { served } = context;
+    if (await served.start.start()) return answerStarted(call, context);
     return { ok: false, error: unavailable(served.chain.slug) };
   }
 
@@ -114,6 +131,8 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     const { slug } = served.chain;
     const method = findMethod(request.method);
     if (method === undefined) return refused(context, 'unsupported', notSupported(request.method, slug));
+    if (context.subscriber === null && SOCKET_METHODS.has(method.name))
+      return refused(context, 'unsupported', needsSocket(method.name));
     const waitMs = rateLimits.take(keyId, method, clock.now());
     if (waitMs > 0) return refused(context, 'rate-limited', RATE_LIMITED, waitMs);
     const read = readParams(method, request.params);
@@ -124,7 +143,7 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     const call: Call = { method, params: read.params };
     // What never changes needs no upstream.
     const isReady = served.start.isStarted || method.lifetime === 'constant';
-    const outcome = isReady ? answerChecked(call, scope) : answerOnceStarted(call, context);
+    const outcome = isReady ? answerStarted(call, context) : answerOnceStarted(call, context);
     if (!(outcome instanceof Promise)) return counted(context, method, outcome);
     return scope
       .withinTime(outcome, { ok: false, error: TIMED_OUT })

@@ -18,6 +18,7 @@ export class Exchange implements Reply {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly requestId: string;
+  readonly subscriber = null;
   /** Whose key it came with. */
   keyId = OPEN_KEY_ID;
   /** Names and values in turn, for pages of other origins. */

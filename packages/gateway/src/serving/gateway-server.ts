@@ -4,8 +4,10 @@ import type { BodyBudget, KeyStore, RawGate, RawHandler, UpgradeHandler } from '
 import { createRateLimits, type RateLimitOptions } from '../access/rate-limits.ts';
 import type { AnswerCall, GatewayChain } from '../call.ts';
 import { createSocketServer, type SocketLimits } from '../sockets/socket-server.ts';
+import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { createUsageCounter } from '../usage/usage-counter.ts';
 import { createAnswerRequest } from './answer-request.ts';
+import { createAnswerStateful } from './answer-stateful.ts';
 import { createGatewayHandler } from './gateway-handler.ts';
 import { createPoolStart } from './pool-start.ts';
 import { createRefusalCount } from './refusals.ts';
@@ -25,6 +27,8 @@ export interface GatewayServerOptions {
   readonly chains: readonly GatewayChain[];
   /** Cache, heads and upstreams behind the protocol. */
   readonly answer: AnswerCall;
+  /** What subscriptions are told from. */
+  readonly feeds: ChainFeeds;
   /** Where usage is kept. */
   readonly database: Database;
   readonly keys: KeyStore;
@@ -52,6 +56,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   const usage = createUsageCounter({ database, logger, clock });
   const answerRequest = createAnswerRequest({
     answer: options.answer,
+    answerStateful: createAnswerStateful({ logger }),
     rateLimits: createRateLimits(limits),
     usage,
     countRefusal: createRefusalCount(options.metrics),
@@ -72,7 +77,13 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   };
   return {
     handler: createGatewayHandler(shared),
-    upgrades: createSocketServer({ ...shared, limits: limits.sockets, metrics: options.metrics }),
+    upgrades: createSocketServer({
+      ...shared,
+      feeds: options.feeds,
+      usage,
+      limits: limits.sockets,
+      metrics: options.metrics,
+    }),
     close: () => usage.close(),
   };
 }

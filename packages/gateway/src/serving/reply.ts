@@ -1,4 +1,5 @@
 import type { RawResult } from '@chainstead/rpc';
+import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 
 /** Part of an answer: text, or the result as an upstream wrote it. */
 export type AnswerPart = string | RawResult;
@@ -7,6 +8,8 @@ export type AnswerPart = string | RawResult;
 export interface Reply {
   /** Principal's id. */
   readonly keyId: string;
+  /** Takes subscriptions; null where the client can't be told anything later. */
+  readonly subscriber: Subscriber | null;
   /** JSON text; an empty one answers nothing, as a notification gets it. Status and headers are HTTP's alone. */
   sendText(status: number, text: string, headers?: readonly string[]): void;
   /** What HTTP has a status for: there in the API's envelope, elsewhere as the JSON-RPC answer. */

@@ -43,7 +43,7 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
       return undefined;
     }
     const scope = new OpenScope(served.chain, timeoutMs);
-    const context = { served, scope, keyId: reply.keyId };
+    const context = { served, scope, keyId: reply.keyId, subscriber: reply.subscriber };
     if (read.kind === 'batch') {
       const items = read.requests.map((request) => answerItem(request, context));
       return sendBatch(items, reply, scope);

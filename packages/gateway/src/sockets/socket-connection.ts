@@ -2,6 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import type { RawData, WebSocket } from 'ws';
 import type { ServedChain } from '../serving/answer-request.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
+import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
 import { Outbox, SocketGoneError } from './outbox.ts';
 import type { EndReason } from './socket-metrics.ts';
 import { SocketReply } from './socket-reply.ts';
@@ -12,6 +13,8 @@ export interface SocketConnectionOptions {
   /** Principal's id. */
   readonly keyId: string;
   readonly serveBody: ServeBody;
+  /** Makes the place for the client's subscriptions, which are sent through the given function. */
+  readonly openSubscriptions: (send: (text: string) => void) => ClientSubscriptions;
   /** Bytes that may wait for the client. */
   readonly bufferBytesMax: number;
   readonly logger: Logger;
@@ -33,15 +36,18 @@ const POLICY = 1_008;
 export class SocketConnection {
   readonly #options: SocketConnectionOptions;
   readonly #outbox: Outbox;
+  readonly #subscriptions: ClientSubscriptions;
   readonly #gone = new Set<() => void>();
   #underWay = 0;
   #isAlive = true;
   #isEnding = false;
+  #isCutOff = false;
 
   constructor(options: SocketConnectionOptions) {
     const { socket, bufferBytesMax } = options;
     this.#options = options;
     this.#outbox = new Outbox(socket, { bytesMax: bufferBytesMax, stallMs: STALL_MS });
+    this.#subscriptions = options.openSubscriptions((text) => this.#notify(text));
     socket.on('message', (data) => this.#receive(toBuffer(data)));
     socket.on('pong', () => {
       this.#isAlive = true;
@@ -49,6 +55,7 @@ export class SocketConnection {
     // Every error is followed by the close, which is what counts.
     socket.on('error', (error) => options.logger.debug({ error: errorText(error) }, 'WebSocket failed'));
     socket.on('close', () => {
+      this.#subscriptions.close();
       for (const tell of this.#gone) tell();
       this.#gone.clear();
       options.onClose();
@@ -82,11 +89,18 @@ export class SocketConnection {
     this.#options.socket.terminate();
   }
 
+  #notify(text: string): void {
+    if (!this.#outbox.notify(text)) this.#terminate('slow');
+  }
+
   #goAway(): void {
     this.#options.socket.close(GOING_AWAY, 'Server is shutting down');
   }
 
   #terminate(reason: EndReason): void {
+    if (this.#isCutOff) return;
+    this.#isCutOff = true;
+    this.#subscriptions.close();
     this.#options.onEnded(reason);
     this.#options.socket.terminate();
   }
@@ -106,9 +120,11 @@ export class SocketConnection {
   /** Answers a message, until the client has taken most of the answer. */
   async #serve(body: Buffer): Promise<void> {
     const { serveBody, served, keyId, logger } = this.#options;
-    const reply = new SocketReply(keyId, this.#outbox, this.#gone);
+    const subscriber = this.#subscriptions.subscriberOfMessage();
+    const reply = new SocketReply({ keyId, subscriber, outbox: this.#outbox, gone: this.#gone });
     try {
       await serveBody(body, reply, served);
+      subscriber.answered();
       await this.#outbox.drained();
     } catch (error) {
       if (error instanceof SocketGoneError) return;

@@ -1,17 +1,27 @@
 import type { AnswerPart, Reply } from '../serving/reply.ts';
+import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 import type { Outbox } from './outbox.ts';
+
+export interface SocketReplyOptions {
+  readonly keyId: string;
+  readonly subscriber: Subscriber;
+  readonly outbox: Outbox;
+  /** Whom to tell when the socket closes. */
+  readonly gone: Set<() => void>;
+}
 
 /** The answer to one message of a socket: a message too, or none. */
 export class SocketReply implements Reply {
   readonly keyId: string;
+  readonly subscriber: Subscriber;
   readonly #outbox: Outbox;
   readonly #gone: Set<() => void>;
 
-  /** @param gone whom to tell when the socket closes */
-  constructor(keyId: string, outbox: Outbox, gone: Set<() => void>) {
-    this.keyId = keyId;
-    this.#outbox = outbox;
-    this.#gone = gone;
+  constructor(options: SocketReplyOptions) {
+    this.keyId = options.keyId;
+    this.subscriber = options.subscriber;
+    this.#outbox = options.outbox;
+    this.#gone = options.gone;
   }
 
   sendText(_status: number, text: string): void {

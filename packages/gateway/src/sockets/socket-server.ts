@@ -8,6 +8,10 @@ import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts'
 import { ROUTE } from '../serving/exchange.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import { splitPath } from '../serving/split-path.ts';
+import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
+import { type ClientSubscriptions, createClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
+import { createSubscriptionMetrics } from '../subscriptions/subscription-metrics.ts';
+import type { UsageCounter } from '../usage/usage-counter.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { SocketConnection } from './socket-connection.ts';
 import { createSocketMetrics } from './socket-metrics.ts';
@@ -20,6 +24,8 @@ export interface SocketLimits {
   readonly socketsPerKey: number;
   /** Bytes that may wait for a client that does not read. @default 4 MiB */
   readonly bufferBytesMax?: number;
+  /** Of one socket. @default 100 */
+  readonly subscriptionsMax?: number;
   /** Milliseconds between pings; a client that answers none until the next is cut off. @default 20000 */
   readonly pingIntervalMs?: number;
 }
@@ -30,15 +36,22 @@ export interface SocketServerOptions {
   readonly gate: RawGate;
   readonly keys: KeyStore;
   readonly serveBody: ServeBody;
-  /** Largest message. Bytes. */
+  readonly feeds: ChainFeeds;
+  readonly usage: UsageCounter;
+  /** Largest body of a POST, and so of a message. Bytes. */
   readonly bodyBytesMax: number;
   readonly limits: SocketLimits;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
+/** Each socket may hold a message that has not arrived whole. */
+const MESSAGE_BYTES_MAX = 1_048_576;
 const BUFFER_BYTES_MAX = 4_194_304;
 const PING_INTERVAL_MS = 20_000;
+const SUBSCRIPTIONS_MAX = 100;
+/** As usage names what was sent without being asked for. */
+const NOTIFICATION = 'eth_subscription';
 
 /** A request on its way to a socket. */
 interface Request {
@@ -53,15 +66,16 @@ interface Request {
 
 /** Takes WebSockets at the paths of the JSON-RPC POSTs, under the same rules: who may not call may not connect. */
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
-  const { chains, gate, keys, limits, logger } = options;
+  const { chains, gate, keys, limits, logger, usage } = options;
   const metrics = createSocketMetrics(options.metrics);
+  const subscriptionMetrics = createSubscriptionMetrics(options.metrics);
   const open = new Map<SocketConnection, { readonly keyId: string; readonly key: string }>();
   const byKey = new Map<string, number>();
   const acceptor = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: options.bodyBytesMax,
+    maxPayload: Math.min(options.bodyBytesMax, MESSAGE_BYTES_MAX),
   });
   let isClosing = false;
 
@@ -93,6 +107,21 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     return { status: 429, message: `A key may have ${limits.socketsPerKey} WebSockets open` };
   }
 
+  function openSubscriptions({ chain }: ServedChain, keyId: string, send: (text: string) => void): ClientSubscriptions {
+    return createClientSubscriptions({
+      chain,
+      sources: options.feeds.of(chain),
+      metrics: subscriptionMetrics,
+      subscriptionsMax: limits.subscriptionsMax ?? SUBSCRIPTIONS_MAX,
+      send(text) {
+        const entry = usage.entry(keyId, chain.chain.id, NOTIFICATION);
+        entry.calls += 1;
+        entry.bytes += text.length;
+        send(text);
+      },
+    });
+  }
+
   function admit(request: Request, admission: Admission): void {
     const { keyId } = admission;
     const { incoming, socket, head } = request;
@@ -110,6 +139,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         served,
         keyId,
         serveBody: options.serveBody,
+        openSubscriptions: (send) => openSubscriptions(served, keyId, send),
         bufferBytesMax: limits.bufferBytesMax ?? BUFFER_BYTES_MAX,
         logger,
         onClose() {

@@ -21,6 +21,7 @@ import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
 import { createGatewayRoutes } from '../routes.ts';
 import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../serving/gateway-server.ts';
+import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 
 /** A gateway behind a real server, over an answer that the test gives. */
 export interface GatewayStage {
@@ -87,6 +88,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   const gateway = createGatewayServer({
     chains,
     answer: options.answer,
+    feeds: noFeeds(),
     database,
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),
@@ -173,6 +175,15 @@ function idlePool(start: () => Promise<void>): ForwardingPool {
     status: () => [],
     close: () => Promise.resolve(),
   };
+}
+
+/** The stage's answer asks no upstream, and nothing is told of one. */
+function noFeeds(): ChainFeeds {
+  const refuse = (): never => {
+    throw new TypeError('not part of this test');
+  };
+  const nothing = { watch: refuse, close: () => undefined };
+  return { of: () => ({ blocks: { ...nothing, blocks: [] }, pending: nothing }), close: () => undefined };
 }
 
 function fixedKeys(accepted: readonly string[]): KeyStore {

@@ -1,0 +1,95 @@
+import type { Hash } from '@chainstead/core';
+import type { FeedBlock } from './feed-block.ts';
+
+/** How a branch gets to another tip. */
+export interface BranchPath {
+  /** Newest first. */
+  readonly removed: readonly FeedBlock[];
+  /** Oldest first. */
+  readonly added: readonly FeedBlock[];
+}
+
+/** The newest blocks of a chain, each the parent of the next. */
+export class Branch {
+  readonly #blocks: FeedBlock[] = [];
+  readonly #blocksMax: number;
+  readonly #logBytesMax: number;
+
+  /** @param logBytesMax of the logs that are kept; older blocks lose theirs */
+  constructor(blocksMax: number, logBytesMax: number) {
+    this.#blocksMax = blocksMax;
+    this.#logBytesMax = logBytesMax;
+  }
+
+  get tip(): FeedBlock | null {
+    return this.#blocks.at(-1) ?? null;
+  }
+
+  get oldest(): FeedBlock | null {
+    return this.#blocks[0] ?? null;
+  }
+
+  /** Oldest first. */
+  get blocks(): readonly FeedBlock[] {
+    return this.#blocks;
+  }
+
+  push(block: FeedBlock): void {
+    this.#blocks.push(block);
+    if (this.#blocks.length > this.#blocksMax) this.#blocks.shift();
+    this.#forgetOldLogs();
+  }
+
+  pop(): void {
+    this.#blocks.pop();
+  }
+
+  clear(): void {
+    this.#blocks.length = 0;
+  }
+
+  /**
+   * The way to a block whose ancestors are given when asked for. Where the branch does not reach down to the fork, all of it
+   * goes, and the new one begins where it began.
+   */
+  async pathTo(block: FeedBlock, parentOf: (child: FeedBlock) => Promise<FeedBlock>): Promise<BranchPath> {
+    const added: FeedBlock[] = [];
+    const lowest = this.oldest?.number ?? block.number;
+    let next = block;
+    for (;;) {
+      const fork = this.#placeOf(next.hash);
+      if (fork !== null) return { removed: this.#above(fork), added };
+      const isBelow = next.number < lowest;
+      if (!isBelow || added.length === 0) added.unshift(next);
+      const parent = this.#placeOf(next.parentHash);
+      if (parent !== null) return { removed: this.#above(parent), added };
+      if (next.number <= lowest) return { removed: this.#above(-1), added };
+      next = await parentOf(next);
+    }
+  }
+
+  #placeOf(hash: Hash): number | null {
+    const place = this.#blocks.findLastIndex((block) => block.hash === hash);
+    return place === -1 ? null : place;
+  }
+
+  #above(place: number): readonly FeedBlock[] {
+    return this.#blocks.slice(place + 1).toReversed();
+  }
+
+  #forgetOldLogs(): void {
+    let bytes = 0;
+    for (const block of this.#blocks.toReversed()) {
+      if (block.logs === null) continue;
+      bytes += bytesOf(block);
+      if (bytes > this.#logBytesMax && block !== this.tip) block.logs = null;
+    }
+  }
+}
+
+/** About what a log takes in memory besides its data. */
+const LOG_BYTES = 600;
+
+function bytesOf({ logs }: FeedBlock): number {
+  return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
+}

@@ -1,0 +1,247 @@
+import { type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Head, RequestAbortedError } from '@chainstead/rpc';
+import type { GatewayChain } from '../call.ts';
+import type { HeadFloor } from '../heads/head-floor.ts';
+import { Branch } from './branch.ts';
+import { type FeedBlock, FeedLog, toFeedBlock } from './feed-block.ts';
+import { isPlausible, readBlockLogs } from './read-block-logs.ts';
+
+/** Who wants to know how a chain grows and changes its mind. Neither method may throw. */
+export interface FeedListener {
+  /** Whether blocks must come with their logs. */
+  readonly wantsLogs: boolean;
+  /** The branch has a new tip. */
+  added(block: FeedBlock): void;
+  /** The tip was abandoned. Its logs are null where nobody had wanted them. */
+  removed(block: FeedBlock): void;
+}
+
+/** The blocks of one chain in order, without a gap, read once for all listeners. Nothing is read while there are none. */
+export interface ChainFeed {
+  /**
+   * Tells the listener of every block from now on. When this resolves the newest block is known, and what comes after it
+   * will be told. @returns what ends it @throws UpstreamsExhaustedError while no head is known
+   */
+  watch(listener: FeedListener): Promise<() => void>;
+  /** The branch as it was told, oldest block first; empty without listeners. */
+  readonly blocks: readonly FeedBlock[];
+  close(): void;
+}
+
+export interface ChainFeedOptions {
+  readonly chain: GatewayChain;
+  readonly floor: HeadFloor;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Blocks below the first one, so that a reorganisation right after it finds its fork. */
+const ANCESTORS = 16;
+/** Blocks that are kept to find forks, at most. */
+const KEPT_MAX = 256;
+const KEPT_LOG_BYTES_MAX = 67_108_864;
+/** How far the branch grows at once when the head is far ahead. Blocks. */
+const STRIDE = 32;
+/** Blocks whose logs are read at once. */
+const LOGS_AT_ONCE = 8;
+const RETRY_MS = 250;
+/** Failures in a row after which it is said aloud. */
+const FAILURES_TOLD = 8;
+
+/** A block of the way to the newest one is not to be had: it was abandoned meanwhile, or no upstream answers. */
+class BlockMissingError extends Error {
+  constructor(hash: Hash) {
+    super(`Block ${hash} is not known to any upstream`);
+    this.name = 'BlockMissingError';
+  }
+}
+
+export function createChainFeed({ chain: offered, floor, logger, clock }: ChainFeedOptions): ChainFeed {
+  const { pool, chain, slug } = offered;
+  const kept = Math.min(Math.max(chain.reorgDepthMax, ANCESTORS), KEPT_MAX) + 1;
+  const branch = new Branch(kept, KEPT_LOG_BYTES_MAX);
+  const listeners = new Set<FeedListener>();
+  /** Listeners, and those who are about to be. */
+  let users = 0;
+  let running: { readonly ending: AbortController; readonly started: Promise<void> } | null = null;
+  let target: Head | null = null;
+  let wake = (): void => undefined;
+
+  async function blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock> {
+    const answer = await pool.getBlock(at, { signal });
+    if (answer === null) throw new BlockMissingError(at as Hash);
+    return toFeedBlock(answer.value.header);
+  }
+
+  async function headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>> {
+    if (from > to) return new Map();
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const answers = await pool.getHeaders(numbers, { signal });
+    return new Map(answers.map(({ value }) => [value.hash, toFeedBlock(value)]));
+  }
+
+  /** The newest block and some before it. */
+  async function begin(signal: AbortSignal): Promise<void> {
+    await floor.read();
+    const head = floor.newest;
+    if (head === null) throw new RequestAbortedError('eth_blockNumber');
+    // What was told before may be older.
+    target = head;
+    const tip = await blockAt(head.hash, signal);
+    const ancestors = await headersBetween(
+      Math.max(0, tip.number - Math.min(ANCESTORS, kept - 1)),
+      tip.number - 1,
+      signal,
+    ).catch((error: unknown) => {
+      logger.debug({ chain: slug, error: errorText(error) }, 'Blocks before the newest one not read');
+      return new Map<Hash, FeedBlock>();
+    });
+    const found = [tip];
+    for (let next = ancestors.get(tip.parentHash); next !== undefined; next = ancestors.get(next.parentHash))
+      found.unshift(next);
+    signal.throwIfAborted();
+    branch.clear();
+    for (const block of found) branch.push(block);
+  }
+
+  async function addLogs(block: FeedBlock, signal: AbortSignal): Promise<void> {
+    if (block.logs !== null || ![...listeners].some(({ wantsLogs }) => wantsLogs)) return;
+    const logs = await readBlockLogs(pool, block, { signal, logger });
+    if (logs === null) throw new BlockMissingError(block.hash);
+    block.logs = logs.map((log) => new FeedLog(log, block.timestamp));
+  }
+
+  /** The logs of blocks that were told before somebody wanted logs, since they may be abandoned yet: with one call for all. */
+  async function addEarlierLogs(signal: AbortSignal): Promise<void> {
+    const bare = branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null);
+    const [first, last] = [bare[0], bare.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const { logs } = await pool.getLogs({ range: { from: first.number, to: last.number }, topics: [] }, { signal });
+    const byBlock = Map.groupBy(logs, ({ blockHash }) => blockHash);
+    for (const block of bare) {
+      const found = byBlock.get(block.hash) ?? [];
+      if (block.logs === null && isPlausible(found, block))
+        block.logs = found.map((log) => new FeedLog(log, block.timestamp));
+    }
+  }
+
+  /** As {@link addEarlierLogs}; where they can't be read, only blocks to come have logs. */
+  async function tryEarlierLogs({ signal }: AbortController): Promise<void> {
+    try {
+      await addEarlierLogs(signal);
+    } catch (error) {
+      logger.debug({ chain: slug, error: errorText(error) }, 'Logs of the newest blocks not read');
+    }
+  }
+
+  async function grow(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void> {
+    for (let first = 0; first < blocks.length; first += LOGS_AT_ONCE) {
+      const some = blocks.slice(first, first + LOGS_AT_ONCE);
+      await Promise.all(some.map((block) => addLogs(block, signal)));
+      for (const block of some) {
+        // A listener who came meanwhile may be the first to want logs.
+        await addLogs(block, signal);
+        if (signal.aborted) return;
+        branch.push(block);
+        for (const listener of [...listeners]) listener.added(block);
+      }
+    }
+  }
+
+  /** Goes towards a head: what is abandoned is told first, newest block first, then the new blocks in order. */
+  async function step(head: Head, tip: FeedBlock, signal: AbortSignal): Promise<void> {
+    const isFar = head.number - tip.number > STRIDE;
+    const goal = await blockAt(isFar ? tip.number + STRIDE : head.hash, signal);
+    const between = await headersBetween(tip.number + 1, goal.number - 1, signal);
+    const path = await branch.pathTo(
+      goal,
+      async ({ parentHash }) => between.get(parentHash) ?? (await blockAt(parentHash, signal)),
+    );
+    if (path.removed.length === branch.blocks.length)
+      logger.warn({ chain: slug, blocks: path.removed.length }, 'Reorganisation deeper than the blocks that are kept');
+    for (const block of path.removed) {
+      if (signal.aborted) return;
+      branch.pop();
+      for (const listener of [...listeners]) listener.removed(block);
+    }
+    await grow(path.added, signal);
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      const { tip } = branch;
+      const head = target;
+      if (tip === null || head === null || head.hash === tip.hash) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      try {
+        await step(head, tip, signal);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        const facts = { chain: slug, block_number: head.number, error: errorText(error) };
+        if (failures === FAILURES_TOLD) logger.warn(facts, 'Subscriptions wait for a block that can’t be read');
+        else logger.debug(facts, 'Block for subscriptions not read');
+        await sleepUnlessAborted(clock, RETRY_MS, signal);
+      }
+    }
+  }
+
+  function start(): NonNullable<typeof running> {
+    const ending = new AbortController();
+    const { signal } = ending;
+    target = null;
+    const unwatch = floor.watch((head) => {
+      target = head;
+      wake();
+    });
+    signal.addEventListener('abort', () => {
+      unwatch();
+      wake();
+    });
+    const started = begin(signal).then(() => void run(signal));
+    return { ending, started };
+  }
+
+  function leave(): void {
+    users -= 1;
+    if (users === 0) stop();
+  }
+
+  function stop(): void {
+    running?.ending.abort();
+    running = null;
+    branch.clear();
+  }
+
+  return {
+    async watch(listener) {
+      users += 1;
+      running ??= start();
+      const { started, ending } = running;
+      try {
+        await started;
+        if (listener.wantsLogs) await tryEarlierLogs(ending);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      listeners.add(listener);
+      return () => {
+        if (listeners.delete(listener)) leave();
+      };
+    },
+    get blocks() {
+      return branch.blocks;
+    },
+    close() {
+      listeners.clear();
+      stop();
+    },
+  };
+}

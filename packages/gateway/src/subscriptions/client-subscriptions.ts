@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import type { GatewayChain, Outcome, RpcErrorObject } from '../call.ts';
+import { invalidParams } from '../protocol/rpc-errors.ts';
+import type { FeedListener } from './chain-feed.ts';
+import type { ChainSources } from './chain-feeds.ts';
+import { type LogCriteria, matchesCriteria, readLogCriteria } from './log-criteria.ts';
+import { Subscription } from './subscription.ts';
+import type { SubscriptionKind, SubscriptionMetrics } from './subscription-metrics.ts';
+
+export interface ClientSubscriptionsOptions {
+  readonly chain: GatewayChain;
+  readonly sources: ChainSources;
+  readonly metrics: SubscriptionMetrics;
+  /** Sends a notification; the client is cut off where it does not take them. */
+  readonly send: (text: string) => void;
+  readonly subscriptionsMax: number;
+}
+
+/** What one message of a client may do to the client's subscriptions. */
+export interface Subscriber {
+  /** Answers eth_subscribe. @throws as calls to upstreams do */
+  subscribe(kind: unknown, options: unknown): Promise<Outcome>;
+  /** Answers eth_unsubscribe. */
+  unsubscribe(id: unknown): Outcome;
+  /** The message is answered: what it began may be told of. */
+  answered(): void;
+}
+
+/** The subscriptions of one socket. */
+export interface ClientSubscriptions {
+  subscriberOfMessage(): Subscriber;
+  /** The socket is closed. */
+  close(): void;
+}
+
+const ID_BYTES = 16;
+
+export function createClientSubscriptions(options: ClientSubscriptionsOptions): ClientSubscriptions {
+  const { chain, sources, metrics, send, subscriptionsMax } = options;
+  const { slug } = chain;
+  const open = new Map<string, { readonly subscription: Subscription; readonly kind: SubscriptionKind }>();
+  let isClosed = false;
+
+  function end(id: string): boolean {
+    const entry = open.get(id);
+    if (entry === undefined) return false;
+    open.delete(id);
+    entry.subscription.end();
+    metrics.open(slug, entry.kind, -1);
+    return true;
+  }
+
+  function add(kind: SubscriptionKind): Subscription {
+    const subscription = new Subscription(`0x${randomBytes(ID_BYTES).toString('hex')}`, (text) => {
+      metrics.sent(slug, kind);
+      send(text);
+    });
+    open.set(subscription.id, { subscription, kind });
+    metrics.open(slug, kind, 1);
+    return subscription;
+  }
+
+  function watch(wanted: Wanted, subscription: Subscription): Promise<() => void> {
+    switch (wanted.kind) {
+      case 'newHeads':
+        return sources.blocks.watch(headListener(subscription));
+      case 'logs':
+        return sources.blocks.watch(logListener(subscription, wanted.criteria));
+      case 'newPendingTransactions':
+        return sources.pending.watch({
+          isFull: wanted.isFull,
+          pending: (transaction) => subscription.notify(transaction),
+        });
+    }
+  }
+
+  return {
+    subscriberOfMessage() {
+      const begun: Subscription[] = [];
+      let isAnswered = false;
+      return {
+        async subscribe(kind, given) {
+          const wanted = readWanted(kind, given);
+          if ('code' in wanted) return { ok: false, error: wanted };
+          if (open.size >= subscriptionsMax) return { ok: false, error: tooMany(subscriptionsMax) };
+          const subscription = add(wanted.kind);
+          try {
+            subscription.source = await watch(wanted, subscription);
+          } catch (error) {
+            end(subscription.id);
+            throw error;
+          }
+          // The client was answered that it took too long, or is gone: it will never know the id.
+          if (isAnswered || isClosed) end(subscription.id);
+          begun.push(subscription);
+          return { ok: true, result: Buffer.from(`"${subscription.id}"`), cached: true };
+        },
+        unsubscribe(id) {
+          if (typeof id === 'string' && end(id)) return { ok: true, result: Buffer.from('true'), cached: true };
+          return { ok: false, error: NOT_FOUND };
+        },
+        answered() {
+          isAnswered = true;
+          for (const subscription of begun) subscription.activate();
+        },
+      };
+    },
+    close() {
+      isClosed = true;
+      for (const id of [...open.keys()]) end(id);
+    },
+  };
+}
+
+/** geth's. */
+const NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'subscription not found' };
+
+function tooMany(most: number): RpcErrorObject {
+  return { code: -32_005, message: `A connection may have ${most} subscriptions` };
+}
+
+type Wanted =
+  | { readonly kind: 'newHeads' }
+  | { readonly kind: 'logs'; readonly criteria: LogCriteria }
+  | { readonly kind: 'newPendingTransactions'; readonly isFull: boolean };
+
+function readWanted(kind: unknown, given: unknown): Wanted | RpcErrorObject {
+  if (kind === 'newHeads') return { kind };
+  if (kind === 'newPendingTransactions') {
+    if (given === undefined || given === null || typeof given === 'boolean') return { kind, isFull: given === true };
+    return invalidParams('invalid argument 1: full transactions must be true or false');
+  }
+  if (kind !== 'logs') return { code: -32_601, message: `no ${JSON.stringify(kind)} subscription in eth namespace` };
+  const criteria = readLogCriteria(given);
+  return typeof criteria === 'string' ? invalidParams(`invalid argument 1: ${criteria}`) : { kind, criteria };
+}
+
+function headListener(subscription: Subscription): FeedListener {
+  return {
+    wantsLogs: false,
+    added: ({ headText }) => subscription.notify(headText),
+    removed: () => undefined,
+  };
+}
+
+function logListener(subscription: Subscription, criteria: LogCriteria): FeedListener {
+  return {
+    wantsLogs: true,
+    added({ logs }) {
+      for (const entry of logs ?? []) if (matchesCriteria(criteria, entry.log)) subscription.notify(entry.text);
+    },
+    // The last log first: a client that undoes what it did goes back step by step.
+    removed({ logs }) {
+      for (const entry of (logs ?? []).toReversed())
+        if (matchesCriteria(criteria, entry.log)) subscription.notify(entry.removedText);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { type BlockHeader, type Hash, type Hex, type Log, toQuantity } from '@chainstead/core';
+
+/** A block of the branch that clients are told of. */
+export interface FeedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  readonly parentHash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly logsBloom: Hex | null;
+  /** JSON text of the header, as `newHeads` tells it. */
+  readonly headText: string;
+  /** Null while nobody has wanted them. */
+  logs: readonly FeedLog[] | null;
+}
+
+/** A log and its JSON text, as `eth_getLogs` writes it and as it is written when its block is abandoned. */
+export class FeedLog {
+  readonly log: Log;
+  readonly #timestamp: number;
+  #text: string | null = null;
+  #removedText: string | null = null;
+
+  /** @param timestamp of its block, Unix seconds */
+  constructor(log: Log, timestamp: number) {
+    this.log = log;
+    this.#timestamp = timestamp;
+  }
+
+  get text(): string {
+    this.#text ??= this.#write(false);
+    return this.#text;
+  }
+
+  get removedText(): string {
+    this.#removedText ??= this.#write(true);
+    return this.#removedText;
+  }
+
+  #write(removed: boolean): string {
+    const { address, topics, data, blockNumber, transactionHash, transactionIndex, blockHash, logIndex } = this.log;
+    return JSON.stringify({
+      address,
+      topics,
+      data,
+      blockNumber: toQuantity(blockNumber),
+      transactionHash,
+      transactionIndex: toQuantity(transactionIndex),
+      blockHash,
+      blockTimestamp: toQuantity(this.#timestamp),
+      logIndex: toQuantity(logIndex),
+      removed,
+    });
+  }
+}
+
+/** What nodes give with a block and not with its header. */
+const BODY_MEMBERS: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty']);
+
+export function toFeedBlock(header: BlockHeader): FeedBlock {
+  const { number, hash, parentHash, timestamp, logsBloom, raw } = header;
+  const members = Object.entries(raw).filter(([name]) => !BODY_MEMBERS.has(name));
+  return {
+    number,
+    hash,
+    parentHash,
+    timestamp,
+    logsBloom,
+    headText: JSON.stringify(Object.fromEntries(members)),
+    logs: null,
+  };
+}

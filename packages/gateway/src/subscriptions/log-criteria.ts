@@ -1,0 +1,60 @@
+import type { Log } from '@chainstead/core';
+import { logRange } from '../methods/log-filter.ts';
+import { isObject } from '../methods/parameter.ts';
+
+/** Which logs a client wants, as geth reads it. */
+export interface LogCriteria {
+  /** Null: any. */
+  readonly addresses: ReadonlySet<string> | null;
+  /** By position, null: any. A log must have as many topics as there are positions. */
+  readonly topics: readonly (ReadonlySet<string> | null)[];
+  /** First and last block; null: no bound. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** Reads a log filter that was checked, for logs yet to come. @returns what is wrong with it for that purpose, as text */
+export function readLogCriteria(filter: unknown): LogCriteria | string {
+  if (!isObject(filter)) return ANY;
+  const range = logRange(filter);
+  if (range === null) return 'blockHash names a past block: new logs are told of';
+  const [from, to] = [boundOf(range.from), boundOf(range.to)];
+  if (from === false || to === false)
+    return 'new logs have no block that is safe or finalized: leave fromBlock and toBlock out';
+  if (from !== null && to !== null && from > to) return 'invalid block range params';
+  return { addresses: readAddresses(filter.address), topics: readTopics(filter.topics), from, to };
+}
+
+/** Whether the log is one of those. */
+export function matchesCriteria({ addresses, topics, from, to }: LogCriteria, log: Log): boolean {
+  if (addresses !== null && !addresses.has(log.address)) return false;
+  if (topics.length > log.topics.length) return false;
+  if ((from !== null && log.blockNumber < from) || (to !== null && log.blockNumber > to)) return false;
+  return topics.every((wanted, place) => wanted === null || wanted.has(log.topics[place] ?? ''));
+}
+
+const ANY: LogCriteria = { addresses: null, topics: [], from: null, to: null };
+
+/** False: a tag of a block below the newest one. */
+function boundOf(bound: number | string): number | null | false {
+  if (typeof bound === 'number') return bound;
+  return bound === 'latest' || bound === 'pending' ? null : false;
+}
+
+function readAddresses(given: unknown): ReadonlySet<string> | null {
+  if (typeof given === 'string') return new Set([given.toLowerCase()]);
+  return Array.isArray(given) && given.length > 0 ? lowerCased(given) : null;
+}
+
+function readTopics(given: unknown): (ReadonlySet<string> | null)[] {
+  if (!Array.isArray(given)) return [];
+  return given.map((position: unknown) => {
+    if (typeof position === 'string') return new Set([position.toLowerCase()]);
+    // A null among alternatives, or no alternative, lets everything pass.
+    return Array.isArray(position) && position.length > 0 && !position.includes(null) ? lowerCased(position) : null;
+  });
+}
+
+function lowerCased(values: readonly unknown[]): ReadonlySet<string> {
+  return new Set(values.map((value) => String(value).toLowerCase()));
+}

@@ -1,0 +1,111 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { createCursorCodec, createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createApi, createBodyBudget, createKeyStore, createRawGate, serveApi } from '@chainstead/http';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { onTestFinished } from 'vitest';
+import { createGateway } from '../gateway.ts';
+import type { GatewayLimits } from '../serving/gateway-server.ts';
+
+/** A whole gateway behind a real server, as one API process has it. */
+export interface LiveGateway {
+  /** Of the chain, with a key. */
+  readonly url: string;
+  readonly webSocketUrl: string;
+  readonly metrics: Registry;
+  /** The result of one call over HTTP. @throws Error with the answer's error */
+  call(method: string, params?: readonly unknown[], key?: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface LiveGatewayOptions {
+  readonly database: Database;
+  readonly chainId: number;
+  /** Upstreams. */
+  readonly urls: readonly string[];
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+export const LIVE_KEY = 'live-gateway-key';
+export const OTHER_KEY = 'another-live-key';
+
+/** Ends with the test. */
+export async function startLiveGateway(options: LiveGatewayOptions): Promise<LiveGateway> {
+  const { database, chainId, urls } = options;
+  const logger = silentLogger();
+  const metrics = createMetricsRegistry();
+  const key = `live-${chainId}`;
+  const chain = createChainRegistry({
+    additional: [{ key, id: chainId, finalizedTag: false, reorgDepthMax: 32, pollIntervalMs: 20, blockTimeMs: 200 }],
+  }).get(key);
+  const pool = createUpstreamPool({ chain, upstreams: urls.map((url) => ({ url })), logger, metrics });
+  const keys = createKeyStore({ database, configured: [LIVE_KEY, OTHER_KEY] });
+  const [host, cors] = ['127.0.0.1', { origins: '*' as const }];
+  const gateway = createGateway({
+    chains: [{ slug: 'live', chain, pool, pinsHead: urls.length > 1, logRangeMax: 10_000, integrity: 'none' }],
+    database,
+    // A busy machine is slow: what is tested is what is told, not how soon.
+    settings: { storeTimeoutMs: 30_000 },
+    clientVersion: 'chainstead/test',
+    keys,
+    gate: createRawGate({ host, keys, cors, logger, metrics }),
+    limits: {
+      bodyBytesMax: 100_000,
+      bodies: createBodyBudget(1_000_000),
+      requestTimeoutMs: 20_000,
+      weightPerSecond: null,
+      callsPerSecond: new Map(),
+      sockets: { socketsMax: 100, socketsPerKey: 100 },
+      ...options.limits,
+    },
+    logger,
+    metrics,
+    clock: systemClock,
+  });
+  const app = createApi({
+    chains: createChainRegistry(),
+    database,
+    logger,
+    metrics,
+    keys,
+    cursors: createCursorCodec(Buffer.alloc(32, 7)),
+    host,
+    cors,
+    version: '0.0.0-test',
+    readiness: async () => ({ ready: true, reasons: [] }),
+    routes: [],
+    openRoutes: [],
+    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
+  });
+  const server = await serveApi(app, {
+    host,
+    port: 0,
+    closeDeadlineMs: 2_000,
+    rawHandler: gateway.handler,
+    upgrades: gateway.upgrades,
+  });
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    closing ??= server
+      .close()
+      .then(() => gateway.close())
+      .then(() => pool.close());
+    return closing;
+  };
+  onTestFinished(close);
+  const url = `${server.url}/live/${LIVE_KEY}`;
+  return {
+    url,
+    webSocketUrl: url.replace('http:', 'ws:'),
+    metrics,
+    async call(method, params = [], given = LIVE_KEY) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const response = await fetch(`${server.url}/live/${given}`, { method: 'POST', body });
+      const answer = (await response.json()) as { result?: unknown; error?: { message: string }; message?: string };
+      if (answer.error !== undefined) throw new Error(answer.error.message);
+      if (response.status !== 200) throw new Error(answer.message);
+      return answer.result;
+    },
+    close,
+  };
+}
