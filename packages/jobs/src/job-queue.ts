@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@chainstead/core';
 import { withBackend } from 'bullmq';
+import type { BackendWatch } from './backend-watch.ts';
 import type { Backoff } from './backoff.ts';
 import type { Job } from './job.ts';
 import { attemptJob } from './job-attempt.ts';
-import { checkPayload } from './job-error.ts';
+import { checkPayload, jobsAway } from './job-error.ts';
 import { decodeJobId, encodeJobId } from './job-id.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import { createKeptSchedules } from './kept-schedules.ts';
@@ -87,15 +89,24 @@ const CLOSE_TIMEOUT_MS = 30_000;
 /** What handlers have left to notice that their signal is aborted. */
 const ABORT_GRACE_MS = 2_000;
 const SCHEDULE_CHECK_MS = 60_000;
+const LOOK_MS = 250;
 
 export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>): JobQueue<Payload> {
   const { name, schema, backend, logger } = options;
   const { Queue } = withBackend(backend.factory);
   const defaultJobOptions = jobOptionsOf(options);
   const queue = new Queue<unknown, void>(name, { connection: true, prefix: backend.prefix, defaultJobOptions });
-  queue.on('error', (error) => logger.warn({ queue: name, err: error }, 'Queue connection failed'));
+  const { watch } = backend;
+  queue.on('error', (error) => tellUnlessAway(watch, () => logger.warn({ queue: name, err: error }, 'Queue failed')));
   const workers: RunningWorker[] = [];
-  const schedules = createKeptSchedules({ name, checkMs: options.scheduleCheckMs ?? SCHEDULE_CHECK_MS, logger });
+  const schedules = createKeptSchedules({
+    name,
+    checkMs: options.scheduleCheckMs ?? SCHEDULE_CHECK_MS,
+    logger,
+    isUp: watch.isUp,
+  });
+  // A server that was away may have come back empty.
+  const forget = watch.onUp(() => schedules.lookNow());
   let closed: Promise<void> | undefined;
 
   async function depth(): Promise<QueueDepth> {
@@ -103,7 +114,11 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
     const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
     return { waiting, active, delayed, failed };
   }
-  const unwatch = options.metrics.watchDepth(name, depth);
+  const unwatch = options.metrics.watchDepth(name, { read: depth, isUp: watch.isUp });
+
+  function requireUp(): void {
+    if (!watch.isUp()) throw jobsAway(name);
+  }
 
   function entry(id: string, payload: unknown, addOptions: AddOptions | undefined) {
     const data: unknown = checkPayload(schema, payload, name, id);
@@ -115,10 +130,12 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
     name,
     depth,
     async add(id, payload, addOptions) {
+      requireUp();
       const { data, opts } = entry(id, payload, addOptions);
       await queue.add(name, data, opts);
     },
     async addBulk(jobs, addOptions) {
+      requireUp();
       await queue.addBulk(jobs.map(({ id, payload }) => entry(id, payload, addOptions)));
     },
     async work(handler, { concurrency }) {
@@ -130,8 +147,9 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
       const put = async (): Promise<void> => {
         await queue.upsertJobScheduler(key, { every: everyMs }, { name, data, opts: defaultJobOptions });
       };
-      await put();
+      if (watch.isUp()) await unlessItGoesAway(watch, put());
       schedules.keep(id, async () => {
+        if (!watch.isUp()) return;
         // Only where it is gone: putting it again would begin its interval anew.
         if ((await queue.getJobScheduler(key)) !== undefined) return;
         await put();
@@ -144,8 +162,11 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
     },
     close(timeoutMs = CLOSE_TIMEOUT_MS) {
       unwatch();
+      forget();
       schedules.close();
-      closed ??= Promise.all(workers.map((worker) => worker.close(timeoutMs))).then(() => queue.close());
+      closed ??= Promise.all(workers.map((worker) => worker.close(timeoutMs))).then(
+        async () => void (await settles(queue.close(), ABORT_GRACE_MS)),
+      );
       return closed;
     },
   };
@@ -182,12 +203,14 @@ async function startWorker<Payload>(
     maxStalledCount: STALLED_COUNT_MAX,
     ...(options.backoff === undefined ? {} : { settings: { backoffStrategy: options.backoff } }),
   });
-  worker.on('error', (error) => logger.warn({ queue: name, err: error }, 'Worker failed outside of a job'));
+  worker.on('error', (error) =>
+    tellUnlessAway(backend.watch, () => logger.warn({ queue: name, err: error }, 'Worker failed outside of a job')),
+  );
   worker.on('stalled', (jobId) => {
     metrics.finished(name, 'stalled');
     logger.warn({ queue: name, job_id: decodeJobId(jobId) }, 'Job put back: its worker died');
   });
-  await worker.waitUntilReady();
+  if (backend.watch.isUp()) await unlessItGoesAway(backend.watch, worker.waitUntilReady());
   return {
     async close(timeoutMs) {
       const closing = worker.close();
@@ -197,6 +220,24 @@ async function startWorker<Payload>(
       logger.error({ queue: name }, 'Handlers do not end: their jobs run again once their locks have expired');
     },
   };
+}
+
+/** What is wrong while the queues' home is away follows from that, and was told. */
+function tellUnlessAway(watch: BackendWatch, tell: () => void): void {
+  void watch.look().then((isUp) => {
+    if (isUp && watch.isSteady()) tell();
+  });
+}
+
+/** Waits for what the queues' home is to answer, for as long as it is there. */
+async function unlessItGoesAway(watch: BackendWatch, work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  done.catch(() => undefined);
+  while (!isDone && watch.isUp()) await Promise.race([done, pause(LOOK_MS)]);
+  if (isDone) await done;
 }
 
 /** @returns false when the time ran out first */

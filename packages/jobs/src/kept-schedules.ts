@@ -4,6 +4,8 @@ import type { Logger } from '@chainstead/core';
 export interface KeptSchedules {
   /** @param restore makes the schedule again if it is gone; called again and again, never twice at once */
   keep(id: string, restore: () => Promise<void>): void;
+  /** Looks at all schedules now. */
+  lookNow(): void;
   /** Resolves when nothing restores the schedule any more. */
   drop(id: string): Promise<void>;
   /** Ends all looks. One under way is not waited for: the queue may be out of reach. */
@@ -16,6 +18,8 @@ export function createKeptSchedules(options: {
   /** Between two looks at all schedules. Milliseconds. */
   readonly checkMs: number;
   readonly logger: Logger;
+  /** While its home is away, a look that fails tells nothing. */
+  readonly isUp: () => boolean;
 }): KeptSchedules {
   const { name, checkMs, logger } = options;
   const schedules = new Map<string, () => Promise<void>>();
@@ -31,18 +35,22 @@ export function createKeptSchedules(options: {
         await restore();
       } catch (error) {
         // A look that the end of the process interrupts has nothing to tell.
-        if (!isClosed) logger.warn({ queue: name, schedule: id, err: error }, 'Schedule could not be looked at');
+        if (!isClosed && options.isUp())
+          logger.warn({ queue: name, schedule: id, err: error }, 'Schedule could not be looked at');
       }
     }
     isLooking = false;
   }
 
+  function lookNow(): void {
+    if (!isLooking && !isClosed) looking = look();
+  }
+
   return {
+    lookNow,
     keep(id, restore) {
       schedules.set(id, restore);
-      timer ??= setInterval(() => {
-        if (!isLooking) looking = look();
-      }, checkMs).unref();
+      timer ??= setInterval(lookNow, checkMs).unref();
     },
     async drop(id) {
       schedules.delete(id);

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Logger } from '@chainstead/core';
 import { PostgresConnection, PostgresQueueBackend } from 'bullmq';
+import { ALWAYS_UP } from './backend-watch.ts';
 import type { QueueBackend } from './queue-backend.ts';
 
 export interface PostgresBackendOptions {
@@ -41,6 +42,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   }
   return {
     prefix: options.schema,
+    watch: ALWAYS_UP,
     factory(name, queueOptions) {
       const backend = new PostgresQueueBackend(connection, name, { ...queueOptions, connection: url.href }, false);
       // A rebuilt LISTEN connection listens to nothing: end the wait on the old one and subscribe again.

@@ -5,6 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ScratchRedis {
   readonly url: string;
+  /** Has it hang: connections stay, nothing is answered until it is resumed. */
+  pause(): void;
+  resume(): void;
+  /** Starts it again on its port after `stop`, with nothing in it. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +28,8 @@ export async function startScratchRedis(options: ScratchRedisOptions = {}): Prom
   const port = await freePort();
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const policy = ['--maxmemory', '64mb', '--maxmemory-policy', options.maxmemoryPolicy ?? 'noeviction'];
-  const server = spawn('redis-server', [...flags, ...policy], { stdio: 'ignore', cwd: '/' });
+  const launch = (): ChildProcess => spawn('redis-server', [...flags, ...policy], { stdio: 'ignore', cwd: '/' });
+  let server = launch();
   const started = await Promise.race([
     once(server, 'spawn').then(() => true),
     once(server, 'error').then(() => false),
@@ -32,8 +38,14 @@ export async function startScratchRedis(options: ScratchRedisOptions = {}): Prom
   await answering(server, port);
   return {
     url: `redis://127.0.0.1:${port}`,
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
+    async restart() {
+      server = launch();
+      await answering(server, port);
+    },
     async stop() {
-      if (server.exitCode !== null) return;
+      if (server.exitCode !== null || server.signalCode !== null) return;
       server.kill('SIGKILL');
       await once(server, 'exit');
     },

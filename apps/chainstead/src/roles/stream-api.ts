@@ -49,7 +49,7 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
   const services: StreamServices = {
     chains: chains.map(({ chain }) => chain),
     testWebhook: createTestWebhook({ egress, settings: () => readStreamSettings(database), clock }),
-    replayAttempt: createReplayAttempt({ database, clock }),
+    replayAttempt: createReplayAttempt({ database }),
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
     sendBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.sendBlock(request)),

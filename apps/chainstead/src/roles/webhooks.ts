@@ -1,26 +1,22 @@
 import type { Chain } from '@chainstead/chains';
 import { createEgress } from '@chainstead/egress';
-import type { Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
 import type { RoleContext } from './role.ts';
 
 export interface WebhooksOptions {
   readonly context: RoleContext;
-  readonly jobs: Jobs;
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
 }
 
 /** The sending of webhooks, at work. */
 export interface RunningWebhooks {
-  /** Begins no more attempts; those under way end by themselves, or with the jobs. */
-  stop(): Promise<void>;
-  /** Ends connections; after the jobs are closed. */
-  close(): Promise<void>;
+  /** Begins no more attempts; those under way may end within so many milliseconds. Ends connections then. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 /** Sends the webhooks of all streams, over connections of their own. */
-export async function startWebhooks({ context, jobs, chains }: WebhooksOptions): Promise<RunningWebhooks> {
+export async function startWebhooks({ context, chains }: WebhooksOptions): Promise<RunningWebhooks> {
   const { configuration, database, logger, metrics, clock } = context;
   const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost } = configuration.webhooks;
   // Metadata's client tells at the start what is allowed.
@@ -34,7 +30,6 @@ export async function startWebhooks({ context, jobs, chains }: WebhooksOptions):
   }));
   const worker = createDeliveryWorker({
     database,
-    jobs,
     egress,
     bodies: createWebhookBodies({ database, chains: enriched, clock }),
     retries: { retries, delaysMs: retryDelaysMs },
@@ -46,5 +41,10 @@ export async function startWebhooks({ context, jobs, chains }: WebhooksOptions):
     clock,
   });
   await worker.start();
-  return { stop: () => worker.stop(), close: () => egress.close() };
+  return {
+    async stop(timeoutMs) {
+      await worker.stop(timeoutMs);
+      await egress.close();
+    },
+  };
 }

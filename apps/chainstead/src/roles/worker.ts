@@ -13,8 +13,8 @@ import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { startWebhooks } from './webhooks.ts';
 
-/** How long jobs at work may take to end by themselves; what they leave undone is found again. Milliseconds. */
-const JOBS_CLOSE_MS = 2_000;
+/** How long jobs and webhooks under way may take to end by themselves; what is left undone is found again. Milliseconds. */
+const CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
@@ -33,6 +33,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const enough = new AbortController();
   await Promise.race([Promise.all(starts), sleepUnlessAborted(clock, POOL_WAIT_MS, enough.signal)]);
   enough.abort();
+  const webhooks = await startWebhooks({ context, chains });
   const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
   await tokenFacts.start();
   await createEtherPriceWorker({ database, jobs, chains, logger }).start();
@@ -57,15 +58,12 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     },
   });
   await metadata.start();
-  const webhooks = await startWebhooks({ context, jobs, chains });
   const historicalJobs = createHistoricalJobs({ database, chains, logger, clock }).run(stop.signal);
   return {
     address: null,
     async stop() {
       stop.abort();
-      await webhooks.stop();
-      await jobs.close(JOBS_CLOSE_MS);
-      await webhooks.close();
+      await Promise.all([webhooks.stop(CLOSE_MS), jobs.close(CLOSE_MS)]);
       await historicalJobs;
       await egress.close();
       await Promise.all(starts);

@@ -27,7 +27,8 @@ export interface DeliverWebhookOptions {
   readonly bodies: WebhookBodies;
   readonly recorder: AttemptRecorder;
   readonly metrics: DeliveryMetrics;
-  readonly clock: Clock;
+  /** By which attempts are told and signed. */
+  readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
   /** How long a webhook waits whose body can't be made yet. Milliseconds. */
   readonly postponeMs: number;
@@ -124,7 +125,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       const { streamId, chainId, blockNumber } = delivery;
       const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
       logger.warn(fields, 'What a webhook is to tell could not be read, it is postponed');
-      await postponeDelivery(database, delivery, new Date(clock.now() + options.postponeMs));
+      await postponeDelivery(database, delivery, options.postponeMs);
       return { unsent: 'postponed' };
     }
     return textAtHand({ delivery, matchBody }) ?? { unsent: 'lost' };
@@ -185,9 +186,9 @@ async function send(
 }
 
 async function postponeQuietly(options: DeliverWebhookOptions, delivery: Delivery): Promise<void> {
-  const { database, clock, logger, postponeMs } = options;
+  const { database, logger, postponeMs } = options;
   try {
-    await postponeDelivery(database, delivery, new Date(clock.now() + postponeMs));
+    await postponeDelivery(database, delivery, postponeMs);
   } catch (error) {
     // A database that is away can't say that it is due, either.
     logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be postponed');

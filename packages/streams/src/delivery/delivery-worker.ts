@@ -1,14 +1,13 @@
-import type { Clock, Logger, Registry } from '@chainstead/core';
+import { type Clock, errorText, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
-import type { JobQueue, Jobs } from '@chainstead/jobs';
-import { z } from 'zod';
 import { createAttemptRecorder } from './attempt-recorder.ts';
+import { createDatabaseClock } from './database-clock.ts';
 import { createDeliverWebhook, type WebhookBodies } from './deliver-webhook.ts';
 import { createDeliveryMetrics } from './delivery-metrics.ts';
 import { hostOf, readDueStreams } from './due-streams.ts';
 import { hearDeliveries } from './hear-deliveries.ts';
-import { createHostLanes, type HostLanes } from './host-lanes.ts';
+import { createHostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
 import { pruneHistory } from './prune-history.ts';
 import { repeat } from './repeat.ts';
@@ -17,7 +16,6 @@ import { createStatusMachine, readQueueSizes } from './status-machine.ts';
 
 export interface DeliveryWorkerOptions {
   readonly database: Database;
-  readonly jobs: Jobs;
   /** Allowed to reach what the operator allows webhooks to reach. */
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
@@ -36,46 +34,38 @@ export interface DeliveryWorkerOptions {
   readonly judgeEveryMs?: number;
   /** How long the hosts of a dead process get nothing. Default 10,000 ms. */
   readonly leaseMs?: number;
-  /** How long the queue takes a dead process' jobs for being worked on. Default 10,000 ms. */
-  readonly lockMs?: number;
   /** How long a webhook waits whose body can't be made yet. Default 15,000 ms. */
   readonly postponeMs?: number;
 }
 
 /**
- * Sends the webhooks of the outbox. A sweep finds the hosts with webhooks to send and adds a job for each, under the host's name:
- * so a host is worked on by one process at a time, with so many webhooks under way and no more, and a slow host holds up nobody.
- * The job takes the host's lease, reads what is due and sends it. A queue that is lost is filled again by the next sweep.
+ * Sends the webhooks of the outbox, with nothing but the database. A sweep finds the hosts with webhooks to send, takes the lease of
+ * those that no process has, reads what is due and sends it: so a host is worked on by one process at a time, with so many webhooks
+ * under way and no more, and a slow host holds up nobody.
  */
 export interface DeliveryWorker {
-  /** Queues are closed by `jobs.close()`. */
   start(): Promise<void>;
-  /** Begins nothing more. What is under way ends by itself, or when the jobs' own time to close is over. */
-  stop(): Promise<void>;
+  /** Begins nothing more and waits for what is under way; after `timeoutMs` that is broken off, and stays due. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
-const payloadSchema = z.object({ host: z.string() });
-type Payload = z.infer<typeof payloadSchema>;
-
-const QUEUE = 'webhooks';
 const SWEEP_EVERY_MS = 200;
 const JUDGE_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const LEASE_MS = 10_000;
-const LOCK_MS = 10_000;
 const POSTPONE_MS = 15_000;
-/** A host's job is added again after so long when nothing is heard of it: the queue may have been lost. Milliseconds. */
-const ADD_AGAIN_MS = 2_000;
-/** Longer than the queue takes to forget a job that has ended; under its id nothing is added before. Milliseconds. */
-const FORGET_MS = 50;
+const MEASURE_EVERY_MS = 5_000;
+/** What webhooks under way have left to notice that they are broken off. Milliseconds. */
+const ABORT_GRACE_MS = 2_000;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
-  const { database, jobs, logger, clock } = options;
+  const { database, logger, clock } = options;
+  const time = createDatabaseClock(options);
   const metrics = createDeliveryMetrics({ registry: options.metrics, database, logger });
   const leaseMs = options.leaseMs ?? LEASE_MS;
-  const leases = createHostLeases({ database, clock, logger, leaseMs });
-  const machine = createStatusMachine({ database, clock, logger, metrics });
+  const leases = createHostLeases({ database, logger, leaseMs });
+  const machine = createStatusMachine({ database, logger, metrics });
   const recorder = createAttemptRecorder({
     database,
     retries: options.retries,
@@ -85,16 +75,22 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   });
   const postponeMs = options.postponeMs ?? POSTPONE_MS;
   const stopping = new AbortController();
+  const abandoned = new AbortController();
   const news = createNews();
-  const sweeps = createSweeps(database, clock);
+  let streamsByHost: ReadonlyMap<string, readonly string[]> = new Map();
   let queueSizes: ReadonlyMap<string, number> = new Map();
   const lanes = createHostLanes({
     ...options,
     leases,
-    webhooks: createDeliverWebhook({ ...options, recorder, metrics, postponeMs }),
-    streamsOf: sweeps.streamsOf,
+    webhooks: createDeliverWebhook({ ...options, clock: time, recorder, metrics, postponeMs }),
+    streamsOf: (host) => streamsByHost.get(host) ?? [],
     queueSizeOf: (streamId) => queueSizes.get(streamId) ?? 1,
     isEnding: () => stopping.signal.aborted,
+  });
+  const hosts = createHostTurns({
+    hostsMax: lanes.hostsMax,
+    run: (host) => lanes.run(host, abandoned.signal),
+    logger,
   });
   let loops: readonly Promise<void>[] = [];
 
@@ -104,59 +100,90 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     await machine.terminateFailed();
   }
   async function prune(): Promise<void> {
-    await pruneHistory(database, { before: new Date(clock.now() - options.historyDays * DAY_MS) });
+    await pruneHistory(database, { before: new Date(time.now() - options.historyDays * DAY_MS) });
+  }
+
+  async function sweep(): Promise<void> {
+    const due = await readDueStreams(database);
+    const byHost = Map.groupBy(due, ({ webhookUrl }) => hostOf(webhookUrl));
+    streamsByHost = new Map(
+      Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
+    );
+    const held = await leases.heldByOthers();
+    hosts.offer([...byHost.keys()].filter((host) => !lanes.wake(host) && !held.has(host)));
   }
 
   return {
     async start() {
-      const queue = jobs.queue<Payload>(QUEUE, { schema: payloadSchema, lockMs: options.lockMs ?? LOCK_MS });
-      await queue.work(
-        async ({ payload: { host }, signal }) => {
-          await lanes.run(host, signal);
-          sweeps.ended(host);
-        },
-        { concurrency: lanes.hostsMax },
-      );
+      await time.measure();
       const again = (task: string, everyMs: number, work: () => Promise<void>, sooner?: () => Promise<void>) =>
         repeat({ task, everyMs, work, clock, logger, ...(sooner === undefined ? {} : { sooner }) }, stopping.signal);
       loops = [
         hearDeliveries({ database, clock, logger, onNews: news.tell }, stopping.signal),
-        again('sweep', options.sweepEveryMs ?? SWEEP_EVERY_MS, () => sweeps.sweep(queue, lanes), news.next),
+        again('sweep', options.sweepEveryMs ?? SWEEP_EVERY_MS, sweep, news.next),
         again('judge', options.judgeEveryMs ?? JUDGE_EVERY_MS, judge),
         again('prune', PRUNE_EVERY_MS, prune),
         again('renew', leaseMs / 4, () => leases.renew()),
+        again('clock', MEASURE_EVERY_MS, () => time.measure()),
       ];
     },
-    async stop() {
+    async stop(timeoutMs) {
       stopping.abort();
       lanes.wakeAll();
       await Promise.all(loops);
+      if (await settles(hosts.idle(), timeoutMs)) return;
+      abandoned.abort(new Error('The process ends and waits for webhooks no longer'));
+      if (!(await settles(hosts.idle(), ABORT_GRACE_MS)))
+        logger.error('Webhooks under way do not end: their hosts are taken over when the leases have run out');
     },
   };
 }
 
-/** Looks into the outbox which hosts have webhooks to get, and has them worked on. */
-function createSweeps(database: Database, clock: Clock) {
-  const addedAt = new Map<string, number>();
-  let streamsByHost: ReadonlyMap<string, readonly string[]> = new Map();
+/** Works on hosts, on so many at once, those first that had their last turn longest ago. */
+function createHostTurns(options: {
+  readonly hostsMax: number;
+  readonly run: (host: string) => Promise<void>;
+  readonly logger: Logger;
+}) {
+  const { hostsMax, run, logger } = options;
+  const working = new Map<string, Promise<void>>();
+  /** By their last turns, longest ago first; those that have nothing due any more are forgotten. */
+  let lastTurns: readonly string[] = [];
+
+  async function work(host: string): Promise<void> {
+    try {
+      await run(host);
+    } catch (error) {
+      logger.warn({ host, reason: errorText(error) }, 'Webhooks of a host could not be read and will be tried again');
+    }
+    working.delete(host);
+    lastTurns = [...lastTurns.filter((other) => other !== host), host];
+  }
+
   return {
-    streamsOf: (host: string): readonly string[] => streamsByHost.get(host) ?? [],
-    /** A host's job is done: another one may be added soon, when the queue has forgotten this one. */
-    ended: (host: string): void => void addedAt.set(host, clock.now() - ADD_AGAIN_MS + FORGET_MS),
-    async sweep(queue: JobQueue<Payload>, lanes: HostLanes): Promise<void> {
-      const now = clock.now();
-      const due = await readDueStreams(database, new Date(now));
-      const byHost = Map.groupBy(due, ({ webhookUrl }) => hostOf(webhookUrl));
-      streamsByHost = new Map(
-        Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
-      );
-      for (const [host, at] of addedAt) if (at + ADD_AGAIN_MS <= now) addedAt.delete(host);
-      const hosts = [...byHost.keys()].filter((host) => !lanes.wake(host) && !addedAt.has(host));
-      if (hosts.length === 0) return;
-      await queue.addBulk(hosts.map((host) => ({ id: host, payload: { host } })));
-      for (const host of hosts) addedAt.set(host, now);
+    offer(hosts: readonly string[]): void {
+      const offered = new Set(hosts);
+      lastTurns = lastTurns.filter((host) => offered.has(host));
+      const had = new Set(lastTurns);
+      for (const host of [...hosts.filter((one) => !had.has(one)), ...lastTurns])
+        if (working.size < hostsMax && !working.has(host)) working.set(host, work(host));
+    },
+    /** Resolves when none is worked on. */
+    async idle(): Promise<void> {
+      await Promise.all(working.values());
     },
   };
+}
+
+/** @returns false when the time ran out first */
+async function settles(work: Promise<void>, timeoutMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), timeoutMs);
+  try {
+    return await Promise.race([work.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What one tells and another waits for. */

@@ -5,7 +5,6 @@ import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
 export interface DueRequest {
   readonly streamIds: readonly string[];
   readonly limit: number;
-  readonly now: Date;
   /** Deliveries that are in hand already. */
   readonly without: readonly string[];
 }
@@ -30,7 +29,7 @@ interface DueRow {
 }
 
 /**
- * Webhooks that are due, of each stream those due longest first. Streams that are not active keep theirs. Nothing is written: who
+ * Webhooks that are due by Postgres' clock, of each stream those due longest first. Streams that are not active keep theirs. Nothing is written: who
  * holds the host's lease is the only one to send them, and an attempt's record moves them on.
  */
 export async function readDueDeliveries(database: Database, request: DueRequest): Promise<DueDelivery[]> {
@@ -63,17 +62,17 @@ async function readShares(database: Database, request: DueRequest, share: number
      FROM (
        SELECT waiting.*, s.webhook_url, s.tag FROM streams s CROSS JOIN LATERAL (
          SELECT d.* FROM stream_deliveries d
-         WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, $2)
-           AND d.id <> ALL ($4::uuid[])
-         ORDER BY d.stream_id, d.due_at LIMIT $5
+         WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, now())
+           AND d.id <> ALL ($3::uuid[])
+         ORDER BY d.stream_id, d.due_at LIMIT $4
        ) AS waiting
        WHERE s.id = ANY ($1::uuid[]) AND s.status = 'active' AND s.deleted_at IS NULL
-       ORDER BY waiting.due_at LIMIT $3
+       ORDER BY waiting.due_at LIMIT $2
      ) AS due
      LEFT JOIN stream_matches m ON m.chain_id = due.chain_id AND m.block_number = due.block_number
        AND m.stream_id = due.stream_id AND m.block_hash = due.block_hash
      ORDER BY due.due_at`,
-    [request.streamIds, request.now, request.limit, `{${request.without.join(',')}}`, share],
+    [request.streamIds, request.limit, `{${request.without.join(',')}}`, share],
   );
   return rows.map((row) => ({ delivery: deliveryOf(row), matchBody: row.match_body }));
 }

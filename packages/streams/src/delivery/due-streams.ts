@@ -17,16 +17,15 @@ export const WAITING_STREAMS = `WITH RECURSIVE waiting(stream_id) AS (
     FROM waiting WHERE waiting.stream_id IS NOT NULL
   )`;
 
-/** Active streams with webhooks whose time has come. */
-export function readDueStreams(database: Database, now: Date): Promise<DueStream[]> {
+/** Active streams with webhooks whose time has come, by Postgres' clock. */
+export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
     `${WAITING_STREAMS}
      SELECT s.id AS "streamId", s.webhook_url AS "webhookUrl"
      FROM waiting JOIN streams s ON s.id = waiting.stream_id
      WHERE s.status = 'active' AND s.deleted_at IS NULL AND EXISTS (
        SELECT FROM stream_deliveries d
-       WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, $1::timestamptz))`,
-    [now],
+       WHERE d.status = 'pending' AND (d.stream_id, d.due_at) BETWEEN (s.id, '-infinity') AND (s.id, now()))`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { silentLogger } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { readStreamSettings } from '../records/settings.ts';
 import type { DeliverWebhook } from './deliver-webhook.ts';
 import { createHostLanes, type HostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
-import { addMatches, addStream, movedClock } from './testing/delivery-stage.ts';
+import { addMatches, addStream } from './testing/delivery-stage.ts';
 
 const HOST = 'http://receiver.example';
 
@@ -17,21 +17,18 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 const signal = new AbortController().signal;
-const clock = movedClock();
-// So that what was put into the outbox just now is due.
-clock.advance(60_000);
 
 function lanesOf(
   deliver: DeliverWebhook['deliver'],
   streamIds: readonly string[],
   database: Database = scratch.database,
 ) {
-  const leases = createHostLeases({ database, clock, logger: silentLogger(), leaseMs: 20_000 });
+  const leases = createHostLeases({ database, logger: silentLogger(), leaseMs: 20_000 });
   const lanes: HostLanes = createHostLanes({
     database,
     leases,
     webhooks: { prepare: (due) => ({ ...due, making: null }), deliver },
-    clock,
+    clock: systemClock,
     concurrency: 10,
     concurrencyPerHost: 10,
     streamsOf: () => streamIds,

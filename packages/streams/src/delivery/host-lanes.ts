@@ -59,7 +59,7 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
 
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
     if (!leases.isHeld(host)) return [];
-    const request = { streamIds: streamsOf(host), limit, now: new Date(clock.now()), without: [...inHand] };
+    const request = { streamIds: streamsOf(host), limit, without: [...inHand] };
     const [settings, due] = await Promise.all([readStreamSettings(database), readDueDeliveries(database, request)]);
     const claimed = due.filter(({ delivery }) => !inHand.has(delivery.id));
     for (const { delivery } of claimed) inHand.add(delivery.id);

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 
 export interface HostLeasesOptions {
   readonly database: Database;
-  readonly clock: Clock;
   readonly logger: Logger;
   /** How long the hosts of a dead process get nothing. Milliseconds. */
   readonly leaseMs: number;
@@ -18,6 +17,8 @@ export interface HostLeasesOptions {
 export interface HostLeases {
   /** @returns false while another process has it. */
   take(host: string): Promise<boolean>;
+  /** Hosts that other processes send to. */
+  heldByOthers(): Promise<ReadonlySet<string>>;
   /** False when its lease ran out, so that another process may have it: a stalled process, or a database that was away. */
   isHeld(host: string): boolean;
   renew(): Promise<void>;
@@ -27,11 +28,11 @@ export interface HostLeases {
 const LEASE_END = "clock_timestamp() + $3 * interval '1 millisecond'";
 
 export function createHostLeases(options: HostLeasesOptions): HostLeases {
-  const { database, clock, logger, leaseMs } = options;
+  const { database, logger, leaseMs } = options;
   const holder = randomUUID();
   const heldUntil = new Map<string, number>();
-  /** As this process sees it: at its own clock's pace, from before it asked. */
-  const end = (): number => clock.now() + leaseMs;
+  /** As this process sees it, from before it asked, by a clock that nobody sets. */
+  const end = (): number => performance.now() + leaseMs;
 
   return {
     async take(host) {
@@ -46,7 +47,14 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
       if (rows.length > 0) heldUntil.set(host, until);
       return rows.length > 0;
     },
-    isHeld: (host) => (heldUntil.get(host) ?? 0) > clock.now(),
+    async heldByOthers() {
+      const rows = await database.query<{ host: string }>(
+        'SELECT host FROM webhook_host_leases WHERE holder <> $1 AND held_until > clock_timestamp()',
+        [holder],
+      );
+      return new Set(rows.map(({ host }) => host));
+    },
+    isHeld: (host) => (heldUntil.get(host) ?? 0) > performance.now(),
     async renew() {
       const hosts = [...heldUntil.keys()];
       if (hosts.length === 0) return;

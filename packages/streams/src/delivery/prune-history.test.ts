@@ -14,12 +14,14 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
   const receiver = await startWebhookReceiver({
     answer: ({ body }) => ({ status: JSON.parse(body).block.number < 20 ? 200 : 500 }),
   });
-  const worker = await startStagedWorker(database, { databaseUrl: scratch.url });
+  const worker = await startStagedWorker(database);
   const streamId = await addStream(database, { webhookUrl: receiver.url });
   const old = Array.from({ length: 12 }, (_, index) => index);
   await addMatches(database, streamId, { blocks: [...old, 15, 30] });
   await expect
-    .poll(async () => (await readOutbox(database, streamId)).filter(({ body }) => body !== null).length)
+    .poll(async () => (await readOutbox(database, streamId)).filter(({ body }) => body !== null).length, {
+      timeout: 20_000,
+    })
     .toBe(14);
   await worker.stop();
   await receiver.close();

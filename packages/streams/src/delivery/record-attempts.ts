@@ -74,7 +74,8 @@ interface OutboxRow {
   readonly id: string;
   status: string;
   retries: number;
-  dueAt: Date;
+  /** Until it is due; null: as it was. Milliseconds. */
+  delayMs: number | null;
   body: string | null;
   resend: string | null;
   deliveredAt: Date | null;
@@ -82,7 +83,7 @@ interface OutboxRow {
 
 async function lockDeliveries(transaction: Transaction, attempts: readonly Attempt[]): Promise<Map<string, OutboxRow>> {
   const rows = await transaction.query<OutboxRow>(
-    `SELECT id, status, retries, due_at AS "dueAt", body, resend, delivered_at AS "deliveredAt"
+    `SELECT id, status, retries, NULL AS "delayMs", body, resend, delivered_at AS "deliveredAt"
      FROM stream_deliveries WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`,
     [attempts.map(({ delivery }) => delivery.id)],
   );
@@ -109,23 +110,24 @@ function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict 
     row.status = row.deliveredAt === null ? 'failed' : 'delivered';
     return 'gave-up';
   }
-  row.dueAt = new Date(finishedAt.getTime() + (askedAgain ? 0 : (delayMs ?? 0)));
+  row.delayMs = askedAgain ? 0 : (delayMs ?? 0);
   return 'retrying';
 }
 
 async function updateDeliveries(transaction: Transaction, rows: readonly OutboxRow[]): Promise<void> {
   const column = <Key extends keyof OutboxRow>(key: Key): OutboxRow[Key][] => rows.map((row) => row[key]);
   await transaction.query(
-    `UPDATE stream_deliveries d SET status = new.status, retries = new.retries, due_at = new.due_at, body = new.body,
+    `UPDATE stream_deliveries d SET status = new.status, retries = new.retries,
+       due_at = coalesce(now() + new.delay_ms * interval '1 millisecond', d.due_at), body = new.body,
        resend = new.resend, delivered_at = new.delivered_at
-     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::timestamptz[], $5::text[], $6::text[], $7::timestamptz[])
-       AS new(id, status, retries, due_at, body, resend, delivered_at)
+     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::float8[], $5::text[], $6::text[], $7::timestamptz[])
+       AS new(id, status, retries, delay_ms, body, resend, delivered_at)
      WHERE d.id = new.id`,
     [
       column('id'),
       column('status'),
       column('retries'),
-      column('dueAt'),
+      column('delayMs'),
       column('body'),
       column('resend'),
       column('deliveredAt'),

@@ -4,7 +4,7 @@ import { signBody } from '../payload/signature.ts';
 import { changeStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
 import { createReplayAttempt } from './replay-attempt.ts';
-import { addMatches, addStream, movedClock, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
+import { addMatches, addStream, passTime, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
@@ -14,9 +14,8 @@ afterAll(() => scratch.drop());
 
 async function stage() {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
-  const clock = movedClock();
   const retries = { retries: 1, delaysMs: [3_600_000] as const };
-  const worker = await startStagedWorker(scratch.database, { databaseUrl: scratch.url }, { clock, retries });
+  const worker = await startStagedWorker(scratch.database, { retries });
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();
@@ -29,19 +28,19 @@ async function stage() {
       [streamId],
     );
   const replay = async (index: number) =>
-    createReplayAttempt({ database: scratch.database, clock })({
+    createReplayAttempt({ database: scratch.database })({
       streamId,
       attemptId: (await failures())[index]?.id ?? '',
     });
   const state = async () => (await readOutbox(scratch.database, streamId))[0];
-  return { receiver, clock, streamId, delivery, failures, replay, state };
+  return { receiver, streamId, delivery, failures, replay, state };
 }
 
 describe('a replay', () => {
   test('sends what failed once more as it was, under the same id, signed anew; an arrival counts once', async () => {
-    const { receiver, clock, streamId, delivery, replay, state } = await stage();
+    const { receiver, streamId, delivery, replay, state } = await stage();
     await expect.poll(async () => (await state())?.retries).toBe(1);
-    clock.advance(3_600_001);
+    await passTime(scratch.database, 3_600_001);
     await expect.poll(async () => (await state())?.status).toBe('failed');
     const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' });
     receiver.answerWith(() => ({}));
@@ -76,10 +75,10 @@ describe('a replay', () => {
   });
 
   test('that is asked for while an attempt is under way follows it', async () => {
-    const { receiver, replay, clock, state, failures } = await stage();
+    const { receiver, replay, state, failures } = await stage();
     await expect.poll(async () => (await state())?.retries).toBe(1);
     receiver.answerWith((_, count) => (count === 2 ? { status: 500, delayMs: 400 } : {}));
-    clock.advance(3_600_001);
+    await passTime(scratch.database, 3_600_001);
     await receiver.arrived(2);
     expect(await replay(0)).toBe(true);
     await expect.poll(async () => (await state())?.status).toBe('delivered');
@@ -91,7 +90,7 @@ describe('a replay', () => {
   test('is refused for what is not known, succeeded, belongs to another stream or is kept no more', async () => {
     const { streamId, failures, state } = await stage();
     await expect.poll(async () => (await state())?.retries).toBe(1);
-    const replay = createReplayAttempt({ database: scratch.database, clock: movedClock() });
+    const replay = createReplayAttempt({ database: scratch.database });
     const [failure] = await failures();
     const attemptId = failure?.id ?? '';
     expect(await replay({ streamId, attemptId: streamId })).toBe(false);

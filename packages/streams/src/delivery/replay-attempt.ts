@@ -1,26 +1,24 @@
-import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { ReplayAttempt } from '../routes/stream-services.ts';
 
 export interface ReplayOptions {
   readonly database: Database;
-  readonly clock: Clock;
 }
 
 /**
  * Has the body of a failed attempt sent once more as it was, under the same delivery id, when its stream is active; nothing of
  * a deleted stream is sent. While another attempt is under way, it follows that one.
  */
-export function createReplayAttempt({ database, clock }: ReplayOptions): ReplayAttempt {
+export function createReplayAttempt({ database }: ReplayOptions): ReplayAttempt {
   return async ({ streamId, attemptId }) => {
     const rows = await database.query(
       `UPDATE stream_deliveries d SET status = 'pending', resend = a.body,
-         due_at = CASE WHEN d.status = 'pending' THEN least(d.due_at, $3) ELSE $3 END
+         due_at = CASE WHEN d.status = 'pending' THEN least(d.due_at, now()) ELSE now() END
        FROM stream_attempts a
        WHERE a.id = $1 AND a.stream_id = $2 AND NOT a.success AND a.body IS NOT NULL AND d.id = a.delivery_id
          AND EXISTS (SELECT FROM streams s WHERE s.id = a.stream_id AND s.deleted_at IS NULL)
        RETURNING d.id`,
-      [attemptId, streamId, new Date(clock.now())],
+      [attemptId, streamId],
     );
     return rows.length > 0;
   };

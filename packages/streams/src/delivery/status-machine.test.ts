@@ -3,9 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { changeStreamStatus } from '../records/change-status.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamStatus } from '../stream.ts';
-import { addMatches, addStream, movedClock, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
-
-const HOUR_MS = 3_600_000;
+import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
@@ -26,9 +24,18 @@ async function resume(id: string): Promise<void> {
   );
 }
 
-async function stage(changes: Parameters<typeof startStagedWorker>[2] = {}) {
+/** So long, but for a remainder. */
+async function inErrorSince(id: string, duration: string, remainder: string): Promise<void> {
+  await scratch.database.query('UPDATE streams SET error_since = now() - $2::interval + $3::interval WHERE id = $1', [
+    id,
+    duration,
+    remainder,
+  ]);
+}
+
+async function stage(changes: Parameters<typeof startStagedWorker>[1] = {}) {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
-  const worker = await startStagedWorker(scratch.database, { databaseUrl: scratch.url }, changes);
+  const worker = await startStagedWorker(scratch.database, changes);
   onTestFinished(async () => {
     await receiver.close();
     await worker.stop();
@@ -103,8 +110,7 @@ describe('a stream', () => {
   });
 
   test('is terminated after 24 hours in error, keeps its outbox and its reason, and delivers when it is resumed', async () => {
-    const clock = movedClock();
-    const { receiver, worker } = await stage({ clock });
+    const { receiver, worker } = await stage();
     receiver.answerWith(() => ({}));
     const id = await addStream(scratch.database, { webhookUrl: receiver.url });
     await scratch.database.query(
@@ -112,10 +118,10 @@ describe('a stream', () => {
       [id],
     );
     await addMatches(scratch.database, id, { blocks: [1] });
-    clock.advance(23 * HOUR_MS);
+    await inErrorSince(id, '24 hours', '1 minute');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect((await store().get(id))?.status).toBe('error');
-    clock.advance(HOUR_MS);
+    await inErrorSince(id, '24 hours', '-1 second');
     await becomes(id, 'terminated');
     expect((await store().get(id))?.statusMessage).toBe('Stream was in error for 24 hours. It broke');
     expect(await worker.metrics.metrics()).toContain(

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@chainstead/core';
+import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import type { Stream } from '../stream.ts';
@@ -8,7 +8,6 @@ import { SUCCESS_RATE_MIN, type UnhealthyWebhook } from './success-rate.ts';
 
 export interface StatusMachineOptions {
   readonly database: Database;
-  readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Pick<DeliveryMetrics, 'statusChanged'>;
   /** Webhooks of a stream that wait, from which on it gets into error. Default 10,000. */
@@ -30,10 +29,9 @@ export interface StatusMachine {
 
 const WAITING_MAX = 10_000;
 const ERROR_HOURS_MAX = 24;
-const HOUR_MS = 3_600_000;
 
 export function createStatusMachine(options: StatusMachineOptions): StatusMachine {
-  const { database, clock, logger, metrics, waitingMax = WAITING_MAX } = options;
+  const { database, logger, metrics, waitingMax = WAITING_MAX } = options;
 
   async function change(
     id: string,
@@ -78,8 +76,8 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
     },
     async terminateFailed() {
       const streams = await database.query<{ id: string }>(
-        `SELECT id FROM streams WHERE status = 'error' AND error_since <= $1 AND deleted_at IS NULL ORDER BY id`,
-        [new Date(clock.now() - ERROR_HOURS_MAX * HOUR_MS)],
+        `SELECT id FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => $1) AND deleted_at IS NULL ORDER BY id`,
+        [ERROR_HOURS_MAX],
       );
       const told = `Stream was in error for ${ERROR_HOURS_MAX} hours`;
       for (const { id } of streams)

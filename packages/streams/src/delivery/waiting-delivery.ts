@@ -14,11 +14,11 @@ export async function areStillDue(database: Database, deliveries: readonly Deliv
   return deliveries.map(({ id }) => due.has(id));
 }
 
-/** For webhooks that can't be sent now. It counts as no attempt. */
-export async function postponeDelivery(database: Database, { id, retries }: Delivery, dueAt: Date): Promise<void> {
+/** For webhooks that can't be sent now. It counts as no attempt. Milliseconds. */
+export async function postponeDelivery(database: Database, { id, retries }: Delivery, waitMs: number): Promise<void> {
   await database.query(
-    `UPDATE stream_deliveries SET due_at = $3 WHERE id = $1 AND retries = $2 AND status = 'pending'`,
-    [id, retries, dueAt],
+    `UPDATE stream_deliveries SET due_at = now() + $3 * interval '1 millisecond' WHERE id = $1 AND retries = $2 AND status = 'pending'`,
+    [id, retries, waitMs],
   );
 }
 

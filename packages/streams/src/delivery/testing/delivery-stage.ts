@@ -14,7 +14,6 @@ import {
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import { createJobs } from '@chainstead/jobs';
 import { DEFAULT_CONFIG } from '../../default-config.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import type { Match } from '../../matching/match.ts';
@@ -24,9 +23,6 @@ import type { StreamConfig } from '../../stream.ts';
 import type { DeliveryKind } from '../delivery.ts';
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
 import { STANDARD_RETRIES } from '../retry-policy.ts';
-
-/** Where the queues of a worker live. */
-export type JobsHome = { readonly databaseUrl: string } | { readonly redisUrl: string };
 
 export const STAGE_CHAIN: Chain = createChainRegistry().get('eth');
 const WATCHED = parseAddress('0x00000000000000000000000000000000000000aa');
@@ -168,6 +164,11 @@ export async function readOutbox(database: Database, streamId: string): Promise<
   });
 }
 
+/** As if so much time had gone by for what waits in the outbox. Milliseconds. */
+export async function passTime(database: Database, ms: number): Promise<void> {
+  await database.query("UPDATE stream_deliveries SET due_at = due_at - $1 * interval '1 millisecond'", [ms]);
+}
+
 /** A clock that a test moves ahead; its waits are real. */
 export interface MovedClock extends Clock {
   advance(ms: number): void;
@@ -190,26 +191,23 @@ export interface StagedWorker {
 }
 
 /** Settings that suit tests: it looks often, and takes others for dead soon. */
-const QUICK = { sweepEveryMs: 25, judgeEveryMs: 100, leaseMs: 2_000, lockMs: 1_000, postponeMs: 100 };
+const QUICK = { sweepEveryMs: 25, judgeEveryMs: 100, leaseMs: 2_000, postponeMs: 100 };
 
 const PER_HOST = 16;
 
 /** What a worker process has, in this process. */
 export async function startStagedWorker(
   database: Database,
-  home: JobsHome,
   changes: Partial<DeliveryWorkerOptions> & { readonly closeMs?: number } = {},
 ): Promise<StagedWorker> {
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
   const clock = changes.clock ?? systemClock;
-  const jobs = await createJobs({ ...home, logger, metrics });
   const connectionsPerOrigin = changes.concurrencyPerHost ?? PER_HOST;
   const egress = createEgress({ allowPrivate: true, connectionsPerOrigin });
   const chains = [{ chain: STAGE_CHAIN, enrich: async () => NO_ENRICHMENT }];
   const worker = createDeliveryWorker({
     database,
-    jobs,
     egress,
     bodies: createWebhookBodies({ database, chains, clock }),
     retries: STANDARD_RETRIES,
@@ -226,8 +224,7 @@ export async function startStagedWorker(
   return {
     metrics,
     async stop() {
-      await worker.stop();
-      await jobs.close(changes.closeMs ?? 2_000);
+      await worker.stop(changes.closeMs ?? 2_000);
       await egress.close();
     },
   };

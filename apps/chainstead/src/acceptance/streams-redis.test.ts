@@ -1,0 +1,70 @@
+/** Webhooks of the running program while the Redis of its queues hangs, and while there is none. */
+import type { Address } from '@chainstead/core';
+import { startScratchRedis } from '@chainstead/testkit';
+import { parseEther } from 'viem';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { waitUntil } from './indexed-chain.ts';
+import { awaitWebhook, createStreamStage, type StreamStage } from './stream-stage.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+const redis = await startScratchRedis();
+if (redis === undefined)
+  process.stdout.write('NOT RUN: webhooks while Redis is away (no redis-server on this machine)\n');
+
+let stage: StreamStage | undefined;
+beforeAll(async () => {
+  if (redis !== undefined) stage = await createStreamStage(1_337_041, { REDIS_URL: redis.url, LOG_LEVEL: 'info' });
+});
+afterAll(async () => {
+  redis?.resume();
+  await stage?.close();
+  await redis?.stop();
+});
+
+test.runIf(redis !== undefined)(
+  'webhooks arrive and scrapes are answered while Redis hangs, is gone and comes back',
+  async () => {
+    if (redis === undefined || stage === undefined) throw new Error('There is no stage');
+    const { devnet, program, address } = stage;
+    const [alice, bob] = devnet.accounts.slice(5) as [Address, Address];
+    const receiver = await stage.receive();
+    const streamId = await stage.watch(receiver, { includeNativeTxs: true }, [alice]);
+    const tell = async (): Promise<void> => {
+      const hash = await devnet.client.sendTransaction({
+        account: alice,
+        to: bob,
+        value: parseEther('0.001'),
+        chain: null,
+      });
+      const { blockNumber } = await devnet.client.waitForTransactionReceipt({ hash });
+      if (stage !== undefined) await awaitWebhook(stage, receiver, streamId, { blockNumber, confirmed: false });
+    };
+    const lines = (text: string): number => program.output().split(text).length - 1;
+    const scrape = async (): Promise<string> => (await fetch(`${address}/metrics`)).text();
+    await tell();
+
+    redis.pause();
+    await tell();
+    await waitUntil(async () =>
+      (await scrape()).includes('_depth_stale{queue="token-facts-devnet"') ? null : program.output(),
+    );
+    await waitUntil(() => (lines('Job queues are away') >= 2 ? null : program.output()));
+    expect(await scrape()).toMatch(/chainstead_jobs_depth_stale\{[^}]*token-facts-devnet[^}]*\} 1/);
+    redis.resume();
+    await waitUntil(() => (lines('Job queues are back') >= 2 ? null : program.output()));
+
+    await redis.stop();
+    await tell();
+    await waitUntil(() => (lines('Job queues are away') >= 4 ? null : program.output()));
+    await tell();
+    await redis.restart();
+    await waitUntil(() => (lines('Job queues are back') >= 4 ? null : program.output()));
+    await tell();
+    // Two processes have queues, and there were two outages.
+    expect([lines('Job queues are away'), lines('Job queues are back')]).toEqual([4, 4]);
+    expect(lines('ECONNREFUSED')).toBeLessThanOrEqual(2);
+    expect(lines('    at ')).toBe(0);
+  },
+);
