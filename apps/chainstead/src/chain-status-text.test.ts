@@ -9,6 +9,7 @@ const NOW = 1_700_000_000_000;
 
 const status: ChainStatus = {
   chainId: registry.get('eth').id,
+  key: 'eth',
   historyStart: 100,
   firstFollowed: 190,
   checkpoint: 200,

@@ -2,6 +2,7 @@ import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
 import type { MetadataCounts, MetadataStatus } from '@chainstead/datasets';
 import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
+import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
@@ -24,10 +25,14 @@ export interface StatusFacts {
   readonly now: number;
 }
 
-/** The status for a person. @param before what comes first, as each chain does: a text that ends with a newline */
-export function renderStatus(facts: StatusFacts, before: readonly string[] = []): string {
+/** The status for a person. @param before what comes first, as each chain does: a text that ends with a newline. @param after the same behind the chains */
+export function renderStatus(
+  facts: StatusFacts,
+  before: readonly string[] = [],
+  after: readonly string[] = [],
+): string {
   const absent = neverIngested(facts);
-  if (facts.chains.length === 0 && absent.length === 0 && before.length === 0)
+  if (facts.chains.length === 0 && absent.length === 0 && before.length + after.length === 0)
     return 'No chain has been ingested yet: set CHAINS and run "chainstead start".\n';
   const rows = facts.rows.map(({ table, rows: count, exact }) => [table, count, exact ? '' : 'estimated']);
   const chains = facts.chains.map((status) => renderChain(status, facts));
@@ -35,14 +40,14 @@ export function renderStatus(facts: StatusFacts, before: readonly string[] = [])
     ({ key, id }) =>
       `${key} (${id})\n  never ingested here yet: the log of "chainstead start" says what it waits for\n`,
   );
-  return `${[...before, ...chains, ...missing].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
+  return `${[...before, ...chains, ...missing, ...after].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
 
 /** The status for a program. */
 export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknown>> {
   return {
     chains: facts.chains.map((status) => ({
-      chain: chainName(status, facts),
+      chain: chainName(status, facts.registry),
       chain_id: status.chainId,
       head: status.head,
       checkpoint: status.checkpoint,
@@ -85,7 +90,7 @@ function neverIngested({ chains, configured }: StatusFacts): readonly Pick<Chain
 function renderChain(status: ChainStatus, facts: StatusFacts): string {
   const age = Math.max(0, Math.round((facts.now - status.updatedAt.getTime()) / 1_000));
   const lines = [
-    `${chainName(status, facts)} (${status.chainId}), as of ${formatSeconds(age)} ago`,
+    `${chainName(status, facts.registry)} (${status.chainId}), as of ${formatSeconds(age)} ago`,
     `  head        ${status.head ?? 'unknown'}`,
     `  indexed to  ${status.checkpoint ?? 'nothing followed yet'}${status.lag === null ? '' : `, ${status.lag} blocks behind`}`,
     `  history     from ${status.historyStart}`,
@@ -195,10 +200,6 @@ function coveredByDataset(status: ChainStatus): CoveredDataset[] {
 function levelsText(levels: Readonly<Record<string, number>>): string {
   const texts = Object.entries(levels).map(([level, blocks]) => `${blocks} blocks ${level}`);
   return texts.length === 0 ? 'nothing covered' : texts.join(', ');
-}
-
-function chainName(status: ChainStatus, { registry }: StatusFacts): string {
-  return registry.find(status.chainId)?.key ?? String(status.chainId);
 }
 
 function indent(text: string): string {

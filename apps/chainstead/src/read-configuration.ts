@@ -8,6 +8,7 @@ import {
   fileSource,
   mergeSources,
   type ParsedConfiguration,
+  type ParseOptions,
   parseConfiguration,
 } from './configuration/index.ts';
 import { UsageError } from './usage-error.ts';
@@ -33,6 +34,11 @@ export function readConfiguration(command: Command, context: CommandContext): Pa
   return parseWithWarnings(configurationSources(command, context), context);
 }
 
+/** The configuration of a command that needs the database alone: chains without upstreams will do. */
+export function readDatabaseConfiguration(command: Command, context: CommandContext): Configuration {
+  return parseWithWarnings(configurationSources(command, context), context, { needsUpstreams: false }).configuration;
+}
+
 /** The configuration of a command that works on one chain, which need not be in `CHAINS`. @throws UsageError as well */
 export function readChainConfiguration(
   chain: string,
@@ -56,8 +62,12 @@ function findConfigured(configuration: Configuration, name: string): ChainConfig
   return configuration.chains.find((configured) => configured.chain.id === chain?.id) ?? null;
 }
 
-function parseWithWarnings(sources: readonly ConfigurationSource[], context: CommandContext): ParsedConfiguration {
-  const parsed = parseConfiguration(sources);
+function parseWithWarnings(
+  sources: readonly ConfigurationSource[],
+  context: CommandContext,
+  options: ParseOptions = {},
+): ParsedConfiguration {
+  const parsed = parseConfiguration(sources, options);
   for (const warning of parsed.warnings) context.stderr.write(`warning: ${warning.message}\n`);
   return parsed;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { environmentSource, parseConfiguration } from './configuration/index.ts';
 import { renderStartSummary } from './start-summary.ts';
+import type { ChainFinding } from './survey-upstreams.ts';
 
-const summary = (environment: Record<string, string>) => {
+const summary = (environment: Record<string, string>, findings: readonly ChainFinding[] = []) => {
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   return renderStartSummary({
     configuration,
@@ -12,6 +13,7 @@ const summary = (environment: Record<string, string>) => {
     },
     roles: configuration.roles,
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
+    findings,
   });
 };
 
@@ -61,6 +63,31 @@ describe('start summary', () => {
     expect(text).not.toContain('hunter2');
     expect(summary({ GATEWAY_CHAINS: 'all' })).toMatch(/Gateway .*: (?:[a-z-]+, ){7}[a-z-]+ and \d+ more\n/);
     expect(summary({})).not.toContain('Gateway');
+  });
+
+  it('says of each chain why it can’t be indexed, and which key to look at', () => {
+    const text = summary(
+      {
+        CHAINS: 'ethereum,base,polygon',
+        RPC_URLS_ETHEREUM: 'http://127.0.0.1:9/hunter2',
+        RPC_URLS_BASE: 'http://127.0.0.1:10,http://127.0.0.1:11',
+        START_BLOCK_BASE: '101',
+        APTOS_NODE_URL: 'http://127.0.0.1:12',
+        APTOS_START_VERSION: '6',
+      },
+      [
+        { chain: 'eth', head: null, failure: '127.0.0.1:9: connection: refused', unusable: [] },
+        { chain: 'base', head: 100, failure: null, unusable: [{ name: '127.0.0.1:11', reason: 'wrong chain' }] },
+        { chain: 'polygon', head: null, failure: 'x: timeout', unusable: [] },
+        { chain: 'aptos', head: 5, failure: null, unusable: [] },
+      ],
+    );
+    expect(text).toContain('eth: no node can be used: 127.0.0.1:9: connection: refused. Check RPC_URLS_ETHEREUM;');
+    expect(text).toContain('base: 127.0.0.1:11 is left out: wrong chain');
+    expect(text).toContain('base: START_BLOCK_BASE is 101, above the head 100');
+    expect(text).toContain('polygon: no node can be used: x: timeout. Set RPC_URLS_POLYGON to a node of your own;');
+    expect(text).toContain('aptos: APTOS_START_VERSION is 6, above the head 5');
+    expect(text).not.toContain('hunter2');
   });
 
   it('warns when strangers’ URLs may reach private networks', () => {

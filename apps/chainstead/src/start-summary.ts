@@ -1,22 +1,26 @@
 import { join } from 'node:path';
 import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
+import { chainSuffix } from './configuration/chain-keys.ts';
 import type { Configuration, RoleName } from './configuration/index.ts';
 import type { Storage } from './storage.ts';
 import type { RoleReady } from './supervisor/role-process-handle.ts';
+import type { ChainFinding } from './survey-upstreams.ts';
 
 export interface StartSummary {
   readonly configuration: Configuration;
   readonly storage: Pick<Storage, 'isEmbedded' | 'url'>;
   readonly roles: readonly RoleName[];
   readonly ready: readonly RoleReady[];
+  /** What the nodes said; none where this process asks none. */
+  readonly findings: readonly ChainFinding[];
 }
 
 /** Of the chains that the gateway offers. */
 const CHAINS_NAMED = 8;
 
 /** What `chainstead start` says once everything works, for a person to read. */
-export function renderStartSummary({ configuration, storage, roles, ready }: StartSummary): string {
+export function renderStartSummary({ configuration, storage, roles, ready, findings }: StartSummary): string {
   const address = ready.find(({ role }) => role === 'api')?.address ?? null;
   const { database, redisUrl } = configuration;
   const lines = [
@@ -27,6 +31,7 @@ export function renderStartSummary({ configuration, storage, roles, ready }: Sta
     ...chainLines(configuration),
     ...(address === null ? [] : gatewayLines(address, configuration.gateway)),
     ...aptosLines(configuration.aptos),
+    ...findings.flatMap((finding) => findingLines(finding, configuration)),
     ...warnings(configuration, address),
   ];
   return `\n${lines.join('\n')}\n\n`;
@@ -66,6 +71,33 @@ function aptosLines({ datasets, networks }: Configuration['aptos']): string[] {
     const history = `history from ${startVersion ?? 'the head at the first start'}${endVersion === null ? '' : ` to ${endVersion}`}`;
     return `  ${index === 0 ? 'Aptos   ' : '        '}  ${chainKeyOf(network)}: ${history}; ${datasets.join(', ')}; ${fullnodes.map(redactUrl).join(', ')}`;
   });
+}
+
+/** What keeps a chain from being indexed, and what to do about it. */
+function findingLines(finding: ChainFinding, { chains, aptos }: Configuration): string[] {
+  const { chain, head, failure, unusable } = finding;
+  const evm = chains.find((configured) => configured.chain.key === chain);
+  const network = aptos.networks.find((configured) => chainKeyOf(configured.network) === chain);
+  const prefix = network?.network === 'testnet' ? 'APTOS_TESTNET' : 'APTOS';
+  const suffix = evm === undefined ? '' : chainSuffix(evm.name);
+  const urls = evm === undefined ? `${prefix}_NODE_URL` : `RPC_URLS_${suffix}`;
+  if (failure !== null) {
+    const advice = evm?.usesPublicUpstreams === true ? `Set ${urls} to a node of your own` : `Check ${urls}`;
+    return [
+      `  Problem   ${chain}: no node can be used: ${failure.replace(/[.!]+$/, '')}. ${advice}; they are tried again by themselves`,
+    ];
+  }
+  const start = evm === undefined ? network?.startVersion : evm.startBlock;
+  const startKey = evm === undefined ? `${prefix}_START_VERSION` : `START_BLOCK_${suffix}`;
+  const isFar = head !== null && start !== null && start !== undefined && start > head;
+  return [
+    ...unusable.map(({ name, reason }) => `  Warning   ${chain}: ${name} is left out: ${reason}`),
+    ...(isFar
+      ? [
+          `  Problem   ${chain}: ${startKey} is ${start}, above the head ${head}: nothing is indexed until the chain gets there`,
+        ]
+      : []),
+  ];
 }
 
 function warnings({ privateNetworks, api }: Configuration, address: string | null): string[] {

@@ -1,4 +1,8 @@
-import { platform } from 'node:os';
+import { once } from 'node:events';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -8,6 +12,9 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findOldNode } from './testing/old-node.ts';
 import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
 
 const READY_TIMEOUT_MS = 30_000;
 const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
@@ -186,6 +193,83 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
     const program = start(args, environment);
     expect(await program.exited).toBe(2);
     expect(program.output()).toContain(`[${code}]`);
+  });
+
+  it.each([
+    ['a port', 'PORT', []],
+    ['the second port of Aptos', 'APTOS_TESTNET_PORT', []],
+    ['the port of metrics', 'METRICS_PORT', ['--roles', 'ingest']],
+  ])('finds %s taken before it opens a database', async (_what, key, args) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-start-'));
+    const program = start(args, { DATABASE_URL: '', DATA_DIR: join(folder, 'data'), [key]: port });
+    expect(await program.exited).toBe(2);
+    expect(program.output()).toContain(`127.0.0.1:${port} (${key}): listen EADDRINUSE`);
+    expect(program.output()).toContain('[LISTEN_FAILED]');
+    expect(await readdir(folder)).toEqual([]);
+    other.close();
+  });
+
+  it('finds that no key can exist before it makes a database', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-start-'));
+    const program = start([], { DATABASE_URL: '', DATA_DIR: join(folder, 'data'), HOST: '0.0.0.0' });
+    expect(await program.exited).toBe(2);
+    expect(program.output()).toContain('[UNSAFE_BINDING]');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('says that it opens the database, and which nodes can’t be used and why', async () => {
+    const refusing = createServer((_request, response) => response.writeHead(401).end('no such key')).listen(0);
+    await once(refusing, 'listening');
+    const address = refusing.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const program = start([], {
+      CHAINS: 'scripted,base,polygon,mine',
+      RPC_URLS_SCRIPTED: `${upstream.url},http://127.0.0.1:${port}/secret-key-of-mine`,
+      RPC_URLS_BASE: upstream.url,
+      RPC_URLS_POLYGON: `http://127.0.0.1:${port}/secret-key-of-mine`,
+      CHAIN_ID_MINE: '31338',
+      RPC_URLS_MINE: 'http://127.0.0.1:1',
+    });
+    await program.waitFor(/Connecting to the database at postgres:/);
+    await program.waitFor(/Chainstead runs: api, ingest, worker[\s\S]*\n\n/);
+    const text = program.output();
+    expect(text).toContain(`scripted: 127.0.0.1:${port} is left out: refused by the provider: HTTP 401`);
+    expect(text).toMatch(
+      /base: no node can be used: .*answers chain id 31337, not 8453 \(base\)\. Check RPC_URLS_BASE;/,
+    );
+    expect(text).toMatch(/polygon: no node can be used: .*refused by the provider: HTTP 401.*Check RPC_URLS_POLYGON;/);
+    expect(text).toMatch(/mine: no node can be used: .*ECONNREFUSED.*Check RPC_URLS_MINE;/);
+    expect(text).not.toContain('secret-key-of-mine');
+    refusing.close();
+  });
+
+  it('says that START_BLOCK is above the head, and goes on from a lower one at the next start', async () => {
+    const own = await createScratchDatabase();
+    try {
+      const far = start([], { DATABASE_URL: own.url, START_BLOCK_SCRIPTED: '99999999' });
+      await far.waitFor(/scripted: START_BLOCK_SCRIPTED is 99999999, above the head 40: nothing is indexed until/);
+      await far.waitFor(/"msg":"START_BLOCK is above the head: nothing is indexed until the chain gets there"/);
+      const stalled = await own.database.query<{ stall_reason: string }>('SELECT stall_reason FROM sync_chains');
+      expect(stalled[0]?.stall_reason).toContain('START_BLOCK is 99999999, above the head 40');
+      far.kill('SIGTERM');
+      await far.exited;
+
+      const near = start([], { DATABASE_URL: own.url, START_BLOCK_SCRIPTED: '5' });
+      const address = await addressOf(near);
+      await vi.waitFor(async () => expect((await read(`${address}/ready`)).status).toBe(200), READY_TIMEOUT_MS);
+      const [state] = await own.database.query(
+        'SELECT chain_key, history_start, checkpoint, stall_reason FROM sync_chains',
+      );
+      expect(state).toEqual({ chain_key: 'scripted', history_start: 5, checkpoint: 40, stall_reason: null });
+      near.kill('SIGTERM');
+      await near.exited;
+    } finally {
+      await own.drop();
+    }
   });
 
   it('ends with exit code 2 when the port is taken', async () => {

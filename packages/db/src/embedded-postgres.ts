@@ -68,8 +68,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const account = await chooseServerAccount(cluster);
   const binaries = await preparePostgresBinaries(account, options.logger);
   const passwords = await ensurePasswords(dataDir, account);
-  if (!(await pathExists(join(cluster, 'PG_VERSION'))))
-    await createCluster({ dataDir, cluster, account, binaries, passwords, options });
+  if (!(await hasCluster(dataDir))) await createCluster({ dataDir, cluster, account, binaries, passwords, options });
 
   const found = { dataDir, cluster, passwords, logger: options.logger };
   await waitForOwner(found);
@@ -134,6 +133,17 @@ async function readOwner(dataDir: string): Promise<number> {
   const text = await unlessMissing(readFile(join(dataDir, OWNER_FILE), 'utf8'));
   const pid = Number(text ?? Number.NaN);
   return Number.isInteger(pid) && pid > 0 ? pid : -1;
+}
+
+/** Whether an embedded Postgres was made in the folder already. */
+export function hasCluster(dataDir: string): Promise<boolean> {
+  return pathExists(join(resolve(dataDir), 'data', 'PG_VERSION'));
+}
+
+/** Whether a server runs on the embedded Postgres of the folder. */
+export async function hasRunningServer(dataDir: string): Promise<boolean> {
+  const found = await readPostmaster(join(resolve(dataDir), 'data'));
+  return found?.status === 'ready' && (await isPostgresProcess(found.pid));
 }
 
 /** @returns undefined when no server runs on the cluster; a lock file that a crash left is removed */

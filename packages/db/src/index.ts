@@ -11,6 +11,8 @@ export {
   DEFAULT_SETTINGS,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
+  hasCluster,
+  hasRunningServer,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';
 export * from './leadership.ts';

@@ -10,6 +10,8 @@ export interface UpstreamFailure {
 
 /** No upstream of the chain may be used at all. */
 export class NoUpstreamError extends ChainsteadError {
+  readonly failures: readonly UpstreamFailure[];
+
   constructor(options: { chain: string; failures: readonly UpstreamFailure[]; retryable: boolean }) {
     super({
       code: 'NO_UPSTREAM',
@@ -18,6 +20,7 @@ export class NoUpstreamError extends ChainsteadError {
       remedy: 'Check the RPC URLs of this chain and that their nodes are up',
       retryable: options.retryable,
     });
+    this.failures = options.failures;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createChainRegistry } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, sleepUnlessAborted, toQuantity } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from './errors.ts';
@@ -45,8 +46,10 @@ export function createUpstreamCheck(options: {
       return 'down';
     }
     if (!acceptsChainId(id)) {
-      state.blamed('wrong-chain', `answers chain id ${id}, not ${chain.id}`);
-      state.disable(`is on the wrong chain: answers chain id ${id}, not ${chain.id} (${chain.key})`);
+      const other = createChainRegistry().find(id);
+      const answered = other === null ? `${id}` : `${id} (${other.key})`;
+      state.blamed('wrong-chain', `answers chain id ${answered}, not ${chain.id}`);
+      state.disable(`is on the wrong chain: answers chain id ${answered}, not ${chain.id} (${chain.key})`);
       return 'refused';
     }
     if (wasOut) {

@@ -12,6 +12,7 @@ export { createHistoricalJobs, type HistoricalJobs } from './historical/historic
 export { createPastBlockServices } from './historical/past-block-services.ts';
 export type { PastChain } from './historical/past-chain.ts';
 export { readStreamSettings } from './records/settings.ts';
+export { readStreamStatuses, type StreamStatuses } from './records/stream-statuses.ts';
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
 export type { StreamServices } from './routes/stream-services.ts';
 export type { Stream, StreamConfig, StreamStatus } from './stream.ts';

@@ -9,6 +9,8 @@ import { datasetsOf } from './datasets-of.ts';
 
 export interface ChainStatus {
   readonly chainId: ChainId;
+  /** The key that it was ingested under; null where it never was. */
+  readonly key: string | null;
   readonly historyStart: number;
   readonly firstFollowed: number;
   readonly checkpoint: number | null;
@@ -30,6 +32,7 @@ export interface Gap {
 
 interface StatusRow {
   chain_id: number;
+  chain_key: string | null;
   history_start: number;
   first_followed: number;
   checkpoint: number | null;
@@ -54,6 +57,7 @@ export async function readChainStatuses(
     const coverage = await listCoverage(database, chainId);
     statuses.push({
       chainId,
+      key: row.chain_key,
       historyStart: row.history_start,
       firstFollowed: row.first_followed,
       checkpoint: row.checkpoint,
@@ -80,10 +84,10 @@ export async function readChainStatuses(
 
 /** A chain that only range commands have worked on has coverage but no follower: its span is what is covered. */
 const STATUS_QUERY = `
-  SELECT chain_id, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, updated_at
+  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, updated_at
     FROM sync_chains
   UNION ALL
-  SELECT chain_id, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, now()
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, now()
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY chain_id`;
 

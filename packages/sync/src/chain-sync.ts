@@ -18,10 +18,12 @@ import { prove } from './prover.ts';
 import {
   beginProgress,
   type ChainProgress,
+  farStartText,
   type StatusReports,
   saveChainStop,
   saveStall,
   startStatusReports,
+  startsAboveHead,
 } from './status-reports.ts';
 
 export interface ChainSync {
@@ -131,7 +133,9 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
       },
       'Leading the chain',
     );
+    reports.begin(state);
     reports.progress({ head, checkpoint: state.checkpoint });
+    await reportFarStart(options, head, state);
     const shared = { ...options, knownContracts: createKnownContracts(), policy: options.settings.proof };
     let finished = false;
     const prover = prove(
@@ -207,10 +211,24 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
     highestCovered + 1,
     Math.min(deepEnough, (settings.endBlock ?? deepEnough) + 1),
   );
-  await saveChainStart(database, chain.id, historyStart, firstFollowed);
+  await saveChainStart(database, chain, historyStart, firstFollowed);
   const state = await readChainState(database, chain.id);
   if (state === null) throw new RangeError(`sync_chains lost the row of ${chain.key}`);
   return { head, state };
+}
+
+/** A start above the head is a mistake more often than a plan: nothing moves, and nothing else would say why. */
+async function reportFarStart(
+  { chain, database, logger }: ChainSyncOptions,
+  head: Head,
+  state: ChainState,
+): Promise<void> {
+  if (!startsAboveHead(state, head)) return;
+  logger.warn(
+    { chain: chain.key, head: head.number, history_start: state.historyStart },
+    'START_BLOCK is above the head: nothing is indexed until the chain gets there',
+  );
+  await saveStall(database, chain.id, farStartText(state, head));
 }
 
 async function reportFailure(options: ChainSyncOptions, progress: ChainProgress, error: unknown): Promise<Outcome> {

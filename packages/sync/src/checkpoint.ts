@@ -36,17 +36,19 @@ export async function readChainState(source: Pick<Database, 'query'>, chainId: C
   return { historyStart: row.history_start, firstFollowed: row.first_followed, checkpoint };
 }
 
-/** Creates the chain's row, or moves its start of history. The first followed block never changes. */
+/** Creates the chain's row, or moves its start of history. The first followed block stays once a block was followed. */
 export async function saveChainStart(
   database: Database,
-  chainId: ChainId,
+  { id, key }: Pick<Chain, 'id' | 'key'>,
   historyStart: number,
   firstFollowed: number,
 ): Promise<void> {
   await database.query(
-    `INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $3)
-     ON CONFLICT (chain_id) DO UPDATE SET history_start = excluded.history_start, updated_at = now()`,
-    [chainId, historyStart, firstFollowed],
+    `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (chain_id) DO UPDATE SET chain_key = excluded.chain_key,
+       history_start = excluded.history_start, updated_at = now(),
+       first_followed = CASE WHEN sync_chains.checkpoint IS NULL THEN excluded.first_followed ELSE sync_chains.first_followed END`,
+    [id, key, historyStart, firstFollowed],
   );
 }
 

@@ -23,6 +23,8 @@ export const blocks = pgTable(
 /** One row a chain: where the follower stands, and why it does not move. */
 export const syncChains = pgTable('sync_chains', {
   chainId: bigint('chain_id', { mode: 'number' }).primaryKey(),
+  /** The key that the chain has in the configuration: who looks at the database alone may not know it. */
+  chainKey: text('chain_key'),
   /** Where the operator wants history to begin. */
   historyStart: bigint('history_start', { mode: 'number' }).notNull(),
   /** First block that was followed; everything below belongs to the backfill. */

@@ -6,10 +6,12 @@ import { type ChainId, type ChainsteadError, errorText, sleepUnlessAborted } fro
 import type { Database } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { ChainState, Checkpoint } from './checkpoint.ts';
 import { measureCoverage } from './measure-coverage.ts';
 
 export interface StatusReports {
+  /** To be told where the session begins. */
+  begin(state: ChainState): void;
   /** To be told of each head seen and each checkpoint moved. */
   progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
   /** Settles when the reports have ended. */
@@ -27,6 +29,8 @@ const STALL_BLOCK_TIMES = 10;
 export interface ChainProgress {
   head: Head | null;
   checkpoint: Checkpoint | null;
+  /** Where history begins; null before it is known. */
+  historyStart: number | null;
   /** When the checkpoint moved last, or leading began. Milliseconds since the epoch. */
   progressAt: number;
   /** When the last line about a stall was logged. */
@@ -37,7 +41,14 @@ export interface ChainProgress {
 
 /** @param now when leading begins */
 export function beginProgress(now: number): ChainProgress {
-  return { head: null, checkpoint: null, progressAt: now, loggedAt: 0, databaseFailure: null };
+  return {
+    head: null,
+    checkpoint: null,
+    historyStart: null,
+    progressAt: now,
+    loggedAt: 0,
+    databaseFailure: null,
+  };
 }
 
 /** Reports until the signal aborts. `state` outlives the session: one that fails again and again makes no progress. */
@@ -57,7 +68,9 @@ export function startStatusReports(
     const stalled = silentMs > stallAfterMs;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
     if (!stalled) return;
-    const reason = `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams)}`;
+    const reason = startsAboveHead(state, state.head)
+      ? farStartText(state, state.head)
+      : `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams)}`;
     await saveStall(options.database, chain.id, reason);
     if (clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
     state.loggedAt = clock.now();
@@ -79,6 +92,9 @@ export function startStatusReports(
   };
 
   return {
+    begin: ({ historyStart }) => {
+      state.historyStart = historyStart;
+    },
     progress: ({ head, checkpoint }) => {
       if (head !== null) state.head = head;
       if (checkpoint !== null && checkpoint.hash !== state.checkpoint?.hash) {
@@ -89,6 +105,20 @@ export function startStatusReports(
     },
     stopped: run(),
   };
+}
+
+interface Start {
+  readonly historyStart: number | null;
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** Whether history is to begin with a block that the chain does not have yet. */
+export function startsAboveHead(state: Start, head: Head | null): head is Head {
+  return head !== null && state.checkpoint === null && (state.historyStart ?? 0) > head.number;
+}
+
+export function farStartText({ historyStart }: Start, head: Head): string {
+  return `START_BLOCK is ${historyStart}, above the head ${head.number}: nothing is indexed until the chain gets there`;
 }
 
 /** What stands in the way: the database, or what the upstreams answered last. */

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { writeOutcome } from '../range-command.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Header and end. */
@@ -20,7 +20,7 @@ export async function exportAptosCoins(
   context: CommandContext,
 ): Promise<void> {
   const network = readNetwork(options.chain);
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
     const lines = await writeFile(file, exportCoins(database, network), context.stopSignal);
     const coins = lines - LINES_AROUND;

@@ -2,20 +2,22 @@ import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import type { Command } from 'commander';
+import { chainName } from '../chain-name.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import type { Configuration } from '../configuration/index.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { findDatabase } from '../find-database.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { renderTable } from '../text-table.ts';
 
 /** Writes what is not covered, and what is. */
-export function showGaps(
+export async function showGaps(
   options: { readonly json?: boolean },
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
-  return withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  await withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
     const configured = configuration.chains.map(({ chain }) => chain);
     const statuses = await readChainStatuses(database, configuration.datasets, configured);
     const aptos = await readAptosStatuses(database, configuration.aptos.datasets);
@@ -28,7 +30,7 @@ export function showGaps(
 function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[], configuration: Configuration): string {
   if (statuses.length + aptos.length === 0) return 'No chain has been ingested yet.\n';
   const named = [
-    ...statuses.map((status) => ({ chain: chainName(status, configuration), gaps: status.gaps })),
+    ...statuses.map((status) => ({ chain: chainName(status, configuration.chainRegistry), gaps: status.gaps })),
     ...aptos,
   ];
   const gaps = named.flatMap((status) =>
@@ -47,7 +49,7 @@ function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[],
   );
   const covered = statuses.flatMap((status) =>
     status.coverage.map(({ dataset, range, proof, reason, upstream }) => [
-      chainName(status, configuration),
+      chainName(status, configuration.chainRegistry),
       dataset,
       range.from,
       range.to,
@@ -76,7 +78,7 @@ function renderJson(
   configuration: Configuration,
 ): string {
   const chains = statuses.map((status) => ({
-    chain: chainName(status, configuration),
+    chain: chainName(status, configuration.chainRegistry),
     chain_id: status.chainId,
     gaps: status.gaps,
     coverage: status.coverage,
@@ -89,8 +91,4 @@ function renderJson(
     confirmed_root: confirmedRoot,
   }));
   return `${JSON.stringify([...chains, ...networks])}\n`;
-}
-
-function chainName(status: ChainStatus, configuration: Configuration): string {
-  return configuration.chainRegistry.find(status.chainId)?.key ?? String(status.chainId);
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { writeOutcome } from '../range-command.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { readFileOrUrl } from '../read-file-or-url.ts';
 import { readLines } from '../read-lines.ts';
 import { UsageError } from '../usage-error.ts';
@@ -34,7 +34,7 @@ export async function runImport(
     throw new UsageError('The file of aptos-coins names its network itself', 'Leave --chain and --source out');
   if (kind === APTOS_COINS) return importAptosCoins(place, options, command, context);
   if (options.trustCoverage === true) throw new UsageError('--trust-coverage is for aptos-coins only', 'Leave it out');
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   const chains = configuration.chainRegistry;
   const chainId = options.chain === undefined ? undefined : readChainId(options.chain, (name) => chains.find(name)?.id);
   const source = options.source ?? place;
@@ -65,7 +65,7 @@ async function importAptosCoins(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   await withStorage({ configuration, context, name: 'import' }, async ({ database }) => {
     const report = await importCoins({ database, lines: readLines(place), trustCoverage });
     const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);

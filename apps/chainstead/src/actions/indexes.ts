@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { writeOutcome } from '../range-command.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
 
 /** Builds the indexes that a bulk backfill left out. */
 export function buildMissingIndexes(command: Command, context: CommandContext): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   return withStorage({ configuration, context, name: 'indexes' }, async ({ database }) => {
     const missing = await missingBulkIndexes(database, configuration.datasets);
     await buildBulkIndexes(database, configuration.datasets, (index) => context.stderr.write(`building ${index} …\n`));

@@ -4,7 +4,7 @@ import { createKeyStore, type KeyStore } from '@chainstead/http';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { renderTable } from '../text-table.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -61,7 +61,7 @@ export async function showUsage(
   context: CommandContext,
 ): Promise<void> {
   const days = parseDays(options.days);
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   await withStorage({ configuration, context, name: 'keys usage' }, async ({ database }) => {
     const usage = await readGatewayUsage(database, days);
     if (options.json === true) context.stdout.write(`${JSON.stringify(usage)}\n`);
@@ -101,7 +101,7 @@ function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): str
 }
 
 function withKeys(command: Command, context: CommandContext, work: (keys: KeyStore) => Promise<void>): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   return withStorage({ configuration, context, name: 'keys' }, ({ database }) =>
     work(createKeyStore({ database, configured: configuration.api.keys })),
   );

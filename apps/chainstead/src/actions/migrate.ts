@@ -2,11 +2,11 @@ import { migrate } from '@chainstead/db';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { commandLogger, withStorage } from '../command-session.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
 
 /** Brings the schema up to date, and says what that took. */
 export function runMigrations(command: Command, context: CommandContext): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
+  const configuration = readDatabaseConfiguration(command, context);
   return withStorage({ configuration, context, name: 'migrate' }, async ({ database, appliedAtOpening }) => {
     const { applied } = await migrate(database, { logger: commandLogger(configuration, context) });
     const all = [...appliedAtOpening, ...applied];

@@ -1,13 +1,16 @@
-import { createLogger, type Logger } from '@chainstead/core';
-import { migrate } from '@chainstead/db';
+import { createLogger, type Logger, redactUrl } from '@chainstead/core';
+import { hasCluster, migrate } from '@chainstead/db';
+import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
 import { missingBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
+import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
 import { configurationFile, readConfiguration } from '../read-configuration.ts';
 import { runRoles } from '../run-roles.ts';
 import { renderStartSummary } from '../start-summary.ts';
 import { openStorage, type Storage } from '../storage.ts';
+import { surveyUpstreams } from '../survey-upstreams.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Runs the program until the context's signal aborts. */
@@ -18,7 +21,11 @@ export async function start(
 ): Promise<void> {
   const { configuration } = readConfiguration(command, context);
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  await requireFreePorts(configuration, roles);
+  await requireKeys(configuration, roles);
+  const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
   const logger = createLogger({ level: configuration.logLevel, role: 'start' });
+  context.stderr.write(`${await describeOpening(configuration.database)}\n`);
   const storage = await openStorage({
     configuration: configuration.database,
     applicationName: 'chainstead start',
@@ -26,6 +33,9 @@ export async function start(
   });
   try {
     if (!storage.isEmbedded) await migrate(storage.database, { logger });
+    if (roles.includes('api'))
+      await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
+    context.stderr.write(`Starting ${roles.join(', ')} …\n`);
     await warnOfMissingIndexes(storage, configuration, logger);
     await runRoles({
       roles,
@@ -35,11 +45,35 @@ export async function start(
       logger,
       context,
       // For people; standard output is the log's, one JSON line each.
-      onReady: (ready) => context.stderr.write(renderStartSummary({ configuration, storage, roles, ready })),
+      onReady: (ready) =>
+        void surveyed.then((findings) => {
+          if (context.stopSignal.aborted) return;
+          context.stderr.write(renderStartSummary({ configuration, storage, roles, ready, findings }));
+        }),
     });
   } finally {
     await storage.close();
   }
+}
+
+function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
+  return createKeyStore({ database, configured: api.keys });
+}
+
+/**
+ * Refuses what is bound to be refused once the database runs: others shall reach the API, no key is configured, and none
+ * was made, as there is no database yet. @throws UnsafeBindingError
+ */
+async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
+  if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
+  if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);
+}
+
+/** For a person who waits: the first start of an embedded database takes a while. */
+async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
+  if (url !== null) return `Connecting to the database at ${redactUrl(url)} …`;
+  const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
+  return `${verb} the embedded Postgres in ${dataDirectory} …`;
 }
 
 /** An index takes hours on a large table: a start says that it is missing, and never builds it. */

@@ -1,5 +1,6 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readMetadataStatuses } from '@chainstead/datasets';
+import { readStreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { aptosStatusJson, renderAptosStatus } from '../aptos-status-text.ts';
@@ -7,22 +8,27 @@ import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import type { Configuration } from '../configuration/index.ts';
-import { readConfiguration } from '../read-configuration.ts';
+import { findDatabase } from '../find-database.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
+import { renderStreamStatus, streamStatusJson } from '../stream-status-text.ts';
 
 /** Unfinished histories that are listed; all are counted. */
 const HISTORIES_MAX = 20;
 /** Collections whose metadata can't be read that are listed by chain; all are counted. */
 const FAILING_COLLECTIONS_MAX = 10;
 
+/** Streams that fail that are listed; all are counted. */
+const FAILING_STREAMS_MAX = 10;
+
 /** Writes where each chain stands. */
-export function showStatus(
+export async function showStatus(
   options: { readonly json?: boolean },
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   const configured = configuration.chains.map(({ chain }) => chain);
-  return withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
+  await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
     const status = {
       chains: await readChainStatuses(database, configuration.datasets, configured),
       configured,
@@ -37,10 +43,11 @@ export function showStatus(
       configured: configuration.aptos.networks.map(({ network }) => network),
       now: status.now,
     };
+    const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
     context.stdout.write(
       options.json === true
-        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos) })}\n`
-        : renderStatus(status, renderAptosStatus(aptos)),
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams) })}\n`
+        : renderStatus(status, renderAptosStatus(aptos), renderStreamStatus(streams)),
     );
   });
 }

@@ -49,9 +49,14 @@ function networkOf(
   return fullnodes === undefined ? [] : [{ network, fullnodes, ...rest }];
 }
 
-/** Ends that lie before their starts. */
+/** Ends that lie before their starts, and a second port that is the first. */
 export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] {
-  return (['APTOS', 'APTOS_TESTNET'] as const).flatMap((prefix) => {
+  const port = settings.APTOS_TESTNET_PORT;
+  const samePort =
+    port === undefined || port !== settings.PORT
+      ? []
+      : [problemWith('APTOS_TESTNET_PORT', String(port), 'is PORT, too', factsOf(globalKeys.shape.APTOS_TESTNET_PORT))];
+  const ends = (['APTOS', 'APTOS_TESTNET'] as const).flatMap((prefix) => {
     const start = settings[`${prefix}_START_VERSION`];
     const endKey = `${prefix}_END_VERSION` as const;
     const end = settings[endKey];
@@ -59,4 +64,5 @@ export function aptosProblems(settings: GlobalSettings): ConfigurationProblem[] 
     const facts = factsOf(globalKeys.shape[endKey]);
     return [problemWith(endKey, String(end), `is below ${prefix}_START_VERSION, ${start}`, facts)];
   });
+  return [...samePort, ...ends];
 }

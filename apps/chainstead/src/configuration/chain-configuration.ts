@@ -9,15 +9,17 @@ import { errorText } from '@chainstead/core';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway';
 import type { UpstreamConfig } from '@chainstead/rpc';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
+import { suggestChains } from './chain-suggestion.ts';
 import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { offeredNames } from './offered-names.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
-import { closest } from './suggestion.ts';
 
 /** One chain that is indexed. */
 export interface ChainConfiguration {
+  /** As written in `CHAINS`, and behind its keys. */
+  readonly name: string;
   /** The known chain with what the configuration overrides, or one made of the configuration alone. */
   readonly chain: Chain;
   readonly upstreams: readonly UpstreamConfig[];
@@ -51,9 +53,6 @@ export interface ResolvedChains {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Of a shorter name, two letters are half. */
-const SHORT_NAME_LENGTH = 5;
-
 type ChainKey = keyof typeof chainKeys.shape;
 type Variables = Readonly<Record<string, string>>;
 
@@ -66,7 +65,7 @@ interface NamedChain {
 }
 
 /** The chains named in `CHAINS` and `GATEWAY_CHAINS`, each with its own keys, and everything that is wrong with them. */
-export function resolveChains(settings: GlobalSettings, variables: Variables): ResolvedChains {
+export function resolveChains(settings: GlobalSettings, variables: Variables, needsUpstreams = true): ResolvedChains {
   const known = createChainRegistry();
   const keyOf = (name: string): string => known.find(name)?.key ?? name;
   const problems: ConfigurationProblem[] = [];
@@ -80,12 +79,13 @@ export function resolveChains(settings: GlobalSettings, variables: Variables): R
     });
   const indexed = found(settings.CHAINS ?? []);
   const configured = indexed.map(({ name, own, chain }) => {
-    const configuration = chainConfiguration(chain, own, settings);
+    const configuration = chainConfiguration(name, chain, own, settings);
     problems.push(...contradictions(configuration, name, variables));
+    if (needsUpstreams) problems.push(...missingUpstream(name, configuration.upstreams, variables));
     return configuration;
   });
   const gateway = found(offeredNames(settings, known)).flatMap(({ name, own, chain }) => {
-    if (!indexed.some((other) => other.name === name))
+    if (needsUpstreams && !indexed.some((other) => other.name === name))
       problems.push(...missingUpstream(name, upstreamsOf(chain, own), variables));
     return gatewayConfiguration(chain, own, settings, problems);
   });
@@ -202,8 +202,14 @@ function isChainKey(key: unknown): key is ChainKey {
   return typeof key === 'string' && Object.hasOwn(chainKeys.shape, key);
 }
 
-function chainConfiguration(chain: Chain, own: ChainSettings, settings: GlobalSettings): ChainConfiguration {
+function chainConfiguration(
+  name: string,
+  chain: Chain,
+  own: ChainSettings,
+  settings: GlobalSettings,
+): ChainConfiguration {
   return {
+    name,
     chain,
     upstreams: upstreamsOf(chain, own),
     usesPublicUpstreams: usesPublicUpstreams(own),
@@ -243,13 +249,10 @@ function gatewayConfiguration(
 
 /** What each key allows, and the keys together do not. */
 function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
-  const { upstreams, startBlock, endBlock } = configured;
-  const problems = missingUpstream(name, upstreams, variables);
-  if (endBlock !== null && startBlock !== null && endBlock < startBlock) {
-    const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
-    problems.push(chainProblem(name, 'END_BLOCK', ownVariables(name, variables).END_BLOCK, reason));
-  }
-  return problems;
+  const { startBlock, endBlock } = configured;
+  if (endBlock === null || startBlock === null || endBlock >= startBlock) return [];
+  const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
+  return [chainProblem(name, 'END_BLOCK', ownVariables(name, variables).END_BLOCK, reason)];
 }
 
 function missingUpstream(
@@ -278,13 +281,11 @@ function repeatedChains(
 
 function unknownChain(name: string, known: ChainRegistry, selectedBy: SelectionKey): ConfigurationProblem {
   const suffix = chainSuffix(name);
-  const names = known.all().flatMap((chain) => [chain.key, ...chain.apiNames]);
-  const near = closest(name, names, name.length < SHORT_NAME_LENGTH ? 1 : 2);
-  const suggestion = near === null ? '' : `did you mean ${near}? `;
+  const reason = ['is not a known chain.', suggestChains(name, known)].join(' ').trim();
   return problemWith(
     selectedBy,
     name,
-    `is not a known chain; ${suggestion}To add a chain of your own, set CHAIN_ID_${suffix} and RPC_URLS_${suffix}`,
+    `${reason} To add a chain of your own, set CHAIN_ID_${suffix} and RPC_URLS_${suffix}`,
     factsOf(globalKeys.shape[selectedBy]),
   );
 }

@@ -288,9 +288,27 @@ describe('problems', () => {
     ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
     ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
     ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
+    ['a second port that is the first', { PORT: '9000', APTOS_TESTNET_PORT: '9000' }, 'APTOS_TESTNET_PORT'],
     ['a CIDR that is none', { WEBHOOK_ALLOW_PRIVATE: 'localnet' }, 'WEBHOOK_ALLOW_PRIVATE'],
   ])('refuses %s', (_what, environment, key) => {
     expect(problemsOf(environment).map((problem) => problem.key)).toEqual([key]);
+  });
+});
+
+describe('chain names', () => {
+  it.each([
+    ['base sepolia', 'Did you mean base-sepolia, or base,sepolia?'],
+    ['eth base', 'Did you mean eth,base?'],
+    ['eth;polygn', 'Did you mean eth,polygon?'],
+    ['Ethereum Mainnet', 'Did you mean eth?'],
+    ['arbitrun', 'Did you mean arbitrum?'],
+    ['mainnet', 'Did you mean eth?'],
+    ['BNB', 'Did you mean bsc?'],
+  ])('%j is answered with: %s', (given, suggestion) => {
+    for (const key of ['CHAINS', 'GATEWAY_CHAINS'])
+      expect(problemsOf({ [key]: given })).toEqual([
+        expect.objectContaining({ key, problem: expect.stringContaining(suggestion) }),
+      ]);
   });
 });
 
@@ -305,6 +323,14 @@ describe('unknown keys', () => {
   ])('%s is answered with: did you mean %s?', (given, meant) => {
     const { warnings } = parse({ CHAINS: 'eth', [given]: 'x' });
     expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`did you mean ${meant}?`) }]);
+  });
+
+  it.each([
+    ['START_BLOCK', 'START_BLOCK_BASE'],
+    ['RPC_URL', 'RPC_URLS_BASE'],
+  ])('%s is answered with the key of one chain', (given, meant) => {
+    const { warnings } = parse({ CHAINS: 'base', [given]: '1' });
+    expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`for each chain by itself: ${meant}`) }]);
   });
 
   it('of a chain that is not in CHAINS are named', () => {

@@ -92,14 +92,22 @@ export interface ParsedConfiguration {
   readonly warnings: readonly ConfigurationWarning[];
 }
 
+export interface ParseOptions {
+  /** Whether a chain without an upstream is a problem. @default true */
+  readonly needsUpstreams?: boolean;
+}
+
 /** Parses what the sources give; earlier sources win. @throws ConfigurationError with every problem at once. */
-export function parseConfiguration(sources: readonly ConfigurationSource[]): ParsedConfiguration {
+export function parseConfiguration(
+  sources: readonly ConfigurationSource[],
+  { needsUpstreams = true }: ParseOptions = {},
+): ParsedConfiguration {
   const variables = mergeSources(sources);
   const settings = globalKeys.safeParse(variables);
   const problems: ConfigurationProblem[] = settings.success ? [] : issuesAsProblems(settings.error.issues, variables);
   // A wrong global key must not hide problems of the chains: they are read with that key left out.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
-  const chains = resolveChains(usable, variables);
+  const chains = resolveChains(usable, variables, needsUpstreams);
   problems.push(...chains.problems, ...aptosProblems(usable));
   if (problems.length > 0) throw new ConfigurationError(problems);
 

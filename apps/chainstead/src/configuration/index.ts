@@ -6,7 +6,13 @@
 export type { AptosConfiguration, AptosNetworkConfiguration } from './aptos-configuration.ts';
 export type { ChainConfiguration } from './chain-configuration.ts';
 export { countAsked } from './chain-upstreams.ts';
-export { acceptedKeys, type Configuration, type ParsedConfiguration, parseConfiguration } from './configuration.ts';
+export {
+  acceptedKeys,
+  type Configuration,
+  type ParsedConfiguration,
+  type ParseOptions,
+  parseConfiguration,
+} from './configuration.ts';
 export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
 export { ROLE_NAMES, type RoleName } from './role-names.ts';

@@ -9,6 +9,6 @@ export function redactValue(value: string, facts: KeyFacts): string {
   if (facts.isUrl !== true) return value;
   return value
     .split(',')
-    .map((entry) => redactUrl(entry.trim()))
+    .map((entry) => (entry.includes('://') ? redactUrl(entry.trim()) : '[not a URL]'))
     .join(',');
 }

@@ -1,3 +1,4 @@
+import { chainSuffix } from './chain-keys.ts';
 import type { ConfigurationSource } from './sources.ts';
 import { suggestKey } from './suggestion.ts';
 
@@ -36,6 +37,11 @@ export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known
 function unknownKeyReason(key: string, isOwn: boolean, known: KnownKeys): string | null {
   const suggestion = suggestKey(key, known.accepted);
   if (suggestion !== null) return `did you mean ${suggestion}?`;
+  const ofChains = known.perChain.find((name) => name === key) ?? suggestKey(key, known.perChain);
+  if (ofChains !== null) {
+    const [first = 'eth'] = known.configuredChains;
+    return `it is set for each chain by itself: ${ofChains}_${chainSuffix(first)}`;
+  }
   const family = known.perChain.find((name) => key.startsWith(`${name}_`));
   if (family !== undefined) {
     const chain = key

@@ -1,9 +1,10 @@
 /** How the text of a configuration key becomes a value. Each rejects with the plain reason; keys add what is allowed. */
-import type { MarketplaceDeployment } from '@chainstead/chains';
+import { createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
+import { suggestChains } from './chain-suggestion.ts';
 
 const DIGITS = /^\d+$/;
 const CIDR_OR_ADDRESS = /^[0-9a-fA-F:.]+(\/\d{1,3})?$/;
@@ -35,11 +36,12 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
 /** A URL of one of these protocols (written with the colon, `https:`). */
 export function urlOf(...protocols: readonly string[]): z.ZodType<string, string> {
   return plainText
-    .refine((text) => URL.canParse(text), 'is not a URL')
     .refine(
-      (text) => !URL.canParse(text) || protocols.includes(new URL(text).protocol),
-      `does not start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    );
+      // Without its protocol, localhost:8545 is a URL of the protocol "localhost:".
+      (text) => protocols.some((protocol) => text.toLowerCase().startsWith(`${protocol}//`)),
+      { error: `does not start with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, abort: true },
+    )
+    .refine((text) => URL.canParse(text), 'is not a URL');
 }
 
 /** A comma list without empty entries; spaces around entries are dropped. At least one entry, none twice. */
@@ -104,9 +106,10 @@ export const chainIdText: z.ZodType<number, string> = plainText
 const CHAIN_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** A chain's name, in lower case whatever is given. */
-export const chainName: z.ZodType<string, string> = plainText
-  .toLowerCase()
-  .regex(CHAIN_NAME, 'holds something that is not a chain name');
+export const chainName: z.ZodType<string, string> = plainText.toLowerCase().refine((text) => CHAIN_NAME.test(text), {
+  error: ({ input }) =>
+    `holds ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
+});
 
 export const evmAddress: z.ZodType<Address, string> = plainText
   .refine((text) => isAddress(text), 'is not an address')

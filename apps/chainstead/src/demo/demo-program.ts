@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createLogger } from '@chainstead/core';
 import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
+import { DEMO_FOLDER_PREFIX } from '../find-database.ts';
 import { runRoles } from '../run-roles.ts';
 import { openStorage } from '../storage.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
@@ -33,7 +34,7 @@ export async function startDemoProgram(
   context: CommandContext,
   port?: number,
 ): Promise<DemoProgram> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'chainstead-demo-'));
+  const dataDirectory = await mkdtemp(join(tmpdir(), DEMO_FOLDER_PREFIX));
   const environment = demoEnvironment(sources, dataDirectory, context.environment, port);
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });

@@ -1,5 +1,5 @@
 import { createAptosRoutes } from '@chainstead/aptos';
-import { ChainsteadError, createCursorCodec, errorText } from '@chainstead/core';
+import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import {
   type ApiApp,
@@ -16,6 +16,7 @@ import {
   type UpgradeHandler,
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
+import { ListenError } from '../listen-error.ts';
 import { VERSION } from '../version.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
 import { openGatewayApi } from './gateway-api.ts';
@@ -33,20 +34,6 @@ const RATE_WINDOW_SECONDS = 1;
 const JOBS_POOL_SIZE = 2;
 /** Of the time to stop, what requests at work may take; the rest is for closing the database. */
 const CLOSE_SHARE = 0.8;
-
-/** The address is in use or can't be bound. */
-export class ListenError extends ChainsteadError {
-  constructor(host: string, port: number, cause: unknown) {
-    super({
-      code: 'LISTEN_FAILED',
-      message: `Can't listen on ${host}:${port}: ${errorText(cause)}`,
-      facts: { host, port },
-      remedy: 'Stop the other program on this port, or set another PORT (0 takes a free one)',
-      retryable: false,
-      cause,
-    });
-  }
-}
 
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
@@ -189,6 +176,6 @@ async function serveAt(
     logger.info({ address: server.url }, 'Listening');
     return server;
   } catch (error) {
-    throw new ListenError(host, port, error);
+    throw new ListenError({ host, port, cause: error });
   }
 }

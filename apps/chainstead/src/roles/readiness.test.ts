@@ -9,6 +9,7 @@ const eth = createChainRegistry().get('eth');
 const NOW = 1_700_000_000_000;
 
 const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfiguration => ({
+  name: 'eth',
   chain: eth,
   upstreams: [],
   usesPublicUpstreams: true,
@@ -22,6 +23,7 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
 
 const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   chainId: eth.id,
+  key: 'eth',
   historyStart: 0,
   firstFollowed: 90,
   checkpoint: 100,

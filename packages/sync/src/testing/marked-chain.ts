@@ -57,7 +57,7 @@ export async function openMarkedChain(
   const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics: registry });
   await pool.start();
   const owner = await createClaimOwner(database);
-  await saveChainStart(database, chain.id, 1, LAST_BACKFILLED + 1);
+  await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);
   const signal = new AbortController().signal;
   const dependencies = { database, chain, datasets: [marks], knownContracts: createKnownContracts(), rowsAtOnce };
   const metrics = createSyncMetrics(registry);

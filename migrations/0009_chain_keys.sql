@@ -1,0 +1,1 @@
+ALTER TABLE "sync_chains" ADD COLUMN "chain_key" text;

@@ -1,0 +1,37 @@
+import type { Database } from '@chainstead/db';
+import type { StreamStatus } from '../stream.ts';
+
+/** How all streams are. */
+export interface StreamStatuses {
+  /** How many there are in each status; none of a status: absent. */
+  readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
+  /** Webhooks that still have to arrive. */
+  readonly webhooksPending: number;
+  /** Streams that do not deliver, and why: the last changed first. */
+  readonly failing: readonly {
+    readonly id: string;
+    readonly tag: string;
+    readonly status: StreamStatus;
+    readonly message: string;
+  }[];
+}
+
+/** @param failingMax streams in `failing` at most */
+export async function readStreamStatuses(database: Database, failingMax: number): Promise<StreamStatuses> {
+  const counted = await database.query<{ status: StreamStatus; streams: number }>(
+    'SELECT status, count(*) AS streams FROM streams WHERE deleted_at IS NULL GROUP BY status ORDER BY status',
+  );
+  const [pending] = await database.query<{ webhooks: number }>(
+    "SELECT count(*) AS webhooks FROM stream_deliveries WHERE status = 'pending'",
+  );
+  const failing = await database.query<StreamStatuses['failing'][number]>(
+    `SELECT id, tag, status, status_message AS message FROM streams
+      WHERE deleted_at IS NULL AND status IN ('error', 'terminated') ORDER BY updated_at DESC LIMIT $1`,
+    [failingMax],
+  );
+  return {
+    counts: Object.fromEntries(counted.map(({ status, streams }) => [status, streams])),
+    webhooksPending: pending?.webhooks ?? 0,
+    failing,
+  };
+}
