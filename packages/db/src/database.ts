@@ -23,9 +23,10 @@ export interface Database {
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
    * The same database for work that has to end when the signal aborts: connections under it are cut then, since a server that fell silent
-   * would leave it waiting for minutes. What is cut is rejected with the signal's reason.
+   * would leave it waiting for minutes. With `cancel`, the server is asked to give up the statement under way instead, and the connection
+   * can be used again. Either way what was under way is rejected with the signal's reason. @default 'cut'
    */
-  until(signal: AbortSignal): Database;
+  until(signal: AbortSignal, how?: 'cut' | 'cancel'): Database;
   /** A connection of its own, outside the pool and behind no pooler of transactions. Not connected yet; the caller ends it. */
   session(options?: { readonly queryTimeoutMs?: number }): SessionClient;
   /** Waits for running queries, then closes every connection. Safe to call twice. */

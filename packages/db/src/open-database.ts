@@ -28,7 +28,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   let closed: Promise<void> | undefined;
   const shared: Omit<Database, 'query' | 'transaction'> = {
     pool,
-    until: (signal) => ({ ...shared, ...cutBy(pool, signal, outages) }),
+    until: (signal, how = 'cut') => ({ ...shared, ...endedBy(pool, { signal, how }, outages) }),
     session: ({ queryTimeoutMs } = {}) =>
       openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
     close() {
@@ -43,23 +43,38 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function cutBy(pool: Pool, signal: AbortSignal, outages: OutageWatch): Pick<Database, 'query' | 'transaction'> {
+/** When work has to end, and what becomes of its connection. */
+interface End {
+  readonly signal: AbortSignal;
+  readonly how: 'cut' | 'cancel';
+}
+
+function endedBy(pool: Pool, end: End, outages: OutageWatch): Pick<Database, 'query' | 'transaction'> {
+  const { signal } = end;
   return {
     query: <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
       outages.watch(async () => {
-        signal.throwIfAborted();
-        const client = await pool.connect();
-        const cut = cutOnAbort(client, signal);
+        const client = await connectUnlessEnded(pool, end);
+        const use = useUntil(client, end);
         try {
           return await queryOn<Row>(client, text, values);
         } catch (error) {
           throw signal.aborted ? signal.reason : error;
         } finally {
-          client.release(cut.end());
+          client.release(await use.settle());
         }
       }),
-    transaction: (work) => outages.watch(() => runTransaction(pool, work, signal)),
+    transaction: (work) => outages.watch(() => runTransaction(pool, work, end)),
   };
+}
+
+/** A connection is not free at once: by then nobody may want it any more. */
+async function connectUnlessEnded(pool: Pool, end?: End): Promise<PoolClient> {
+  end?.signal.throwIfAborted();
+  const client = await pool.connect();
+  if (end?.signal.aborted !== true) return client;
+  client.release();
+  throw end.signal.reason;
 }
 
 async function queryOn<Row extends object>(
@@ -71,54 +86,58 @@ async function queryOn<Row extends object>(
   return result.rows;
 }
 
-async function runTransaction<T>(
-  pool: Pool,
-  work: (transaction: Transaction) => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  signal?.throwIfAborted();
-  const client = await pool.connect();
-  const cut = cutOnAbort(client, signal);
+async function runTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, end?: End): Promise<T> {
+  const client = await connectUnlessEnded(pool, end);
+  const use = useUntil(client, end);
   try {
     await client.query('BEGIN');
     const result = await work(transactionOn(client));
-    signal?.throwIfAborted();
+    end?.signal.throwIfAborted();
     const ended = await client.query('COMMIT');
     if (ended.command !== 'COMMIT') throw notCommitted();
     return result;
   } catch (error) {
-    if (signal?.aborted === true) throw signal.reason;
-    try {
-      await client.query('ROLLBACK');
-    } catch (rollbackError) {
-      cut.break(rollbackError);
-    }
-    throw error;
+    // A request to cancel that is under way must not hit the ROLLBACK.
+    if ((await use.settle()) === undefined)
+      try {
+        await client.query('ROLLBACK');
+      } catch (rollbackError) {
+        use.break(rollbackError);
+      }
+    throw end?.signal.aborted === true ? end.signal.reason : error;
   } finally {
-    client.release(cut.end());
+    client.release(await use.settle());
   }
 }
 
-/** Ends the connection when the signal aborts. `end` gives why it must not be used again, or undefined. */
-function cutOnAbort(
-  client: PoolClient,
-  signal?: AbortSignal,
-): { break(error: unknown): void; end(): Error | undefined } {
+interface Use {
+  break(error: unknown): void;
+  /** After that the signal changes nothing any more. @returns why the connection must not be used again, or undefined */
+  settle(): Promise<Error | undefined>;
+}
+
+/** Ends what is under way on the connection when the signal aborts. */
+function useUntil(client: PoolClient, end?: End): Use {
   let broken: Error | undefined;
+  let cancelling: Promise<void> | undefined;
   const onBreak = (error: unknown): void => {
     broken ??= error instanceof Error ? error : new Error(String(error));
   };
-  const onAbort = (): void => {
-    onBreak(signal?.reason);
+  const cut = (reason: unknown): void => {
+    onBreak(reason);
     if (client instanceof SessionClient) client.destroy();
   };
+  const onAbort = (): void => {
+    if (end?.how === 'cancel' && client instanceof SessionClient) cancelling = client.cancel().catch(cut);
+    else cut(end?.signal.reason);
+  };
   client.on('error', onBreak);
-  if (signal?.aborted === true) onAbort();
-  else signal?.addEventListener('abort', onAbort, { once: true });
+  end?.signal.addEventListener('abort', onAbort, { once: true });
   return {
     break: onBreak,
-    end() {
-      signal?.removeEventListener('abort', onAbort);
+    async settle() {
+      end?.signal.removeEventListener('abort', onAbort);
+      await cancelling;
       // A connection that was cut tells of its end later.
       if (broken === undefined) client.removeListener('error', onBreak);
       return broken;

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
+import { type BackendKey, sendCancelRequest } from './cancel-request.ts';
 import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
 
 export interface SessionClientConfig extends ClientConfig {
@@ -29,6 +30,7 @@ export class SessionClient extends Client {
   readonly #route: ConnectionRoute;
   readonly #settings: Readonly<Record<string, string>>;
   #way: Way | undefined;
+  #key: BackendKey | undefined;
 
   constructor({ route, settings, ...config }: SessionClientConfig) {
     super({
@@ -41,6 +43,9 @@ export class SessionClient extends Client {
     this.#settings = settings;
     // One that breaks before anybody listens would end the process; whoever uses it hears of it anyway.
     this.on('error', () => this.#way && this.#route.forget(this.#way));
+    this.connection.once('backendKeyData', (key: BackendKey) => {
+      this.#key = key;
+    });
   }
 
   override connect(): Promise<Client>;
@@ -58,6 +63,14 @@ export class SessionClient extends Client {
   /** Ends the connection at once, whatever is under way on it: a server that fell silent would never say goodbye. */
   destroy(): void {
     this.connection.stream.destroy();
+  }
+
+  /**
+   * Asks the server to give the statement under way up; it then rejects with SQLSTATE 57014. Resolves when the request was taken, and
+   * rejects when it could not be delivered. Poolers pass it on. The connection must not be used for anything else meanwhile.
+   */
+  async cancel(): Promise<void> {
+    if (this.#way !== undefined && this.#key !== undefined) await sendCancelRequest(this.#way, this.#key);
   }
 
   async #connect(): Promise<Client> {

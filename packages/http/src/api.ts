@@ -1,6 +1,7 @@
 import type { CursorCodec, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
 import type { ApiApp, ApiEnv, RouteModule } from './api-context.ts';
@@ -37,6 +38,8 @@ export interface ApiOptions {
   /** Of the program, for the OpenAPI document. */
   readonly version: string;
   readonly readiness: () => Promise<Readiness>;
+  /** Of the {@link RequestDatabase} that is given as the database, if it is one. */
+  readonly requestScope?: MiddlewareHandler<ApiEnv>;
   /** Routes behind the key check. */
   readonly routes: readonly RouteModule[];
   /** Routes that check a key of their own (the gateway has it in its path), or none. */
@@ -64,6 +67,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.notFound(unmatched(app));
   app.use(requestObserver({ logger, metrics }));
   app.use(requestGate({ isOpen, cors: options.cors }));
+  if (options.requestScope !== undefined) app.use(options.requestScope);
   app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
   app.use(compression());
   registerSecuritySchemes(app);

@@ -6,6 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { ApiError, InvalidParameterError, type ParameterProblem } from './api-error.ts';
+import { RequestAbandonedError } from './request-database.ts';
 import { routePatternOf } from './unmatched.ts';
 
 /** The body of every error (interface 1.7). */
@@ -49,8 +50,7 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   return (thrown, c) => {
     const answer = answerTo(thrown);
     for (const [name, value] of Object.entries(answer.headers)) c.header(name, value);
-    // The database's connections tell an outage once.
-    if (answer.status >= 500 && !(thrown instanceof DatabaseUnavailableError))
+    if (answer.status >= 500 && !isToldElsewhere(thrown))
       logger.error(
         { request_id: c.get('requestId'), method: c.req.method, route: routePatternOf(c), err: thrown },
         'Request failed',
@@ -61,6 +61,14 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
     );
   };
 }
+
+/** The database's connections tell an outage once; and nobody misses an answer that nobody waits for. */
+function isToldElsewhere(thrown: unknown): boolean {
+  return thrown instanceof DatabaseUnavailableError || thrown instanceof RequestAbandonedError;
+}
+
+/** Statements that reached `statement_timeout` or `lock_timeout`. */
+const SQLSTATES_TOO_LONG: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
 type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
 
@@ -77,6 +85,8 @@ export function answerTo(thrown: unknown): Answer {
       details: undefined,
       headers: { 'retry-after': DATABASE_RETRY_AFTER },
     };
+  if (thrown instanceof Error && 'code' in thrown && SQLSTATES_TOO_LONG.has(thrown.code))
+    return { status: 503, message: 'The request took too long', details: undefined, headers: { 'retry-after': '1' } };
   if (thrown instanceof HTTPException)
     return { status: thrown.status as ContentfulStatusCode, message: thrown.message, details: undefined, headers: {} };
   if (thrown instanceof ChainsteadError) {

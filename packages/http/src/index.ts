@@ -34,6 +34,7 @@ export { querySchema } from './query.ts';
 export type { RateLimit } from './rate-limit.ts';
 export { createRawGate, type RawGate, type RawGateOptions, type RawHandler } from './raw-gate.ts';
 export type { Readiness } from './readiness.ts';
+export { createRequestDatabase, type RequestDatabase } from './request-database.ts';
 export type { CorsOptions } from './request-gate.ts';
 export type { AnsweredRequest, RequestLog } from './request-log.ts';
 export { type ApiServer, type ServeOptions, serveApi } from './serve.ts';

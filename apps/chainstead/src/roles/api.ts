@@ -9,8 +9,10 @@ import {
   createApi,
   createBodyBudget,
   createKeyStore,
+  createRequestDatabase,
   loadServerSecret,
   type RawHandler,
+  type RequestDatabase,
   type RouteModule,
   serveApi,
   type UpgradeHandler,
@@ -29,6 +31,11 @@ const BODY_BYTES_MAX = 4_194_304;
 /** All bodies at once: 16 of the largest. */
 const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Of the API's connections to the database: no statement outlives the request that waits for it by much. */
+export const API_SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  statement_timeout: String(REQUEST_TIMEOUT_MS),
+  lock_timeout: String(REQUEST_TIMEOUT_MS / 2),
+};
 const RATE_WINDOW_SECONDS = 1;
 /** The API only adds jobs: a few connections do. */
 const JOBS_POOL_SIZE = 2;
@@ -46,7 +53,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     logger,
     metrics,
   });
-  const streams = await openStreamApi(context);
+  const requests = createRequestDatabase(database);
+  const streams = await openStreamApi({ ...context, database: requests.database });
   const bodies = createBodyBudget(BODIES_BYTES_MAX);
   const gateway = openGatewayApi(context, {
     keys,
@@ -75,6 +83,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
       bodies,
+      requests,
       port: configuration.api.port,
       testnetPort: aptos.testnetPort,
     });
@@ -102,6 +111,7 @@ interface Served {
   readonly rawHandler?: RawHandler;
   readonly upgrades?: UpgradeHandler;
   readonly bodies?: BodyBudget;
+  readonly requests?: RequestDatabase;
   readonly port: number;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
@@ -112,7 +122,8 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
   const { api } = configuration;
   const app = createApi({
     chains: configuration.chainRegistry,
-    database,
+    database: served.requests?.database ?? database,
+    ...(served.requests !== undefined && { requestScope: served.requests.scope }),
     logger,
     metrics,
     keys: createKeyStore({ database, configured: api.keys }),

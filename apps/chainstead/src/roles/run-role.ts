@@ -1,6 +1,6 @@
 import { openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
-import { startApi } from './api.ts';
+import { API_SESSION_SETTINGS, startApi } from './api.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
 import { startWorker } from './worker.ts';
@@ -18,6 +18,7 @@ export async function runRole(role: RoleName, context: Omit<RoleContext, 'databa
     url: context.databaseUrl,
     applicationName: `chainstead ${role}`,
     poolSize: context.configuration.database.poolSize,
+    ...(role === 'api' && { settings: API_SESSION_SETTINGS }),
     logger: context.logger,
   });
   try {

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLogger, silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RouteModule } from './api-context.ts';
+import { createRequestDatabase } from './request-database.ts';
+import { type ApiServer, serveApi } from './serve.ts';
+import { createDemoApi } from './testing/demo-api.ts';
+
+const WAIT = { timeout: 15_000 };
+const APPLICATION = 'chainstead api';
+
+const routes: RouteModule = (app, { database }) => {
+  app.get('/slow', async (c) => c.json(await database.query('SELECT 1 AS slow FROM pg_sleep(600)')));
+  app.get('/slow-change', async (c) =>
+    c.json(
+      await database.transaction(async (transaction) => {
+        await transaction.query('CREATE TABLE changed ()');
+        return transaction.query('SELECT 1 AS slow FROM pg_sleep(600)');
+      }),
+    ),
+  );
+  app.get('/quick', async (c) => c.json(await database.query('SELECT 1 AS quick')));
+};
+
+describe('what requests ask of the database', () => {
+  let scratch: ScratchDatabase;
+  let server: ApiServer;
+  let close: () => Promise<void>;
+  let errors: string[];
+
+  async function serve(limits: { requestTimeoutMs: number }, settings: Record<string, string> = {}): Promise<void> {
+    const database = openDatabase({
+      url: scratch.url,
+      applicationName: APPLICATION,
+      poolSize: 3,
+      settings,
+      logger: silentLogger(),
+    });
+    const requests = createRequestDatabase(database);
+    const logger = createLogger({ level: 'error', destination: { write: (line) => errors.push(line) } });
+    const { app } = createDemoApi({
+      database: requests.database,
+      requestScope: requests.scope,
+      routes: [routes],
+      limits: { bodyBytesMax: 1_000, pageLimitMax: 50, rateLimit: null, ...limits },
+      logger,
+    });
+    server = await serveApi(app, { host: '127.0.0.1', port: 0, closeDeadlineMs: 100 });
+    close = async () => {
+      await server.close();
+      await database.close();
+    };
+  }
+
+  beforeEach(async () => {
+    errors = [];
+    scratch = await createScratchDatabase({ migrated: false });
+  });
+  afterEach(async () => {
+    await close();
+    await scratch.drop();
+  });
+
+  const sessions = (): Promise<{ pid: number; busy: boolean }[]> =>
+    scratch.database.query(
+      `SELECT pid, state = 'active' AS busy FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1 ORDER BY pid`,
+      [APPLICATION],
+    );
+  const busy = async (): Promise<number> => (await sessions()).filter((session) => session.busy).length;
+  const get = (path: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(server.url + path, signal === undefined ? {} : { signal });
+
+  test('is cancelled once they were told that it takes too long, and the connections go on', async () => {
+    await serve({ requestTimeoutMs: 500 });
+    const statuses = await Promise.all(Array.from({ length: 9 }, async () => (await get('/slow')).status));
+    expect(statuses).toEqual(Array.from({ length: 9 }, () => 503));
+    await vi.waitFor(async () => expect(await busy()).toBe(0), WAIT);
+    const before = await sessions();
+    expect(await (await get('/quick')).json()).toEqual([{ quick: 1 }]);
+    expect(await sessions()).toEqual(before);
+    expect(before).toHaveLength(3);
+  });
+
+  test('is cancelled when the client goes away, and a change is rolled back', async () => {
+    await serve({ requestTimeoutMs: 600_000 });
+    const leaving = new AbortController();
+    const answers = Promise.allSettled([get('/slow', leaving.signal), get('/slow-change', leaving.signal)]);
+    await vi.waitFor(async () => expect(await busy()).toBe(2), WAIT);
+    leaving.abort();
+    await answers;
+    await vi.waitFor(async () => expect(await busy()).toBe(0), WAIT);
+    expect(await (await get('/quick')).json()).toEqual([{ quick: 1 }]);
+    expect(await scratch.database.query("SELECT to_regclass('changed') AS changed")).toEqual([{ changed: null }]);
+    expect(errors).toEqual([]);
+  });
+
+  test('that reaches the statement timeout of its session is a 503', async () => {
+    await serve({ requestTimeoutMs: 600_000 }, { statement_timeout: '100' });
+    const answer = await get('/slow');
+    expect([answer.status, await answer.json()]).toEqual([503, { message: 'The request took too long' }]);
+    expect(answer.headers.get('retry-after')).toBe('1');
+  });
+
+  test('is a 503 without a line for each request while the database is away', async () => {
+    await serve({ requestTimeoutMs: 600_000 });
+    await close();
+    const database = openDatabase({
+      url: 'postgres://nobody@127.0.0.1:1/none',
+      applicationName: APPLICATION,
+      logger: createLogger({ level: 'info', destination: { write: (line) => errors.push(line) } }),
+    });
+    const { app } = createDemoApi({ database, routes: [routes] });
+    server = await serveApi(app, { host: '127.0.0.1', port: 0 });
+    close = async () => {
+      await server.close();
+      await database.close();
+    };
+    for (let request = 1; request <= 3; request += 1) {
+      const answer = await get('/quick');
+      expect([answer.status, await answer.json()]).toEqual([
+        503,
+        { message: 'The database is unavailable: try again later' },
+      ]);
+      expect(answer.headers.get('retry-after')).toBe('5');
+    }
+    await delay(0);
+    expect(errors.map((line) => JSON.parse(line).msg)).toEqual(['Database unavailable']);
+  });
+});
