@@ -4,7 +4,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { createApi, createKeyStore } from '@chainstead/http';
+import { ALL_SCOPES, createApi, createKeyStore } from '@chainstead/http';
 import { BenchmarkError } from './benchmark-error.ts';
 
 /** A statement with its values, as the product would send it. */
@@ -38,7 +38,7 @@ export async function captureStatement(path: string): Promise<CapturedStatement>
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [LISTENER_KEY] }),
+    keys: createKeyStore({ database, configured: [{ key: LISTENER_KEY, scopes: ALL_SCOPES }] }),
     cursors: createCursorCodec(randomBytes(32)),
     limits: { bodyBytesMax: 1_024, pageLimitMax: 100, requestTimeoutMs: 10_000, rateLimit: null },
     host: '127.0.0.1',

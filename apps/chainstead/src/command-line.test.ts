@@ -201,6 +201,17 @@ describe('keys', () => {
     expect((await run('keys', 'revoke', 'ffffffff')).exitCode).toBe(1);
   });
 
+  it('are made for some scopes, and narrowed later', async () => {
+    const made = await run('keys', 'create', '--name', 'page', '--scope', 'rpc,data', '--scope', 'streams');
+    const prefix = made.stdout.slice(0, 8);
+    expect((await run('keys', 'list')).stdout).toMatch(new RegExp(`${prefix}… +page +data,rpc,streams +`));
+    expect((await run('keys', 'scope', prefix, '--scope', 'rpc')).stdout).toBe(
+      `${prefix}… (page) may be used for rpc.\n`,
+    );
+    expect((await run('keys', 'list')).stdout).toMatch(new RegExp(`${prefix}… +page +rpc +`));
+    expect((await run('keys', 'create', '--scope', 'everything')).exitCode).toBe(2);
+  });
+
   it('show what they called of the gateway, summed up or by day', async () => {
     await scratch.database.query(
       `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)

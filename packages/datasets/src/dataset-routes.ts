@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
-import type { RouteModule } from '@chainstead/http';
+import { type RouteModule, withScope } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
 import type { Dataset } from '@chainstead/sync';
 import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
@@ -36,7 +36,7 @@ export interface OnDemandLimits {
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { jobs, chains, onDemand } = options;
   const histories = createHistories({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
-  return [
+  const routes = [
     walletTokenTransfersRoute,
     createWalletCollectionsRoute({ histories, chains }),
     ...metadataRoutes({ ...options, onCollection: histories.requestContract }),
@@ -46,4 +46,5 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
   ];
+  return [withScope('data', routes)];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RouteModule } from './api-context.ts';
 import { keyOf } from './authentication.ts';
+import { ALL_SCOPES, type KeyScope, withScope } from './key-scope.ts';
 import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
 
 const KEY = 'accepted-key';
@@ -167,6 +168,57 @@ describe('without any key', () => {
   });
 });
 
+describe('a key of some scopes', () => {
+  const keys = {
+    ...fixedKeys(),
+    inUse: () => true,
+    verify: (key: string) => ({ id: key, name: key, scopes: new Set(key.split('-') as KeyScope[]) }),
+  };
+  const answering =
+    (path: string): RouteModule =>
+    (app) => {
+      app.get(path, (c) => c.json({}));
+    };
+  const { app } = createDemoApi({
+    keys,
+    routes: [
+      withScope('data', [answering('/data'), answering('/data/:id')]),
+      withScope('streams', [answering('/streams')]),
+      answering('/anything'),
+    ],
+  });
+  const ask = async (path: string, key: string) => (await app.request(path, { headers: { 'x-api-key': key } })).status;
+
+  test.each([
+    ['/data', 'data', 200],
+    ['/data/7', 'data', 200],
+    ['/data', 'rpc-streams-admin', 403],
+    ['/streams', 'streams', 200],
+    ['/streams', 'data-rpc-admin', 403],
+    ['/anything', 'admin', 200],
+    ['/anything', 'data-rpc-streams', 403],
+    ['/nope', 'rpc', 404],
+  ])('%s with %s: %d', async (path, key, status) => {
+    expect(await ask(path, key)).toBe(status);
+  });
+
+  test('is told which one is missing, and how to allow it', async () => {
+    const response = await app.request('/streams', { headers: { 'x-api-key': 'data-rpc' } });
+    expect(await response.json()).toEqual({
+      message:
+        'This key has no scope "streams", it has data, rpc. Allow it with: chainstead keys scope data-rpc --scope data,rpc,streams',
+      details: { scope: 'streams', scopes: ['data', 'rpc'] },
+    });
+    const configured = createDemoApi({
+      keys: { ...keys, verify: () => ({ id: 'config:2', name: '', scopes: new Set(['rpc' as const]) }) },
+    });
+    const refused = await configured.app.request('/demo/small', { headers: { 'x-api-key': 'some-key' } });
+    expect(await refused.json()).toMatchObject({
+      message: 'This key has no scope "admin", it has rpc. Write it in API_KEYS with :rpc+admin behind it',
+    });
+  });
+});
+
 describe('the rate limit', () => {
   const limits = { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000 };
 
@@ -176,7 +228,11 @@ describe('the rate limit', () => {
   });
 
   test('answers 429 with Retry-After, per key, and leaves probes alone', async () => {
-    const keys = { ...fixedKeys(), inUse: () => true, verify: (key: string) => ({ id: key, name: key }) };
+    const keys = {
+      ...fixedKeys(),
+      inUse: () => true,
+      verify: (key: string) => ({ id: key, name: key, scopes: ALL_SCOPES }),
+    };
     const { app } = createDemoApi({ keys, limits: { ...limits, rateLimit: { requests: 3, windowSeconds: 30 } } });
     const ask = (key: string) => app.request('/demo/small', { headers: { 'x-api-key': key } });
     for (let i = 0; i < 3; i++) expect((await ask('first')).status).toBe(200);

@@ -1,5 +1,6 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Paging } from './paging.ts';
 import type { ChainLookup, Parameters } from './parameters.ts';
@@ -12,6 +13,8 @@ export interface ApiDependencies {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly keys: KeyStore;
+  /** For `withScope`. */
+  readonly routeScopes: RouteScopes;
   readonly limits: ApiLimits;
   readonly paging: Paging;
   readonly parameters: Parameters;

@@ -1,5 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { KEY_SCOPES, type KeyScope } from './key-scope.ts';
+import { CONFIGURED_KEY_ID, type Principal } from './key-store.ts';
 
 /** What a client reads of an error: the body's `details`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
@@ -78,6 +80,24 @@ export class UnauthorizedError extends ApiError {
           ? 'API key is missing: send it in the X-API-Key header or as Authorization: Bearer'
           : 'Invalid key',
       headers: { 'www-authenticate': 'Bearer realm="chainstead"' },
+    });
+  }
+}
+
+/** A 403: the key may not be used for this. */
+export class ScopeMissingError extends ApiError {
+  constructor(scope: KeyScope, { id, scopes }: Principal) {
+    const wanted = KEY_SCOPES.filter((one) => one === scope || scopes.has(one));
+    const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
+    super({
+      code: 'SCOPE_MISSING',
+      status: 403,
+      message: `This key has no scope "${scope}", it has ${[...scopes].join(', ') || 'none'}. ${
+        isConfigured
+          ? `Write it in API_KEYS with :${wanted.join('+')} behind it`
+          : `Allow it with: chainstead keys scope ${id} --scope ${wanted.join(',')}`
+      }`,
+      details: { scope, scopes: [...scopes] },
     });
   }
 }

@@ -11,6 +11,7 @@ import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { compression } from './compression.ts';
 import { addDocumentationRoutes } from './documentation-routes.ts';
 import { errorAnswer, refuseInvalid } from './error-answer.ts';
+import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
 import { createPaging } from './paging.ts';
 import { type ChainLookup, createParameters } from './parameters.ts';
@@ -52,12 +53,14 @@ const BODIES_AT_ONCE = 16;
 export function createApi(options: ApiOptions): ApiApp {
   const { limits, logger, metrics, keys } = options;
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
+  const routeScopes: RouteScopes = new Map();
   const dependencies: ApiDependencies = {
     chains: options.chains,
     database: options.database,
     logger,
     metrics,
     keys,
+    routeScopes,
     limits,
     paging: createPaging(options.cursors),
     parameters: createParameters({ chains: options.chains, pageLimitMax: limits.pageLimitMax }),
@@ -75,7 +78,7 @@ export function createApi(options: ApiOptions): ApiApp {
   addSystemRoutes(app, { logger, metrics, readiness: options.readiness });
   addDocumentationRoutes(app, options.version);
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
-  app.use(authentication({ keys, isOpen, rateLimit: limits.rateLimit }));
+  app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit }));
   app.use(
     requestBody(app, {
       bytesMax: limits.bodyBytesMax,

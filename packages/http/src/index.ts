@@ -18,6 +18,7 @@ export {
 } from './block-bounds.ts';
 export { type BodyBudget, createBodyBudget } from './body-budget.ts';
 export { answerTo, errorResponses, errorSchema } from './error-answer.ts';
+export * from './key-scope.ts';
 export * from './key-store.ts';
 export * from './paging.ts';
 export {

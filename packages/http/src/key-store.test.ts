@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { assertSafeBinding } from './binding.ts';
-import { createKeyStore } from './key-store.ts';
+import { ALL_SCOPES, KEY_SCOPES } from './key-scope.ts';
+import { createKeyStore, parseConfiguredKey } from './key-store.ts';
 import { loadServerSecret } from './server-secret.ts';
 
 let scratch: ScratchDatabase;
@@ -13,18 +14,22 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 beforeEach(() => scratch.database.query('DELETE FROM api_keys'));
 
+function withAllScopes(key: string) {
+  return { key, scopes: ALL_SCOPES };
+}
+
 function open(configured: readonly string[] = [], cacheMs = 0) {
-  return createKeyStore({ database: scratch.database, configured, cacheMs });
+  return createKeyStore({ database: scratch.database, configured: configured.map(withAllScopes), cacheMs });
 }
 
 describe('configured keys', () => {
   test('are accepted without the database, others are not', async () => {
     const away = createKeyStore({
       database: { ...scratch.database, query: () => Promise.reject(new TypeError('asked the database')) },
-      configured: ['my-key.1_A', 'second-key'],
+      configured: [withAllScopes('my-key.1_A'), { key: 'second-key', scopes: new Set(['rpc' as const]) }],
     });
-    expect(away.verify('my-key.1_A')).toEqual({ id: 'config:1', name: 'API_KEYS 1' });
-    expect(away.verify('second-key')).toEqual({ id: 'config:2', name: 'API_KEYS 2' });
+    expect(away.verify('my-key.1_A')).toEqual({ id: 'config:1', name: 'API_KEYS 1', scopes: ALL_SCOPES });
+    expect(away.verify('second-key')).toEqual({ id: 'config:2', name: 'API_KEYS 2', scopes: new Set(['rpc']) });
     for (const wrong of ['my-key.1_a', 'my-key.1_A ', 'my-key.1_', '', 'second-key, second-key'])
       expect(away.verify(wrong)).toBeNull();
     expect(away.inUse()).toBe(true);
@@ -39,13 +44,30 @@ describe('configured keys', () => {
   });
 });
 
+describe('a key as API_KEYS has it', () => {
+  test.each([
+    ['some-key-1', KEY_SCOPES],
+    ['some-key-1:rpc', ['rpc']],
+    ['some-key-1:streams+data', ['data', 'streams']],
+  ])('%s', (text, scopes) => {
+    expect(parseConfiguredKey(text)).toEqual({ key: 'some-key-1', scopes: new Set(scopes) });
+  });
+
+  test.each(['short', 'some-key-1:', 'some-key-1:all', 'some-key-1:rpc+', 'some-key-1:rpc:data', ':rpc'])(
+    '%s is malformed',
+    (text) => {
+      expect(parseConfiguredKey(text)).toBeNull();
+    },
+  );
+});
+
 describe('created keys', () => {
   test('are 32 hexadecimal digits, accepted, and stored only as their SHA-256', async () => {
     const keys = open();
     const { key, prefix } = await keys.create('dashboard');
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     expect(prefix).toBe(key.slice(0, 8));
-    expect(await keys.verify(key)).toEqual({ id: prefix, name: 'dashboard' });
+    expect(await keys.verify(key)).toEqual({ id: prefix, name: 'dashboard', scopes: ALL_SCOPES });
     const [row] = await scratch.database.query<{ key_hash: Buffer; whole: string }>(
       'SELECT key_hash, api_keys::text AS whole FROM api_keys',
     );
@@ -56,7 +78,26 @@ describe('created keys', () => {
   test('are listed by prefix and name', async () => {
     const keys = open();
     const { prefix } = await keys.create('one');
-    expect(await keys.list()).toEqual([{ prefix, name: 'one', createdAt: expect.any(Date), revokedAt: null }]);
+    expect(await keys.list()).toEqual([
+      { prefix, name: 'one', scopes: KEY_SCOPES, createdAt: expect.any(Date), revokedAt: null },
+    ]);
+  });
+
+  test('may be used for everything unless they are made, or later set, to be used for less', async () => {
+    const keys = open();
+    const { key, prefix } = await keys.create('page', new Set(['rpc', 'data']));
+    expect([...((await keys.verify(key))?.scopes ?? [])]).toEqual(['data', 'rpc']);
+    expect((await keys.setScopes(prefix, new Set(['rpc']))).scopes).toEqual(['rpc']);
+    expect([...((await open().verify(key))?.scopes ?? [])]).toEqual(['rpc']);
+    await expect(keys.setScopes('ffffffff', ALL_SCOPES)).rejects.toMatchObject({ code: 'API_KEY_NOT_FOUND' });
+    // A key of the time before scopes.
+    const old = 'a'.repeat(32);
+    await scratch.database.query('INSERT INTO api_keys (key_hash, prefix, name) VALUES ($1, $2, $3)', [
+      hash('sha256', old, 'buffer'),
+      'aaaaaaaa',
+      'old',
+    ]);
+    expect((await keys.verify(old))?.scopes).toEqual(ALL_SCOPES);
   });
 
   test('are refused once revoked, by prefix or by the key itself, within the time of the cache', async () => {

@@ -2,12 +2,20 @@ import { hash, randomBytes } from 'node:crypto';
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
+import { ALL_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes, parseScopes } from './key-scope.ts';
 
 /** Whose key a request carried. */
 export interface Principal {
   /** Stable and harmless to log: the first characters of a stored key, `config:<n>` for one of `API_KEYS`. */
   readonly id: string;
   readonly name: string;
+  readonly scopes: KeyScopes;
+}
+
+/** A key of `API_KEYS`. */
+export interface ConfiguredKey {
+  readonly key: string;
+  readonly scopes: KeyScopes;
 }
 
 /** A stored key as lists show it. */
@@ -15,6 +23,7 @@ export interface StoredKey {
   /** First characters of the key. */
   readonly prefix: string;
   readonly name: string;
+  readonly scopes: readonly KeyScope[];
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
 }
@@ -24,28 +33,39 @@ export interface KeyStore {
   verify(key: string): Principal | null | Promise<Principal | null>;
   /** Whether any key was ever configured or created: a server where all keys were revoked stays closed. */
   inUse(): boolean | Promise<boolean>;
-  /** Makes a key of 32 lower-case hexadecimal digits. It is returned here and stored nowhere. */
-  create(name: string): Promise<{ readonly key: string; readonly prefix: string }>;
+  /** Makes a key of 32 lower-case hexadecimal digits, by default with all scopes. It is returned here and stored nowhere. */
+  create(name: string, scopes?: KeyScopes): Promise<{ readonly key: string; readonly prefix: string }>;
   list(): Promise<readonly StoredKey[]>;
   /** Revokes by prefix or by the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
   revoke(prefixOrKey: string): Promise<StoredKey>;
+  /** Sets the scopes of an active key, by prefix or by the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
+  setScopes(prefixOrKey: string, scopes: KeyScopes): Promise<StoredKey>;
 }
 
 export interface KeyStoreOptions {
   readonly database: Database;
   /** `API_KEYS`. */
-  readonly configured: readonly string[];
+  readonly configured: readonly ConfiguredKey[];
   /** How long an answer of the database is believed, hence how long a revoked key may live on. Default 3,000 ms. */
   readonly cacheMs?: number;
 }
 
-/** What `API_KEYS` may hold. */
+/** What a key looks like. */
 export const KEY_PATTERN = /^[A-Za-z0-9._-]{8,128}$/;
+/** What ids of configured keys begin with. */
+export const CONFIGURED_KEY_ID = 'config:';
 const STORED_KEY_PATTERN = /^[0-9a-f]{32}$/;
 const PREFIX_LENGTH = 8;
 const CACHE_MS = 3_000;
 /** Bounds the memory that a flood of wrong keys can take. Entries. */
 const CACHE_ENTRIES_MAX = 10_000;
+
+/** A key as written in `API_KEYS`, its scopes behind it: `key`, which has all, or `key:rpc+data`. Null: it is malformed. */
+export function parseConfiguredKey(text: string): ConfiguredKey | null {
+  const [key = '', names, ...rest] = text.split(':');
+  const scopes = names === undefined ? ALL_SCOPES : parseScopes(names.split('+'));
+  return KEY_PATTERN.test(key) && scopes !== null && rest.length === 0 ? { key, scopes } : null;
+}
 
 /** A key of `API_KEYS` that can't be accepted. The key itself is not repeated. */
 export class InvalidConfiguredKeyError extends ChainsteadError {
@@ -86,6 +106,7 @@ export class AmbiguousKeyError extends ChainsteadError {
 interface KeyRow {
   readonly prefix: string;
   readonly name: string;
+  readonly scopes: readonly string[];
   readonly created_at: Date;
   readonly revoked_at: Date | null;
 }
@@ -118,29 +139,38 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
       return cache.fetch(digest).then((found) => found?.principal ?? null);
     },
     inUse,
-    create: (name) => createKey(database, name),
+    create: (name, scopes = ALL_SCOPES) => createKey(database, name, scopes),
     list: async () => (await database.query<KeyRow>(LIST_SQL)).map(toStoredKey),
-    revoke: (prefixOrKey) => revokeKey(database, prefixOrKey),
+    revoke: (prefixOrKey) => changeKey(database, prefixOrKey, { set: 'revoked_at = now()', values: [] }),
+    setScopes: (prefixOrKey, scopes) => changeKey(database, prefixOrKey, { set: 'scopes = $2', values: [[...scopes]] }),
   };
 }
 
-const LIST_SQL = 'SELECT prefix, name, created_at, revoked_at FROM api_keys ORDER BY created_at, prefix';
+const LIST_SQL = 'SELECT prefix, name, scopes, created_at, revoked_at FROM api_keys ORDER BY created_at, prefix';
 
-function digestConfigured(keys: readonly string[]): ReadonlyMap<string, Principal> {
+function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, Principal> {
   return new Map(
-    keys.map((key, index) => {
+    keys.map(({ key, scopes }, index) => {
       if (!KEY_PATTERN.test(key)) throw new InvalidConfiguredKeyError(index + 1);
-      return [hash('sha256', key, 'hex'), { id: `config:${index + 1}`, name: `API_KEYS ${index + 1}` }];
+      return [
+        hash('sha256', key, 'hex'),
+        { id: `${CONFIGURED_KEY_ID}${index + 1}`, name: `API_KEYS ${index + 1}`, scopes },
+      ];
     }),
   );
 }
 
 async function findStored(database: Database, digest: string): Promise<Principal | null> {
-  const [row] = await database.query<{ prefix: string; name: string }>(
-    'SELECT prefix, name FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
+  const [row] = await database.query<Pick<KeyRow, 'prefix' | 'name' | 'scopes'>>(
+    'SELECT prefix, name, scopes FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
     [Buffer.from(digest, 'hex')],
   );
-  return row === undefined ? null : { id: row.prefix, name: row.name };
+  return row === undefined ? null : { id: row.prefix, name: row.name, scopes: scopesOf(row) };
+}
+
+/** A scope of a newer version is left out: this one has no route for it. */
+function scopesOf({ scopes }: Pick<KeyRow, 'scopes'>): KeyScopes {
+  return new Set(KEY_SCOPES.filter((scope) => scopes.includes(scope)));
 }
 
 /** Once true it stays true: rows of api_keys are never deleted. */
@@ -167,35 +197,51 @@ function createInUse(database: Database, configured: boolean, cacheMs: number): 
   };
 }
 
-async function createKey(database: Database, name: string): Promise<{ key: string; prefix: string }> {
+async function createKey(
+  database: Database,
+  name: string,
+  scopes: KeyScopes,
+): Promise<{ key: string; prefix: string }> {
   const key = randomBytes(16).toString('hex');
   const prefix = key.slice(0, PREFIX_LENGTH);
-  await database.query('INSERT INTO api_keys (key_hash, prefix, name) VALUES ($1, $2, $3)', [
+  await database.query('INSERT INTO api_keys (key_hash, prefix, name, scopes) VALUES ($1, $2, $3, $4)', [
     hash('sha256', key, 'buffer'),
     prefix,
     name,
+    [...scopes],
   ]);
   return { key, prefix };
 }
 
-async function revokeKey(database: Database, prefixOrKey: string): Promise<StoredKey> {
+/** `set`: SQL over `values`, which begin at $2. */
+async function changeKey(
+  database: Database,
+  prefixOrKey: string,
+  change: { readonly set: string; readonly values: readonly unknown[] },
+): Promise<StoredKey> {
   const isKey = STORED_KEY_PATTERN.test(prefixOrKey);
   const prefix = prefixOrKey.slice(0, PREFIX_LENGTH);
   return database.transaction(async (transaction) => {
     const rows = await transaction.query<KeyRow>(
-      `UPDATE api_keys SET revoked_at = now()
+      `UPDATE api_keys SET ${change.set}
        WHERE revoked_at IS NULL AND ${isKey ? 'key_hash' : 'prefix'} = $1
-       RETURNING prefix, name, created_at, revoked_at`,
-      [isKey ? hash('sha256', prefixOrKey, 'buffer') : prefixOrKey],
+       RETURNING prefix, name, scopes, created_at, revoked_at`,
+      [isKey ? hash('sha256', prefixOrKey, 'buffer') : prefixOrKey, ...change.values],
     );
     const [row] = rows;
     if (row === undefined) throw new KeyNotFoundError(prefix);
-    // Thrown inside the transaction, so nothing is revoked.
+    // Thrown inside the transaction, so nothing is changed.
     if (rows.length > 1) throw new AmbiguousKeyError(prefix, rows.length);
     return toStoredKey(row);
   });
 }
 
 function toStoredKey(row: KeyRow): StoredKey {
-  return { prefix: row.prefix, name: row.name, createdAt: row.created_at, revokedAt: row.revoked_at };
+  return {
+    prefix: row.prefix,
+    name: row.name,
+    scopes: [...scopesOf(row)],
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  };
 }

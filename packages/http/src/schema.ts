@@ -8,6 +8,8 @@ export const apiKeys = pgTable('api_keys', {
   /** First characters of the key, to recognise it in lists. */
   prefix: text('prefix').notNull(),
   name: text('name').notNull(),
+  /** What it may be used for (`key-scope.ts`). */
+  scopes: text('scopes').array().notNull().default(['data', 'rpc', 'streams', 'admin']),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
 });

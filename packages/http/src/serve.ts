@@ -45,6 +45,8 @@ const SILENCE_MS = 120_000;
 const CONNECTIONS_MAX = 2_000;
 /** A body that nobody reads is received up to this length, so that the connection can go on. Bytes. */
 const UNREAD_BYTES_MAX = 65_536;
+/** How long a client has to read an answer that came before its body was read. */
+const READ_ANSWER_MS = 1_000;
 const CLOSE_DEADLINE_MS = 10_000;
 /** How often connections that became idle are ended while the server closes. */
 const IDLE_SWEEP_MS = 20;
@@ -55,6 +57,8 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
   const { rawHandler, upgrades } = options;
   let closed: Promise<void> | undefined;
   const listener = getRequestListener(app.fetch, {
+    // It would receive up to 64 MiB of what was not read.
+    autoCleanupIncoming: false,
     errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
   });
   const server = createServer(
@@ -93,11 +97,24 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
 function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
   if (encoding === undefined && (length === undefined || Number(length) <= UNREAD_BYTES_MAX)) return;
+  const { socket } = incoming;
   const { shouldKeepAlive } = outgoing;
+  const { destroySoon } = socket;
   outgoing.shouldKeepAlive = false;
+  // Once Node has set out to receive and drop the rest, which the pause ends.
+  socket.destroySoon = () => process.nextTick(closeUnread, socket);
   incoming.once('end', () => {
     outgoing.shouldKeepAlive = shouldKeepAlive;
+    socket.destroySoon = destroySoon;
   });
+}
+
+/** A connection that is closed with bytes unread is reset, and the reset may overtake the answer: the client gets time to read it. */
+function closeUnread(socket: Socket): void {
+  socket.pause();
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), READ_ANSWER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

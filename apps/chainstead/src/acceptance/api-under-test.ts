@@ -3,7 +3,7 @@ import type { ChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { walletTokenTransfersRoute } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { createApi, createKeyStore, loadServerSecret, type RouteModule } from '@chainstead/http';
+import { ALL_SCOPES, createApi, createKeyStore, loadServerSecret, type RouteModule } from '@chainstead/http';
 
 export const TEST_KEY = 'test-key-0123456789';
 
@@ -17,7 +17,7 @@ export async function createApiUnderTest(
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [TEST_KEY] }),
+    keys: createKeyStore({ database, configured: [{ key: TEST_KEY, scopes: ALL_SCOPES }] }),
     cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
     limits: { bodyBytesMax: 1_000_000, pageLimitMax: 100, requestTimeoutMs: 30_000, rateLimit: null },
     host: '127.0.0.1',

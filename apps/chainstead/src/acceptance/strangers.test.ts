@@ -1,4 +1,4 @@
-/** What somebody without a key can do to the real program, over real sockets. */
+/** What somebody without a key, or with a key that web pages show, can do to the real program. */
 import { connect, type Socket } from 'node:net';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,10 +6,12 @@ import { type Program, startProgram } from './program.ts';
 
 const PATIENCE_MS = 120_000;
 const KEY = 'strangers-full-key';
+const PAGE_KEY = 'strangers-page-key';
+const DATA_KEY = 'strangers-data-key';
 const NOBODY = 'http://127.0.0.1:9';
 const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;
 /** What the buffers of both ends of a connection hold, and no more. */
-const IN_FLIGHT_BYTES_MAX = 8_388_608;
+const IN_FLIGHT_BYTES_MAX = 16_777_216;
 
 let scratch: ScratchDatabase;
 let program: Program;
@@ -18,7 +20,14 @@ let url: string;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   program = startProgram(
-    { DATABASE_URL: scratch.url, PORT: '0', LOG_LEVEL: 'debug', API_KEYS: KEY, CHAINS: 'eth', RPC_URLS_ETH: NOBODY },
+    {
+      DATABASE_URL: scratch.url,
+      PORT: '0',
+      LOG_LEVEL: 'debug',
+      API_KEYS: `${KEY},${PAGE_KEY}:rpc,${DATA_KEY}:data+streams`,
+      CHAINS: 'eth',
+      RPC_URLS_ETH: NOBODY,
+    },
     'api',
   );
   url = await program.url;
@@ -76,4 +85,35 @@ test('endless bodies without a key are answered and not read, and the health che
   expect(ended.map(({ status }) => status)).toEqual(sent.map(([, status]) => status));
   for (const { bytes } of ended) expect(bytes).toBeLessThan(IN_FLIGHT_BYTES_MAX);
   expect(program.output()).not.toMatch(/"level":"(error|warn)"|at .*\.(ts|js|mjs):\d+/);
+});
+
+test('a key does what its scopes say, and no more', async () => {
+  const wallet = '0x0000000000000000000000000000000000000001';
+  const stream = '/streams/evm/00000000-0000-4000-8000-000000000000';
+  const uses: readonly (readonly [line: string, full: number, page: number, data: number])[] = [
+    [`GET /api/v2.2/${wallet}/erc20/transfers?chain=eth`, 200, 403, 200],
+    ['GET /coins/latest?limit=1', 200, 403, 200],
+    ['GET /streams/evm?limit=1', 200, 403, 200],
+    [`DELETE ${stream}`, 404, 403, 404],
+    ['GET /stats', 200, 403, 200],
+    ['GET /history?limit=1', 200, 403, 200],
+    ['GET /settings', 200, 403, 403],
+    ['POST /settings', 200, 403, 403],
+  ];
+  for (const [line, ...expected] of uses) {
+    const [method = '', path = ''] = line.split(' ');
+    const statuses = [];
+    for (const key of [KEY, PAGE_KEY, DATA_KEY])
+      statuses.push((await fetch(url + path, { method, headers: { 'x-api-key': key } })).status);
+    expect([line, ...statuses]).toEqual([line, ...expected]);
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+  const answers = [];
+  for (const key of [KEY, PAGE_KEY, DATA_KEY]) {
+    const response = await fetch(`${url}/eth/${key}`, { method: 'POST', body });
+    answers.push([response.status, await response.json()]);
+  }
+  const result = [200, { jsonrpc: '2.0', id: 1, result: '0x1' }];
+  const error = { code: 4_100, message: expect.stringContaining('API_KEYS with :data+rpc+streams behind it') };
+  expect(answers).toEqual([result, result, [403, { jsonrpc: '2.0', id: null, error }]]);
 });

@@ -1,6 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
-import { createKeyStore, type KeyStore } from '@chainstead/http';
+import { ALL_SCOPES, createKeyStore, KEY_SCOPES, type KeyScopes, type KeyStore, parseScopes } from '@chainstead/http';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
@@ -12,15 +12,17 @@ const DAYS_MAX = 3_650;
 
 /** Makes a key and shows it. */
 export function createKey(
-  options: { readonly name: string },
+  options: { readonly name: string; readonly scope?: readonly string[] },
   command: Command,
   context: CommandContext,
 ): Promise<void> {
+  const scopes = options.scope === undefined ? ALL_SCOPES : scopesOf(options.scope);
   return withKeys(command, context, async (keys) => {
-    const { key } = await keys.create(options.name);
+    const { key } = await keys.create(options.name, scopes);
     // The key alone on the output, so that it can be caught by a script.
     context.stdout.write(`${key}\n`);
     context.stderr.write('This key is shown once. Send it as X-API-Key, or as "Authorization: Bearer …".\n');
+    context.stderr.write(`It may be used for ${[...scopes].join(', ')}.\n`);
   });
 }
 
@@ -39,11 +41,34 @@ export function listKeys(
     const rows = stored.map((key) => [
       `${key.prefix}…`,
       key.name,
+      key.scopes.join(','),
       key.createdAt.toISOString(),
       key.revokedAt?.toISOString() ?? 'active',
     ]);
-    context.stdout.write(renderTable(['key', 'name', 'created', 'revoked'], rows));
+    context.stdout.write(renderTable(['key', 'name', 'scopes', 'created', 'revoked'], rows));
   });
+}
+
+/** Sets what a stored key may be used for. */
+export function setKeyScopes(
+  key: string,
+  options: { readonly scope: readonly string[] },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const scopes = scopesOf(options.scope);
+  return withKeys(command, context, async (keys) => {
+    const changed = await keys.setScopes(key, scopes);
+    context.stdout.write(`${changed.prefix}… (${changed.name}) may be used for ${changed.scopes.join(', ')}.\n`);
+  });
+}
+
+/** @throws UsageError */
+function scopesOf(names: readonly string[]): KeyScopes {
+  const scopes = parseScopes(names);
+  if (scopes !== null) return scopes;
+  const given = names.join(',');
+  throw new UsageError(`--scope ${given} is not understood`, `Give some of ${KEY_SCOPES.join(', ')}`, { given });
 }
 
 /** Revokes a stored key. */

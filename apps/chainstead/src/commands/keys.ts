@@ -1,12 +1,15 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 
-/** `chainstead keys create|list|revoke|usage` */
+const SCOPES = 'data, rpc, streams or admin';
+
+/** `chainstead keys create|list|scope|revoke|usage` */
 export function keysCommand(context: CommandContext): Command {
   return new Command('keys')
-    .description('API keys: make, list, revoke, what they call of the JSON-RPC gateway')
+    .description('API keys: make, list, narrow, revoke, what they call of the JSON-RPC gateway')
     .addCommand(createCommand(context))
     .addCommand(listCommand(context))
+    .addCommand(scopeCommand(context))
     .addCommand(revokeCommand(context))
     .addCommand(usageCommand(context));
 }
@@ -15,8 +18,12 @@ function createCommand(context: CommandContext): Command {
   return new Command('create')
     .description('make a key; it is shown once and stored hashed')
     .option('--name <text>', 'what it is for', 'unnamed')
-    .addHelpText('after', '\nExamples:\n  $ chainstead keys create --name "web shop"')
-    .action(async (options: { name: string }, command: Command) => {
+    .option('--scope <list>', `what it may be used for: ${SCOPES} (default: everything)`, collect)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ chainstead keys create --name "web shop"\n  $ chainstead keys create --name "web page" --scope rpc',
+    )
+    .action(async (options: { name: string; scope?: string[] }, command: Command) => {
       const { createKey } = await import('../actions/keys.ts');
       await createKey(options, command, context);
     });
@@ -30,6 +37,18 @@ function listCommand(context: CommandContext): Command {
     .action(async (options: { json?: boolean }, command: Command) => {
       const { listKeys } = await import('../actions/keys.ts');
       await listKeys(options, command, context);
+    });
+}
+
+function scopeCommand(context: CommandContext): Command {
+  return new Command('scope')
+    .description('set what a key may be used for; running servers follow within seconds')
+    .argument('<key>', 'the key, or the first characters that `keys list` shows')
+    .requiredOption('--scope <list>', `all that it may be used for: ${SCOPES}`, collect)
+    .addHelpText('after', '\nExamples:\n  $ chainstead keys scope 1f0c2ab9 --scope data,rpc')
+    .action(async (key: string, options: { scope: string[] }, command: Command) => {
+      const { setKeyScopes } = await import('../actions/keys.ts');
+      await setKeyScopes(key, options, command, context);
     });
 }
 
@@ -54,4 +73,9 @@ function usageCommand(context: CommandContext): Command {
       const { showUsage } = await import('../actions/keys.ts');
       await showUsage(options, command, context);
     });
+}
+
+/** Comma lists, of which there may be several. */
+function collect(list: string, before: string[] = []): string[] {
+  return [...before, ...list.split(',').map((name) => name.trim())];
 }

@@ -1,5 +1,6 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { datasets } from '@chainstead/datasets';
+import type { ConfiguredKey } from '@chainstead/http';
 import type { Dataset } from '@chainstead/sync';
 import { type AptosConfiguration, aptosProblems, toAptosConfiguration } from './aptos-configuration.ts';
 import {
@@ -35,7 +36,7 @@ export interface Configuration {
   readonly api: {
     readonly host: string;
     readonly port: number;
-    readonly keys: readonly string[];
+    readonly keys: readonly ConfiguredKey[];
     /** Connections to a port at once. */
     readonly connectionsMax: number;
     readonly pageLimitMax: number;

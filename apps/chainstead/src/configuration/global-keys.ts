@@ -7,6 +7,7 @@ import { ROLE_NAMES } from './role-names.ts';
 import {
   backfillProof,
   chainName,
+  configuredKey,
   DATASET_NAMES,
   datasetByName,
   decimalNumber,
@@ -22,7 +23,6 @@ import {
 import { webhookKeys } from './webhook-keys.ts';
 
 const PORT_MAX = 65_535;
-const API_KEY = /^[A-Za-z0-9._-]{8,128}$/;
 
 const processKeys = {
   ROLES: withDefault(listOf(oneOf(...ROLE_NAMES)), {
@@ -104,11 +104,12 @@ const apiKeys = {
     example: '9000',
     default: '8080',
   }),
-  API_KEYS: optional(listOf(plainText.regex(API_KEY, 'holds a key that is not 8 to 128 of A-Z a-z 0-9 . _ -')), {
+  API_KEYS: optional(listOf(configuredKey), {
     group: 'API',
-    description: 'Accepted keys, beside those made with `chainstead keys create`',
-    allowed: 'a comma list of keys, each 8 to 128 of A-Z a-z 0-9 . _ -',
-    example: 'a-long-random-key,another-long-key',
+    description:
+      'Accepted keys, beside those made with `chainstead keys create`. A key may be used for everything, or for the scopes that stand behind it: data (data routes), rpc (JSON-RPC), streams, admin (the secret of the webhooks)',
+    allowed: 'a comma list of keys, each 8 to 128 of A-Z a-z 0-9 . _ -, with or without scopes as in key:data+rpc',
+    example: 'a-long-random-key,key-of-a-web-page:rpc',
     whenAbsent: 'only keys made with `chainstead keys create`; without any, the API is open to this machine alone',
     isSecret: true,
   }),

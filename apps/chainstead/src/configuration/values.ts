@@ -2,6 +2,7 @@
 import { createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
+import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
 import { suggestChains } from './chain-suggestion.ts';
@@ -110,6 +111,14 @@ export const chainName: z.ZodType<string, string> = plainText.toLowerCase().refi
   error: ({ input }) =>
     `holds ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
 });
+
+/** A key, and what it may be used for. */
+export const configuredKey: z.ZodType<ConfiguredKey, string> = plainText
+  .transform(parseConfiguredKey)
+  .refine(
+    (key) => key !== null,
+    'holds a key that is not 8 to 128 of A-Z a-z 0-9 . _ -, or a scope that does not exist',
+  );
 
 export const evmAddress: z.ZodType<Address, string> = plainText
   .refine((text) => isAddress(text), 'is not an address')

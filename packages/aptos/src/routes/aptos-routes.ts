@@ -1,4 +1,4 @@
-import type { RouteModule } from '@chainstead/http';
+import { type RouteModule, withScope } from '@chainstead/http';
 import { balanceRoutes } from './balance-routes.ts';
 import { coinRoutes } from './coin-routes.ts';
 import type { NetworkChoice } from './request-network.ts';
@@ -6,5 +6,6 @@ import { transferRoutes } from './transfer-routes.ts';
 
 /** The Aptos routes (interface section 3), for `createApi`. What is not indexed is answered with nothing, and `indexed` says so. */
 export function createAptosRoutes(networks: NetworkChoice): readonly RouteModule[] {
-  return [...coinRoutes(networks), ...transferRoutes(networks), ...balanceRoutes(networks)];
+  const routes = [...coinRoutes(networks), ...transferRoutes(networks), ...balanceRoutes(networks)];
+  return [withScope('data', routes)];
 }

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
+import { ALL_SCOPES, type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
 import { createAptosRoutes } from '../routes/aptos-routes.ts';
 import type { NetworkChoice } from '../routes/request-network.ts';
 
@@ -18,7 +18,7 @@ export async function exampleApi(
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [EXAMPLE_KEY] }),
+    keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
     cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
     limits: { bodyBytesMax: 65_536, pageLimitMax: 100, requestTimeoutMs: 60_000, rateLimit: null },
     host: '127.0.0.1',

@@ -1,7 +1,14 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type ApiApp, createApi, createKeyStore, loadServerSecret, type RouteModule } from '@chainstead/http';
+import {
+  ALL_SCOPES,
+  type ApiApp,
+  createApi,
+  createKeyStore,
+  loadServerSecret,
+  type RouteModule,
+} from '@chainstead/http';
 
 /** The key that an {@link exampleApi} accepts. */
 export const EXAMPLE_KEY = 'test-key';
@@ -18,7 +25,7 @@ export async function exampleApi(
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [EXAMPLE_KEY] }),
+    keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
     cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
     limits: {
       bodyBytesMax: 65_536,

@@ -10,6 +10,11 @@ export const TIMED_OUT: RpcErrorObject = { code: -32_002, message: 'request time
 /** For what is the server's own doing; clients such as viem try it again. */
 export const INTERNAL_ERROR: RpcErrorObject = { code: -32_603, message: 'Internal error' };
 
+/** EIP-1193's code for what a key may not do. */
+export function unauthorized(message: string): RpcErrorObject {
+  return { code: 4_100, message };
+}
+
 export function invalidRequest(reason: string): RpcErrorObject {
   return { code: -32_600, message: `Invalid request: ${reason}` };
 }

@@ -68,6 +68,26 @@ describe('a key', () => {
   });
 });
 
+describe('a key without the scope rpc', () => {
+  test('is told so in a JSON-RPC error, and as the status of a WebSocket', async () => {
+    const stage = await start({ scopes: new Set(['data', 'streams']) });
+    const message =
+      'This key has no scope "rpc", it has data, streams. Allow it with: chainstead keys scope 01234567 --scope data,rpc,streams';
+    const response = await stage.post(CALL);
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      { jsonrpc: '2.0', id: null, error: { code: 4_100, message } },
+    ]);
+    const socket = connect(Number(new URL(stage.url).port), '127.0.0.1');
+    socket.write(
+      `GET /eth/${STAGE_KEY} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+    );
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(answer).toContain(JSON.stringify({ message }));
+  });
+});
+
 describe('an open server', () => {
   test('takes anything for a key, from this machine only', async () => {
     const stage = await start({ keys: [] });

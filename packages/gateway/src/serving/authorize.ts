@@ -1,5 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { KEY_PATTERN, type KeyStore, type RawGate } from '@chainstead/http';
+import { KEY_PATTERN, type KeyStore, type Principal, type RawGate, ScopeMissingError } from '@chainstead/http';
+import type { RpcErrorObject } from '../call.ts';
+import { unauthorized } from '../protocol/rpc-errors.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  /** Set where the answer to a POST is a JSON-RPC error. */
+  readonly error?: RpcErrorObject;
+}
 
 /** Who sends a request to the gateway, or why nobody may. */
 export interface Admission {
@@ -8,7 +17,7 @@ export interface Admission {
   /** For pages of other origins, names and values in turn. */
   readonly cors: readonly string[];
   /** Null: the request may pass. */
-  readonly refusal: { readonly status: number; readonly message: string } | null;
+  readonly refusal: Refusal | null;
 }
 
 export interface AuthorizeOptions {
@@ -45,8 +54,16 @@ function authorizeKnowing(
   const cors = headers.origin === undefined ? [] : gate.corsHeaders(headers.origin);
   const refused = (message: string): Admission => ({ keyId: OPEN_KEY_ID, cors, refusal: { status: 401, message } });
   if (!KEY_PATTERN.test(key)) return refused('Token is invalid format');
-  const admit = (principal: { readonly id: string } | null): Admission =>
-    principal === null ? refused('Node Key not valid') : { keyId: principal.id, cors, refusal: null };
+  const admit = (principal: Principal | null): Admission =>
+    principal === null
+      ? refused('Node Key not valid')
+      : { keyId: principal.id, cors, refusal: scopeRefusal(principal) };
   const principal = keys.verify(key);
   return principal instanceof Promise ? principal.then(admit) : admit(principal);
+}
+
+function scopeRefusal(principal: Principal): Refusal | null {
+  if (principal.scopes.has('rpc')) return null;
+  const { status, message } = new ScopeMissingError('rpc', principal);
+  return { status, message, error: unauthorized(message) };
 }

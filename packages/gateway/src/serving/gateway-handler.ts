@@ -9,6 +9,7 @@ import {
   type RawHandler,
   TooManyBodiesError,
 } from '@chainstead/http';
+import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import type { ServedChain } from './answer-request.ts';
 import { type Admission, authorize } from './authorize.ts';
 import { ClientGoneError, Exchange } from './exchange.ts';
@@ -63,6 +64,8 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     exchange.keyId = keyId;
     exchange.cors = cors;
     if (refusal === null) receive(exchange, served);
+    // The id is in the body, which is not read.
+    else if (refusal.error !== undefined) exchange.sendText(refusal.status, errorAnswer('null', refusal.error));
     else exchange.sendMessage(refusal.status, refusal.message);
   }
 

@@ -156,13 +156,13 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     });
   }
 
-  /** Pings every client; a key that was revoked ends its sockets. */
+  /** Pings every client; a key that was revoked, or narrowed to other uses, ends its sockets. */
   async function checkAll(): Promise<void> {
     for (const [connection, { keyId, key }] of open) {
       connection.ping();
       if (keyId === OPEN_KEY_ID) continue;
       try {
-        if ((await keys.verify(key)) === null) connection.revoke();
+        if ((await keys.verify(key))?.scopes.has('rpc') !== true) connection.revoke();
       } catch (error) {
         logger.debug({ error: errorText(error) }, 'Key of a WebSocket not checked');
       }

@@ -9,10 +9,12 @@ import {
 } from '@chainstead/core';
 import { type Database, openDatabase } from '@chainstead/db';
 import {
+  ALL_SCOPES,
   type ApiServer,
   createApi,
   createBodyBudget,
   createRawGate,
+  type KeyScopes,
   type KeyStore,
   type Principal,
   serveApi,
@@ -47,6 +49,8 @@ export interface StageOptions {
   readonly answer: AnswerCall;
   /** Accepted keys; none: an open server. */
   readonly keys?: readonly string[];
+  /** What they may be used for; default: everything. */
+  readonly scopes?: KeyScopes;
   readonly slugs?: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
   readonly logRangeMax?: number;
@@ -72,7 +76,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   });
   const metrics = createMetricsRegistry();
   const database = options.database ?? unusedDatabase();
-  const keys = fixedKeys(options.keys ?? []);
+  const keys = fixedKeys(options.keys ?? [], options.scopes ?? ALL_SCOPES);
   const cors = { origins: options.corsOrigins ?? ('*' as const) };
   const host = '127.0.0.1';
   const limits = {
@@ -186,16 +190,17 @@ function noFeeds(): ChainFeeds {
   return { of: () => ({ blocks: { ...nothing, blocks: [] }, pending: nothing }), close: () => undefined };
 }
 
-function fixedKeys(accepted: readonly string[]): KeyStore {
+function fixedKeys(accepted: readonly string[], scopes: KeyScopes): KeyStore {
   const refuse = (): never => {
     throw new TypeError('not part of this test');
   };
   return {
-    verify: (key): Principal | null => (accepted.includes(key) ? { id: key.slice(0, 8), name: 'test' } : null),
+    verify: (key): Principal | null => (accepted.includes(key) ? { id: key.slice(0, 8), name: 'test', scopes } : null),
     inUse: () => accepted.length > 0,
     create: refuse,
     list: refuse,
     revoke: refuse,
+    setScopes: refuse,
   };
 }
 

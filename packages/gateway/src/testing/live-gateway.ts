@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createApi, createBodyBudget, createKeyStore, createRawGate, serveApi } from '@chainstead/http';
+import { ALL_SCOPES, createApi, createBodyBudget, createKeyStore, createRawGate, serveApi } from '@chainstead/http';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { onTestFinished } from 'vitest';
 import { createGateway } from '../gateway.ts';
@@ -39,7 +39,10 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
     additional: [{ key, id: chainId, finalizedTag: false, reorgDepthMax: 32, pollIntervalMs: 20, blockTimeMs: 200 }],
   }).get(key);
   const pool = createUpstreamPool({ chain, upstreams: urls.map((url) => ({ url })), logger, metrics });
-  const keys = createKeyStore({ database, configured: [LIVE_KEY, OTHER_KEY] });
+  const keys = createKeyStore({
+    database,
+    configured: [LIVE_KEY, OTHER_KEY].map((key) => ({ key, scopes: ALL_SCOPES })),
+  });
   const [host, cors] = ['127.0.0.1', { origins: '*' as const }];
   const gateway = createGateway({
     chains: [{ slug: 'live', chain, pool, pinsHead: urls.length > 1, logRangeMax: 10_000, integrity: 'none' }],

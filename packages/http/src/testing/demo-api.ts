@@ -6,6 +6,7 @@ import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, type RouteModule, requestLogger } from '../api-context.ts';
 import { readBlockBounds } from '../block-bounds.ts';
 import { errorResponses } from '../error-answer.ts';
+import { ALL_SCOPES } from '../key-scope.ts';
 import type { KeyStore } from '../key-store.ts';
 import { type ChainLookup, knownChain } from '../parameters.ts';
 import { querySchema } from '../query.ts';
@@ -44,11 +45,12 @@ export function fixedKeys(...accepted: readonly string[]): KeyStore {
     throw new TypeError('not part of this test');
   };
   return {
-    verify: (key) => (accepted.includes(key) ? { id: 'config:1', name: 'test' } : null),
+    verify: (key) => (accepted.includes(key) ? { id: 'config:1', name: 'test', scopes: ALL_SCOPES } : null),
     inUse: () => accepted.length > 0,
     create: refuse,
     list: refuse,
     revoke: refuse,
+    setScopes: refuse,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { RouteModule } from '@chainstead/http';
+import { type RouteModule, withScope } from '@chainstead/http';
 import { streamAddressRoutes } from './address-routes.ts';
 import { blockPreviewRoute, blockToWebhookRoute } from './block-routes.ts';
 import { historicalJobRoutes } from './historical-job-routes.ts';
@@ -11,7 +11,7 @@ import type { StreamServices } from './stream-services.ts';
 
 /** The API routes of streams, at the root, for `createApi` (interface 2.1). */
 export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {
-  return [
+  const streams = [
     streamListRoutes(services),
     streamRoutes(services),
     streamStatusRoute(services),
@@ -19,10 +19,11 @@ export function createStreamRoutes(services: StreamServices): readonly RouteModu
     blockPreviewRoute(services),
     blockToWebhookRoute(services),
     streamStatsRoutes,
-    streamSettingsRoutes,
     streamHistoryRoute,
     streamLogsRoute,
     streamReplayRoute(services),
     historicalJobRoutes(services),
   ];
+  // The secret signs the webhooks of all streams.
+  return [withScope('streams', streams), withScope('admin', [streamSettingsRoutes])];
 }

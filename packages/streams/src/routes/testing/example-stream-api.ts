@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
+import { ALL_SCOPES, type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
 import { createStreamRoutes } from '../create-stream-routes.ts';
 import type { StreamServices, WebhookTest } from '../stream-services.ts';
 
@@ -72,7 +72,7 @@ export async function exampleStreamApi(database: Database, services: StreamServi
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [EXAMPLE_KEY] }),
+    keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
     cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
     limits: { bodyBytesMax: 8_388_608, pageLimitMax: 100, requestTimeoutMs: 30_000, rateLimit: null },
     host: '127.0.0.1',
