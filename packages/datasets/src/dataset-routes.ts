@@ -5,6 +5,7 @@ import type { Jobs } from '@chainstead/jobs';
 import type { Dataset } from '@chainstead/sync';
 import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
 import { createHistories } from './histories/histories.ts';
+import { latestBlockRoute } from './indexed-blocks/latest-block-route.ts';
 import { metadataRoutes } from './nft-collections/metadata-routes.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from './nft-prices/sale-prices-route.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './nft-trades/trades-route.ts';
@@ -14,7 +15,7 @@ import { createWalletCollectionsRoute } from './wallet-collections/wallet-collec
 export interface DatasetRoutesOptions {
   /** Where requests leave work for the worker role. A queue is asked for once in a process. */
   readonly jobs: Jobs;
-  /** The chains that workers serve. Of others only what is stored can be answered. */
+  /** The chains that workers serve. */
   readonly chains: readonly Chain[];
   /** Those that are kept. Default: all. */
   readonly datasets?: readonly Dataset[];
@@ -38,13 +39,14 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const histories = createHistories({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   const routes = [
     walletTokenTransfersRoute,
-    createWalletCollectionsRoute({ histories, chains }),
+    createWalletCollectionsRoute({ histories }),
     ...metadataRoutes({ ...options, onCollection: histories.requestContract }),
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
+    latestBlockRoute,
   ];
   return [withScope('data', routes)];
 }

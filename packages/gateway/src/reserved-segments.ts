@@ -3,9 +3,11 @@
  * of them. A test holds the routes against this list.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
+  'accounts',
   'api',
   'balances',
   'beacon',
+  'blocks',
   'chain',
   'coins',
   'collections',

@@ -1,14 +1,15 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { IndexedChains } from './indexed-chains.ts';
 import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Paging } from './paging.ts';
-import type { ChainLookup, Parameters } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** What route modules are given. */
 export interface ApiDependencies {
-  readonly chains: ChainLookup;
+  readonly chains: IndexedChains;
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Registry;

@@ -190,6 +190,18 @@ export class RateLimitedError extends ApiError {
   }
 }
 
+/** A 501: an operation of the hosted provider that is not served yet. */
+export class NotServedError extends ApiError {
+  constructor({ name, method, path }: { readonly name: string; readonly method: string; readonly path: string }) {
+    super({
+      code: 'NOT_SERVED',
+      status: 501,
+      message: `${name} (${method} ${path}) is not served by Chainstead yet: /docs/not-served lists what is missing`,
+      details: { operation: name, method, path },
+    });
+  }
+}
+
 /** A 503: the answer may come later. */
 export class UnavailableError extends ApiError {
   constructor(message: string, details?: ErrorDetails) {

@@ -11,10 +11,12 @@ import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { compression } from './compression.ts';
 import { addDocumentationRoutes } from './documentation-routes.ts';
 import { errorAnswer, refuseInvalid } from './error-answer.ts';
+import { type ChainLookup, createIndexedChains, type IndexedHere } from './indexed-chains.ts';
+import { informationRoutes } from './information-routes.ts';
 import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
 import { createPaging } from './paging.ts';
-import { type ChainLookup, createParameters } from './parameters.ts';
+import { createParameters } from './parameters.ts';
 import type { Readiness } from './readiness.ts';
 import { requestBody } from './request-body.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
@@ -23,7 +25,10 @@ import { addSystemRoutes } from './system-routes.ts';
 import { unmatched } from './unmatched.ts';
 
 export interface ApiOptions {
+  /** All known ones. */
   readonly chains: ChainLookup;
+  /** What of them is indexed here. Default: all chains and datasets. */
+  readonly indexed?: IndexedHere;
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -55,7 +60,7 @@ export function createApi(options: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   const routeScopes: RouteScopes = new Map();
   const dependencies: ApiDependencies = {
-    chains: options.chains,
+    chains: createIndexedChains(options.chains, options.indexed ?? null),
     database: options.database,
     logger,
     metrics,
@@ -85,7 +90,7 @@ export function createApi(options: ApiOptions): ApiApp {
       budget: options.bodies ?? createBodyBudget(BODIES_AT_ONCE * limits.bodyBytesMax),
     }),
   );
-  for (const addRoutes of options.routes) addRoutes(app, dependencies);
+  for (const addRoutes of [informationRoutes(options.version), ...options.routes]) addRoutes(app, dependencies);
   return app;
 }
 

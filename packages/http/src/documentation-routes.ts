@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ApiApp } from './api-context.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
+import { unservedPage } from './unserved/unserved-page.ts';
 
 /** Swagger UI without inline scripts; its style sheet carries images as data URLs. Nothing is loaded from elsewhere. */
 const DOCS_POLICY = [
@@ -66,6 +67,11 @@ export function addDocumentationRoutes(app: ApiApp, version: string): void {
     c.header('referrer-policy', 'no-referrer');
     return sendAsset(c, page);
   });
+  const notServed = staticAsset(unservedPage(), 'text/html; charset=utf-8');
+  app.get('/docs/not-served', (c) => {
+    c.header('content-security-policy', DOCS_POLICY);
+    return sendAsset(c, notServed);
+  });
   const start = staticAsset(START_SCRIPT, 'text/javascript; charset=utf-8');
   app.get('/docs/start.js', (c) => sendAsset(c, start));
   const require = createRequire(import.meta.url);
@@ -86,7 +92,7 @@ function createDocument(app: ApiApp, version: string): object {
       title: 'Chainstead',
       version,
       description:
-        'Self-hosted indexer: EVM chains in your own Postgres, served through the API that your code already uses.',
+        'Self-hosted indexer: EVM chains in your own Postgres, served through the API that your code already uses. Operations of the hosted provider that are [not served yet](docs/not-served) answer 501.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/' }],

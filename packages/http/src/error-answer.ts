@@ -5,7 +5,7 @@ import type { ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from './api-context.ts';
-import { ApiError, InvalidParameterError, type ParameterProblem } from './api-error.ts';
+import { ApiError, InvalidParameterError, NotServedError, type ParameterProblem } from './api-error.ts';
 import { RequestAbandonedError } from './request-database.ts';
 import { routePatternOf } from './unmatched.ts';
 
@@ -62,9 +62,10 @@ export function errorAnswer(logger: Logger): ErrorHandler<ApiEnv> {
   };
 }
 
-/** The database's connections tell an outage once; and nobody misses an answer that nobody waits for. */
+/** The database's connections tell an outage once, nobody misses an answer that nobody waits for, and what is not served is no fault. */
 function isToldElsewhere(thrown: unknown): boolean {
-  return thrown instanceof DatabaseUnavailableError || thrown instanceof RequestAbandonedError;
+  const told = [DatabaseUnavailableError, RequestAbandonedError, NotServedError];
+  return told.some((kind) => thrown instanceof kind);
 }
 
 /** Statements that reached `statement_timeout` or `lock_timeout`. */

@@ -18,14 +18,14 @@ export {
 } from './block-bounds.ts';
 export { type BodyBudget, createBodyBudget } from './body-budget.ts';
 export { answerTo, errorResponses, errorSchema } from './error-answer.ts';
+export { type ChainLookup, type IndexedChains, type IndexedHere, indexedChain } from './indexed-chains.ts';
 export * from './key-scope.ts';
 export * from './key-store.ts';
+export { NotIndexedError } from './not-indexed.ts';
 export * from './paging.ts';
 export {
   booleanParameter,
-  type ChainLookup,
   createParameters,
-  knownChain,
   type Order,
   type ParameterOptions,
   type Parameters,
@@ -40,4 +40,7 @@ export type { CorsOptions } from './request-gate.ts';
 export type { AnsweredRequest, RequestLog } from './request-log.ts';
 export { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
 export { loadServerSecret } from './server-secret.ts';
+export type { UnservedOperation } from './unserved/unserved-operation.ts';
+export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';
+export { unservedRoutes } from './unserved/unserved-routes.ts';
 export type { UpgradeHandler } from './upgrade-handler.ts';

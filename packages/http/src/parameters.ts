@@ -1,12 +1,6 @@
-import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, isAddress, parseAddress, parseDate } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { InvalidParameterError } from './api-error.ts';
-
-/** Finds a chain by what a client may write: name, alias, hexadecimal or decimal id, any letter case. */
-export interface ChainLookup {
-  find(text: string): Chain | null;
-}
+import { CHAIN_ALLOWED, type ChainLookup } from './indexed-chains.ts';
 
 export type Order = 'ASC' | 'DESC';
 
@@ -27,7 +21,6 @@ const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
 const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
 const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
 const TOKEN_ID_MAX = 2n ** 256n - 1n;
-const CHAIN = 'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
 const DATE = 'a date (Unix seconds, ISO 8601, RFC 2822 or YYYY-MM-DD HH:mm:ss)';
 
@@ -92,21 +85,10 @@ function tokenIdParameter() {
   });
 }
 
-/**
- * The chain of a query's filter, where it is kept by key: the one given, that of the cursor, or the default (`eth`).
- * A chain that is known but not indexed here is answered with what is there: nothing, and `indexed` says so.
- * @throws InvalidParameterError when no such chain is known.
- */
-export function knownChain(lookup: ChainLookup, key: string): Chain {
-  const chain = lookup.find(key);
-  if (chain !== null) return chain;
-  throw new InvalidParameterError({ parameter: 'chain', given: key, allowed: CHAIN });
-}
-
 function chainParameter(lookup: ChainLookup) {
-  return textParameter(CHAIN, (text) => lookup.find(text) ?? undefined)
+  return textParameter(CHAIN_ALLOWED, (text) => lookup.find(text) ?? undefined)
     .optional()
-    .openapi({ type: 'string', description: `Default eth. Otherwise ${CHAIN}.`, example: 'eth' });
+    .openapi({ type: 'string', description: `Default eth. Otherwise ${CHAIN_ALLOWED}.`, example: 'eth' });
 }
 
 function addressesParameter() {

@@ -8,12 +8,12 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** The method under which the router keeps middleware, which matches every path. */
 const MIDDLEWARE = 'ALL';
 
-/** The route (no middleware) that answers the request. */
+/** The route (no middleware) that answers the request: the first that matches. */
 export function matchedRoute(c: ApiContext): RouterRoute | undefined {
-  return matchedRoutes(c).findLast((route) => route.method !== MIDDLEWARE);
+  return matchedRoutes(c).find((route) => route.method !== MIDDLEWARE);
 }
 
-/** The path pattern of the route that matches, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
+/** The path pattern of the route that answers, such as `/api/v2.2/:address/erc20/transfers`; `unmatched` without one. */
 export function routePatternOf(c: ApiContext): string {
   return matchedRoute(c)?.path ?? 'unmatched';
 }

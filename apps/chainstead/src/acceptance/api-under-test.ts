@@ -3,7 +3,14 @@ import type { ChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { walletTokenTransfersRoute } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { ALL_SCOPES, createApi, createKeyStore, loadServerSecret, type RouteModule } from '@chainstead/http';
+import {
+  ALL_SCOPES,
+  createApi,
+  createKeyStore,
+  type IndexedHere,
+  loadServerSecret,
+  type RouteModule,
+} from '@chainstead/http';
 
 export const TEST_KEY = 'test-key-0123456789';
 
@@ -11,9 +18,11 @@ export async function createApiUnderTest(
   database: Database,
   chains: ChainRegistry,
   routes: readonly RouteModule[] = [walletTokenTransfersRoute],
+  indexed?: IndexedHere,
 ) {
   return createApi({
     chains,
+    ...(indexed !== undefined && { indexed }),
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),

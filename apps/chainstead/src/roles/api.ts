@@ -16,6 +16,7 @@ import {
   type RouteModule,
   serveApi,
   type UpgradeHandler,
+  unservedRoutes,
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
 import { ListenError } from '../listen-error.ts';
@@ -74,8 +75,10 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       ...streams.routes,
       ...createAptosRoutes({
         indexed: aptos.networks.map(({ network }) => network),
+        datasets: aptos.datasets,
         ports: aptos.testnetPort === null ? {} : { [aptos.testnetPort]: 'testnet' },
       }),
+      unservedRoutes,
     ];
     const listening = await listen(context, {
       routes,
@@ -124,6 +127,10 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     chains: configuration.chainRegistry,
     database: served.requests?.database ?? database,
     ...(served.requests !== undefined && { requestScope: served.requests.scope }),
+    indexed: {
+      chains: configuration.chains.map(({ chain }) => chain),
+      datasets: configuration.datasets.map(({ name }) => name),
+    },
     logger,
     metrics,
     keys: createKeyStore({ database, configured: api.keys }),

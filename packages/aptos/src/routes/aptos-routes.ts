@@ -4,7 +4,7 @@ import { coinRoutes } from './coin-routes.ts';
 import type { NetworkChoice } from './request-network.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
-/** The Aptos routes (interface section 3), for `createApi`. What is not indexed is answered with nothing, and `indexed` says so. */
+/** The Aptos routes (interface section 3), for `createApi`. A network or dataset that is not indexed here is refused by name, unless something of it is stored. */
 export function createAptosRoutes(networks: NetworkChoice): readonly RouteModule[] {
   const routes = [...coinRoutes(networks), ...transferRoutes(networks), ...balanceRoutes(networks)];
   return [withScope('data', routes)];

@@ -5,8 +5,9 @@ import { badRequest, badRequestSchema } from './bad-request.ts';
 import { COIN_COLUMNS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
+import { whyNotIndexed } from './not-indexed.ts';
 import type { Filter } from './open-page.ts';
-import type { Statement } from './page-statement.ts';
+import { coverageStatement, type Statement } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
 import { type ParameterSet, readParameters } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest } from './request-network.ts';
@@ -137,6 +138,13 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const network = values.network ?? networkOfRequest(c, networks);
       const statement = coinsByHashesStatement(network, values.coin_type_hashes);
       const rows = await database.query<CoinResult>(statement.text, statement.values);
+      if (rows.length === 0) {
+        const coverage = coverageStatement(network, SCAN.dataset);
+        const [first] = await database.query<{ covered: readonly number[] | null }>(coverage.text, coverage.values);
+        const isCovered = first !== undefined && first.covered !== null;
+        const obstacle = isCovered ? null : whyNotIndexed(networks, network, SCAN.dataset);
+        if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
+      }
       return c.json(rows.map(showCoin), 200);
     });
   };

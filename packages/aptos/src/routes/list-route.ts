@@ -1,7 +1,9 @@
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import type { AptosDatasetName } from '../dataset.ts';
 import { badRequest, badRequestSchema } from './bad-request.ts';
 import { indexedSchema, showIndexed } from './indexed.ts';
+import { whyNotIndexed } from './not-indexed.ts';
 import { type Filter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
 import { coverageStatement, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter } from './parameter.ts';
@@ -72,7 +74,10 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       });
       if ('problems' in opened) return c.json(badRequest(opened.problems), 400);
       const { run } = opened;
-      const { rows, covered } = await readRows(run, offset);
+      const { rows, covered, dataset } = await readRows(run, offset);
+      // What was indexed before, or imported, is answered all the same.
+      const obstacle = rows.length === 0 && covered === null ? whyNotIndexed(networks, networkIn(run), dataset) : null;
+      if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return c.json(
@@ -87,7 +92,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
     });
 
     /** A page's rows and one more where there is one. */
-    async function readRows(run: Run, offset: number): Promise<{ rows: readonly Row[]; covered: Covered['covered'] }> {
+    async function readRows(run: Run, offset: number): Promise<ReadRows<Row>> {
       const scan = route.scanOf(run.filter, run.position);
       const statement = pageStatement({
         ...scan,
@@ -98,12 +103,18 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       });
       const rows = await database.query<Row & Covered>(statement.text, statement.values);
       const [first] = rows;
-      if (first !== undefined) return { rows, covered: first.covered };
-      const coverage = coverageStatement(networkIn(run), scan.dataset);
+      const { dataset } = scan;
+      if (first !== undefined) return { rows, covered: first.covered, dataset };
+      const coverage = coverageStatement(networkIn(run), dataset);
       const [only] = await database.query<Covered>(coverage.text, coverage.values);
-      return { rows, covered: only?.covered ?? null };
+      return { rows, covered: only?.covered ?? null, dataset };
     }
   };
+}
+
+interface ReadRows<Row> extends Covered {
+  readonly rows: readonly Row[];
+  readonly dataset: AptosDatasetName;
 }
 
 /** The newest range of versions that is indexed, beside every row. */

@@ -1,9 +1,12 @@
 import type { ApiContext } from '@chainstead/http';
+import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
 export interface NetworkChoice {
   /** Networks that are indexed here. Where that is testnet alone, it is what a request that does not say means. */
   readonly indexed: readonly AptosNetwork[];
+  /** Datasets that are indexed (`APTOS_DATASETS`). Default: all. */
+  readonly datasets?: readonly AptosDatasetName[];
   /** Ports that mean a network: those the program listens on, not a proxy's. */
   readonly ports?: Readonly<Record<number, AptosNetwork>>;
 }

@@ -6,7 +6,7 @@ import {
   boundsOfRows,
   errorResponses,
   givenBlockBounds,
-  knownChain,
+  indexedChain,
   NO_BLOCK_BOUNDS,
   type Page,
   querySchema,
@@ -15,6 +15,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { showIndexed } from '../indexed-blocks/indexed.ts';
+import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
@@ -46,7 +47,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         ...givenBlockBounds(query),
       },
     });
-    const chain = knownChain(chains, page.filter.chain);
+    const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
     const found = await getWalletTokenTransfers(database, chain, {
       ...readingOf(page),
       count: page.position === null && query.disable_total === false,
@@ -151,8 +152,12 @@ function nextPlace(page: TransfersPage, found: WalletTransfersPage) {
   };
 }
 
-/** Known on a run's last page; before it, what the first request counted, unless rows that arrived since contradict it. */
+/**
+ * Known on a run's last page; before it, what the first request counted, unless rows that arrived since contradict it. Never
+ * while blocks are missing, which may hold more.
+ */
 function totalOf(page: TransfersPage, found: WalletTransfersPage): number | null {
+  if (!found.indexed.complete) return null;
   const known = totalOfRun(page, found.transfers.length, !found.hasNext);
   if (known !== null) return known;
   const counted = page.position === null ? found.count : page.position.count;

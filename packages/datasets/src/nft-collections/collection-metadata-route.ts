@@ -5,7 +5,7 @@ import {
   type ApiDependencies,
   booleanParameter,
   errorResponses,
-  knownChain,
+  indexedChain,
   NotFoundError,
   querySchema,
   type RouteModule,
@@ -29,15 +29,14 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
-      const chain = query.chain ?? knownChain(chains, DEFAULT_CHAIN);
+      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await getCollection(database, chain.id, address);
-      const isWanted = requests.serves(chain) && isUnread(found);
-      const collection = isWanted
+      const collection = isUnread(found)
         ? await readNow(requests, chain, address, requests.requesterOf(c), found, () =>
             getCollection(database, chain.id, address),
           )
         : found;
-      if (!collection.isNft) throw notFound(requests, chain, address, collection);
+      if (!collection.isNft) throw notFound(chain, address, collection);
       requests.announce(chain, address, requests.requesterOf(c));
       const prices = query.include_prices === true ? await lastSale(database, chain, address) : null;
       return c.json(showCollection(address, collection, prices), 200);
@@ -74,7 +73,7 @@ async function readNow(
   return again();
 }
 
-function notFound(requests: MetadataRequests, chain: Chain, address: Address, collection: Collection): NotFoundError {
+function notFound(chain: Chain, address: Address, collection: Collection): NotFoundError {
   const on = `on ${chain.key}`;
   switch (collection.status) {
     case 'not-contract':
@@ -86,10 +85,6 @@ function notFound(requests: MetadataRequests, chain: Chain, address: Address, co
         status: 'failed',
       });
     default:
-      if (!requests.serves(chain))
-        return new NotFoundError(`${address} is not known, and nothing is read from chain ${chain.key} here`, {
-          status: 'chain-not-configured',
-        });
       return new NotFoundError(`${address} is not indexed ${on} yet: indexing has started, ask again in a moment`, {
         status: 'indexing',
       });

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type ApiContext, type ApiDependencies, NotFoundError } from '@chainstead/http';
+import type { ApiContext, ApiDependencies } from '@chainstead/http';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
 import { type Requester, requestCollection, requestToken, requestTokensOf } from './request-metadata.ts';
@@ -13,8 +13,6 @@ const WAIT_SHARE = 0.8;
 
 export interface MetadataRequestsOptions {
   readonly jobs: Jobs;
-  /** The chains that workers serve. */
-  readonly chains: readonly Chain[];
   /** How long a request waits (`INDEX_WAIT_MS`), and how much one key may leave waiting (`ON_DEMAND_PER_KEY`). */
   readonly onDemand: { readonly waitMs: number; readonly perKey: number };
   readonly clock: Clock;
@@ -31,10 +29,6 @@ export interface MetadataRequestsOptions {
 export interface MetadataRequests {
   readonly waitMs: number;
   readonly watch: SettledWatch;
-  /** Whether a worker reads this chain. */
-  serves(chain: Chain): boolean;
-  /** @throws NotFoundError */
-  requireServed(chain: Chain): void;
   requesterOf(c: ApiContext): Requester;
   /** Says that somebody has asked for a contract that is an NFT. */
   announce(chain: Chain, address: Address, requester: Requester): void;
@@ -53,7 +47,6 @@ export type CreateMetadataRequests = (
 /** One for all routes of a process: a queue is opened once. */
 export function createMetadataRequests(options: MetadataRequestsOptions): CreateMetadataRequests {
   const { jobs, onDemand, clock } = options;
-  const served = new Set(options.chains.map(({ id }) => id));
   const queues = new Map<number, JobQueue<MetadataJob>>();
 
   function queueOf(chain: Chain): JobQueue<MetadataJob> {
@@ -71,18 +64,10 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
           logger.warn({ chain: chain.key, job: id, error: errorText(error) }, 'Job could not be added, a sweep will'),
         );
     }
-    const serves = (chain: Chain): boolean => served.has(chain.id);
     return {
       // A request that waits longer than requests may take would be answered 503.
       waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
       watch: createSettledWatch({ database, clock, logger }),
-      serves,
-      requireServed(chain) {
-        if (serves(chain)) return;
-        throw new NotFoundError(`Nothing is read from chain ${chain.key} here: it is not configured`, {
-          status: 'chain-not-configured',
-        });
-      },
       requesterOf: (c) => ({ id: c.get('principal')?.id ?? 'open', limit: onDemand.perKey }),
       announce(chain, address, requester) {
         options

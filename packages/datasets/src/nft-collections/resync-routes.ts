@@ -1,7 +1,7 @@
 import {
   type ApiDependencies,
   errorResponses,
-  knownChain,
+  indexedChain,
   NotFoundError,
   querySchema,
   type RouteModule,
@@ -31,8 +31,7 @@ export function syncCollectionRoute(createRequests: CreateMetadataRequests): Rou
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
     app.openapi(syncCollection(dependencies), async (c) => {
-      const chain = c.req.valid('query').chain ?? knownChain(dependencies.chains, DEFAULT_CHAIN);
-      requests.requireServed(chain);
+      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
       await requests.collection(chain, c.req.valid('param').address, requests.requesterOf(c), true);
       return c.json({ status: 'SYNCING' as const, message: 'The collection is read again' }, 201);
     });
@@ -46,8 +45,7 @@ export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteM
     app.openapi(resyncToken(dependencies), async (c) => {
       const { address, token_id: tokenId } = c.req.valid('param');
       const { chain: given, flag = 'uri', mode = 'async' } = c.req.valid('query');
-      const chain = given ?? knownChain(dependencies.chains, DEFAULT_CHAIN);
-      requests.requireServed(chain);
+      const chain = indexedChain(dependencies.chains, given?.key ?? DEFAULT_CHAIN);
       const token = { address, tokenId };
       await requests.token(chain, token, flag, requests.requesterOf(c));
       if (mode === 'sync') {
@@ -67,8 +65,7 @@ export function resyncTraitsRoute(createRequests: CreateMetadataRequests): Route
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
     app.openapi(resyncTraits(dependencies), async (c) => {
-      const chain = c.req.valid('query').chain ?? knownChain(dependencies.chains, DEFAULT_CHAIN);
-      requests.requireServed(chain);
+      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
       const tokens = await requests.tokensOf(chain, c.req.valid('param').address, requests.requesterOf(c));
       return c.json({ status: 'SYNCING' as const, message: `The metadata of ${tokens} tokens is read again` }, 202);
     });

@@ -142,16 +142,6 @@ describe('metadata of a contract that nobody asked for yet', () => {
     );
   });
 
-  test('on a chain that no worker serves is a 404 that says so, and what is stored is answered', async () => {
-    const api = await stage.openApi(undefined, []);
-    const unknown = await metadata(api);
-    expect(unknown).toMatchObject({ status: 404, body: { details: { status: 'chain-not-configured' } } });
-    expect(await stage.scratch.database.query('SELECT FROM nft_collections')).toEqual([]);
-    await stage.see(CATS, 2);
-    expect(await metadata(api)).toMatchObject({ status: 200, body: { name: 'Seen', synced_at: null } });
-    expect((await ask(api, `${CATS}/sync`, 'PUT')).status).toBe(404);
-  });
-
   test('is bounded by key', async () => {
     const api = await stage.openApi(0);
     for (let index = 0; index < PER_KEY; index++)

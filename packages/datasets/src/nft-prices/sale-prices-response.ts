@@ -75,7 +75,7 @@ export function showSalePrices(
       highest_sale: null,
       average_sale: null,
       total_trades: 0,
-      message: `No sale paid in ETH in the last ${days} ${days === 1 ? 'day' : 'days'}`,
+      message: noSale(days, days === 0 || prices.indexed.complete),
       indexed,
     };
   const show = (sale: Sale) => showSale(sale, etherPrice, collection);
@@ -91,6 +91,13 @@ export function showSalePrices(
     total_trades: sales.count,
     indexed,
   };
+}
+
+function noSale(days: number, isComplete: boolean): string {
+  const window = `the last ${days} ${days === 1 ? 'day' : 'days'}`;
+  return isComplete
+    ? `No sale paid in ETH in ${window}`
+    : `No sale paid in ETH in what is indexed of ${window}: blocks are missing, see indexed`;
 }
 
 function showSale(sale: Sale, now: EtherPrice | null, collection: Address | null): z.infer<typeof saleSchema> {

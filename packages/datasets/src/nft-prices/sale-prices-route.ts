@@ -2,12 +2,13 @@ import {
   type ApiDependencies,
   booleanParameter,
   errorResponses,
-  knownChain,
+  indexedChain,
   querySchema,
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { nftTrades } from '../nft-trades/dataset.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 
@@ -30,7 +31,7 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   app.openapi(route, async (c) => {
     const { address, token_id } = c.req.valid('param');
     const { chain, days = DAYS_DEFAULT, include_weth } = c.req.valid('query');
-    const prices = await getSalePrices(database, chain ?? knownChain(chains, DEFAULT_CHAIN), {
+    const prices = await getSalePrices(database, indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name), {
       token: address,
       tokenId: token_id,
       days,
@@ -57,7 +58,7 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   app.openapi(route, async (c) => {
     const { address } = c.req.valid('param');
     const { chain, days = DAYS_DEFAULT, include_weth } = c.req.valid('query');
-    const prices = await getSalePrices(database, chain ?? knownChain(chains, DEFAULT_CHAIN), {
+    const prices = await getSalePrices(database, indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name), {
       token: address,
       tokenId: null,
       days,

@@ -6,7 +6,7 @@ import {
   boundsOfRows,
   errorResponses,
   givenBlockBounds,
-  knownChain,
+  indexedChain,
   NO_BLOCK_BOUNDS,
   type Page,
   querySchema,
@@ -15,6 +15,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { showIndexed } from '../indexed-blocks/indexed.ts';
+import { nftTrades } from './dataset.ts';
 import { getTrades } from './get-trades.ts';
 import type { MarketplaceName } from './marketplace.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
@@ -214,7 +215,7 @@ function answerTrades(
         ...givenBlockBounds(query),
       },
     });
-    const chain = knownChain(chains, page.filter.chain);
+    const chain = indexedChain(chains, page.filter.chain, nftTrades.name);
     const found = await getTrades(database, chain, readingOf(page, subjectOf(page.filter)));
     const [newest] = found.trades;
     const last = found.trades.at(-1);

@@ -6,6 +6,7 @@ import {
   type ApiApp,
   createApi,
   createKeyStore,
+  type IndexedHere,
   loadServerSecret,
   type RouteModule,
 } from '@chainstead/http';
@@ -17,11 +18,12 @@ export const EXAMPLE_KEY = 'test-key';
 export async function exampleApi(
   database: Database,
   routes: readonly RouteModule[],
-  options: { readonly pageLimitMax?: number } = {},
+  options: { readonly pageLimitMax?: number; readonly indexed?: IndexedHere } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
   return createApi({
     chains: registry,
+    ...(options.indexed !== undefined && { indexed: options.indexed }),
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),

@@ -139,7 +139,7 @@ describe('status', () => {
     expect(await histories()).toHaveLength(2);
   });
 
-  test('of a chain that is not served, or where histories are off, queues nothing', async () => {
+  test('of a chain whose histories nobody reads, or where they are off, queues nothing', async () => {
     expect((await get('?chain=base')).status_message).toBe('This server does not index Base');
     expect((await get('?chain=base', WALLET, stage.withoutHistories)).status_message).toMatch(/turned off here/);
     expect(await histories()).toEqual([]);

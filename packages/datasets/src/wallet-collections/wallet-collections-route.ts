@@ -1,16 +1,16 @@
-import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
   booleanParameter,
   errorResponses,
-  knownChain,
+  indexedChain,
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Histories } from '../histories/histories.ts';
 import { showIndexed } from '../indexed-blocks/indexed.ts';
+import { nftTransfers } from '../nft-transfers/dataset.ts';
 import { getWalletCollections } from './get-wallet-collections.ts';
 import { requestUnreadCollections } from './request-unread-collections.ts';
 import { syncStateOf } from './sync-state.ts';
@@ -18,8 +18,6 @@ import { showCollection, walletCollectionsSchema } from './wallet-collections-re
 
 export interface WalletCollectionsOptions {
   readonly histories: Pick<Histories, 'requestWallet'>;
-  /** The chains that workers serve. */
-  readonly chains: readonly Chain[];
 }
 
 /**
@@ -28,7 +26,6 @@ export interface WalletCollectionsOptions {
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
   const { histories } = options;
-  const served = new Set(options.chains.map(({ id }) => id));
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
     const runs = paging.forRoute({
@@ -54,7 +51,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         },
       });
       const { filter, position } = page;
-      const chain = knownChain(chains, filter.chain);
+      const chain = indexedChain(chains, filter.chain, nftTransfers.name);
       const wallet = parseAddress(filter.address);
       const found = await getWalletCollections(database, chain, {
         wallet,
@@ -65,7 +62,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
       const answer = found.indexed.complete
         ? null
         : await histories.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
-      if (served.has(chain.id)) await requestUnreadCollections(database, chain, found.collections);
+      await requestUnreadCollections(database, chain, found.collections);
       const state = syncStateOf(chain, found, answer);
       const last = found.collections.at(-1);
       return c.json(

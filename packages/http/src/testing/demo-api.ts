@@ -6,9 +6,9 @@ import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, type RouteModule, requestLogger } from '../api-context.ts';
 import { readBlockBounds } from '../block-bounds.ts';
 import { errorResponses } from '../error-answer.ts';
+import { type ChainLookup, indexedChain } from '../indexed-chains.ts';
 import { ALL_SCOPES } from '../key-scope.ts';
 import type { KeyStore } from '../key-store.ts';
-import { type ChainLookup, knownChain } from '../parameters.ts';
 import { querySchema } from '../query.ts';
 
 /** An API with small routes that use every piece, over no database of its own. */
@@ -179,7 +179,7 @@ const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
         page: page.page,
         page_size: page.limit,
         cursor: more ? pages.next(page, { position: last.n, upperBound: 119 }) : null,
-        chain_id: knownChain(chains, page.filter.chain).id,
+        chain_id: indexedChain(chains, page.filter.chain).id,
         order: page.order,
         filter: page.filter,
         result,

@@ -47,7 +47,7 @@ testRefusals([
     'a chain of another server',
     { chainIds: ['0x89'] },
     'chainIds.$0',
-    'chain polygon is not followed by this server',
+    'Chain polygon is not indexed here: add it to CHAINS (CHAINS=polygon,…) and restart',
     '0x89',
   ],
   [

@@ -174,7 +174,12 @@ describe('is refused:', () => {
       'POST',
       `/streams/evm/0x89/block-to-webhook/1/${OTHER_ID}`,
       undefined,
-      { chainId: { message: 'chain polygon is not followed by this server', value: '0x89' } },
+      {
+        chainId: {
+          message: 'Chain polygon is not indexed here: add it to CHAINS (CHAINS=polygon,…) and restart',
+          value: '0x89',
+        },
+      },
     ],
     [
       'POST',

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
+import { NotIndexedError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { AbiItem, AdvancedOption, NativeBalanceSelector, StreamFilter, StreamTrigger } from '../stream.ts';
 import { isStorableJson, isStorableText } from './json-text.ts';
@@ -173,7 +174,7 @@ function switches() {
 export function findChain(chains: StreamChains, id: string): Chain | string {
   const chain = HEXADECIMAL_ID.test(id) ? chains.find(id) : null;
   if (chain === null) return UNKNOWN_CHAIN;
-  return chains.isFollowed(chain) ? chain : `chain ${chain.key} is not followed by this server`;
+  return chains.isFollowed(chain) ? chain : NotIndexedError.ofChain(chain).message;
 }
 
 function webhookUrl() {

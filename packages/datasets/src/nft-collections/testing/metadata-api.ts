@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
@@ -23,7 +23,7 @@ export interface MetadataStage {
   /** Requests for `/held` that wait for their answers. */
   readonly held: ServerResponse[];
   readonly contracts: Map<Address, ExampleContract>;
-  openApi(waitMs?: number, chains?: readonly Chain[]): Promise<ApiApp>;
+  openApi(waitMs?: number): Promise<ApiApp>;
   startWorker(): Promise<void>;
   /** As the sync engine leaves contracts whose events it has seen (`tokens.seen_as`). */
   see(address: Address, bits: number): Promise<void>;
@@ -50,11 +50,8 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     documents,
     held,
     contracts,
-    openApi: (waitMs = WAIT_MS, chains = [eth]) =>
-      exampleApi(
-        scratch.database,
-        metadataRoutes({ jobs, chains, onDemand: { waitMs, perKey: PER_KEY }, clock: systemClock }),
-      ),
+    openApi: (waitMs = WAIT_MS) =>
+      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey: PER_KEY }, clock: systemClock })),
     async startWorker() {
       const worker = await startReading({ database: scratch.database, home, node });
       closers.push(() => worker.close());

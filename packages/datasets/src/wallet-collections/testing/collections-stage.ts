@@ -44,7 +44,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   });
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
     const histories = createHistories({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
-    return exampleApi(database, [createWalletCollectionsRoute({ histories, chains: [chain] })]);
+    return exampleApi(database, [createWalletCollectionsRoute({ histories })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>

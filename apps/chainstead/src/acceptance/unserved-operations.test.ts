@@ -1,0 +1,120 @@
+/** What the official SDK makes of operations that are not served, of a chain that is not indexed, and of the server's own facts. */
+import { createRequire } from 'node:module';
+import { createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes } from '@chainstead/datasets';
+import { type ApiServer, serveApi, UNSERVED_OPERATIONS, unservedRoutes } from '@chainstead/http';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { type Moralis, startOfficialSdk } from './official-sdk.ts';
+
+const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
+const chain = '0x1';
+const WALLET = { address, chain };
+const TOKEN = { ...WALLET, tokenId: '1' };
+const HASH = `0x${'ab'.repeat(32)}`;
+
+let scratch: ScratchDatabase;
+let jobs: Jobs;
+let server: ApiServer;
+let sdk: Moralis;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const registry = createChainRegistry();
+  const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
+  const routes = [...createDatasetRoutes({ jobs, chains: [], onDemand, clock: systemClock }), unservedRoutes];
+  const indexed = { chains: [registry.get('eth')], datasets: [] };
+  const api = await createApiUnderTest(scratch.database, registry, routes, indexed);
+  server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  ({ Moralis: sdk } = await startOfficialSdk({ address: server.url, apiKey: TEST_KEY, streamsSecret: 'secret' }));
+});
+afterAll(async () => {
+  await server.close();
+  await jobs.close();
+  await scratch.drop();
+});
+
+type Call = (parameters: object) => Promise<unknown>;
+
+/** The SDK's method of a name, in whichever of its groups. */
+function callOf(api: object, name: string): Call | undefined {
+  for (let level: object | null = api; level !== null; level = Object.getPrototypeOf(level))
+    for (const key of Object.getOwnPropertyNames(level)) {
+      const group: unknown = Reflect.get(api, key);
+      const call: unknown = typeof group === 'object' && group !== null ? Reflect.get(group, name) : undefined;
+      if (typeof call === 'function') return (parameters) => call.call(group, parameters);
+    }
+  return undefined;
+}
+
+describe('the official SDK', () => {
+  test.each([
+    ['getNFTMetadata', TOKEN],
+    ['getBlock', { chain, blockNumberOrHash: '1' }],
+    ['getTransaction', { chain, transactionHash: HASH }],
+    ['resolveAddress', { address }],
+    ['getWalletNFTs', WALLET],
+    ['getTokenPrice', WALLET],
+    ['getTokenMetadata', { chain, addresses: [address] }],
+    ['getNativeBalance', WALLET],
+    ['getWalletHistory', WALLET],
+    ['getWalletTransactions', WALLET],
+    ['getContractLogs', WALLET],
+    ['getPairPrice', { chain, token0Address: address, token1Address: address }],
+    ['getTopERC20TokensByMarketCap', {}],
+    ['getDefiSummary', WALLET],
+    ['runContractFunction', { ...WALLET, functionName: 'symbol', abi: [] }],
+  ])('rejects %s with an error that names it, instead of an empty answer', async (name, parameters) => {
+    const call = callOf(sdk.EvmApi, name);
+    expect(call).toBeDefined();
+    await expect(call?.(parameters)).rejects.toThrow(new RegExp(`Not Implemented\\(501\\): ${name} \\(`));
+  });
+
+  test('has a 501 for every operation of its own that is not served', () => {
+    const requireOfSdk = createRequire(createRequire(import.meta.url).resolve('moralis'));
+    const utils: object = requireOfSdk('@moralisweb3/common-evm-utils');
+    const served = [
+      ...['getWalletTokenTransfers', 'getNFTTrades', 'getNFTTradesByToken', 'getNFTSalePrices', 'reSyncMetadata'],
+      ...['getNFTContractSalePrices', 'getWalletNFTCollections', 'getNFTContractMetadata', 'syncNFTContract'],
+      ...['web3ApiVersion', 'endpointWeights'],
+    ];
+    const ofSdk = Object.keys(utils).flatMap((key) => /^(\w+)Operation$/.exec(key)?.[1] ?? []);
+    const own = ofSdk.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
+    expect(own.length).toBeGreaterThan(60);
+    const known = new Set(
+      [...served, ...UNSERVED_OPERATIONS.map(({ name }) => name)].map((name) => name.toLowerCase()),
+    );
+    expect(own.filter((name) => !known.has(name.toLowerCase()))).toEqual([]);
+  });
+
+  test('rejects what is asked of a chain that is not indexed here, with the key to set', async () => {
+    const message = /400\): Chain polygon is not indexed here: add it to CHAINS \(CHAINS=polygon,…\) and restart/;
+    const wallet = { address, chain: '0x89' };
+    for (const [name, parameters] of [
+      ['getWalletTokenTransfers', wallet],
+      ['getWalletNFTCollections', wallet],
+      ['getNFTContractMetadata', wallet],
+      ['getNFTTrades', wallet],
+      ['getNFTSalePrices', { ...wallet, tokenId: '1' }],
+    ] as const)
+      await expect(callOf(sdk.EvmApi, name)?.(parameters)).rejects.toThrow(message);
+  });
+
+  test('reads the version and the operations that are served', async () => {
+    const { utils } = sdk.EvmApi;
+    expect((await utils.web3ApiVersion()).toJSON()).toEqual({ version: '0.0.0' });
+    const weights = (await utils.endpointWeights()).result.map((weight) => weight.toJSON());
+    expect(weights).toContainEqual({
+      endpoint: 'getWalletTokenTransfers',
+      path: '/{address}/erc20/transfers',
+      rateLimitCost: 50,
+      price: 0,
+    });
+    const unserved = new Set(UNSERVED_OPERATIONS.map(({ name }) => name));
+    expect(weights.filter(({ endpoint }) => unserved.has(endpoint))).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { ApiApp, IndexedHere } from '@chainstead/http';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatasetRoutes } from './dataset-routes.ts';
+import { datasets } from './registry.ts';
+import { EXAMPLE_KEY, exampleApi } from './testing/example-api.ts';
+
+const ADDRESS = `0x${'ab'.repeat(20)}`;
+const registry = createChainRegistry();
+const [eth, polygon] = [registry.get('eth'), registry.get('polygon')];
+const ALL = datasets.map(({ name }) => name);
+
+/** Every route that asks for a chain, and the dataset without which it has no answer. */
+const ROUTES: readonly (readonly [method: string, path: string, dataset: string | null])[] = [
+  ['GET', `${ADDRESS}/erc20/transfers`, 'erc20-transfers'],
+  ['GET', `${ADDRESS}/nft/collections`, 'nft-transfers'],
+  ['GET', `nft/${ADDRESS}/1/trades`, 'nft-trades'],
+  ['GET', `nft/${ADDRESS}/trades`, 'nft-trades'],
+  ['GET', `wallets/${ADDRESS}/nfts/trades`, 'nft-trades'],
+  ['GET', `nft/${ADDRESS}/1/price`, 'nft-trades'],
+  ['GET', `nft/${ADDRESS}/price`, 'nft-trades'],
+  ['GET', `nft/${ADDRESS}/metadata`, null],
+  ['PUT', `nft/${ADDRESS}/sync`, null],
+  ['GET', `nft/${ADDRESS}/1/metadata/resync`, null],
+  ['GET', `nft/${ADDRESS}/traits/resync`, null],
+];
+
+let scratch: ScratchDatabase;
+let jobs: Jobs;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+});
+afterAll(async () => {
+  await jobs.close();
+  await scratch.drop();
+});
+
+async function openApi(indexed: IndexedHere): Promise<ApiApp> {
+  const onDemand = { waitMs: 0, maxCalls: 10, perKey: 10 };
+  // Queues are opened once in a process.
+  const routes = createDatasetRoutes({ jobs, chains: [], onDemand, clock: systemClock });
+  return exampleApi(scratch.database, routes, { indexed });
+}
+
+async function ask(api: ApiApp, path: string, method = 'GET') {
+  const answer = await api.request(`/api/v2.2/${path}`, { method, headers: { 'x-api-key': EXAMPLE_KEY } });
+  return { status: answer.status, body: (await answer.json()) as unknown, headers: answer.headers };
+}
+
+describe('a chain that is not in CHAINS', () => {
+  let api: ApiApp;
+  beforeAll(async () => {
+    api = await openApi({ chains: [polygon], datasets: ALL });
+  });
+
+  const refusal = (key: string) => ({
+    status: 400,
+    body: {
+      message: `Chain ${key} is not indexed here: add it to CHAINS (CHAINS=${key},…) and restart`,
+      details: { reason: 'not-indexed', configuration_key: 'CHAINS' },
+    },
+  });
+
+  test.each(ROUTES)('%s %s is refused by name', async (method, path) => {
+    expect(await ask(api, path, method)).toMatchObject(refusal('eth'));
+    expect(await ask(api, `${path}?chain=0x2105`, method)).toMatchObject(refusal('base'));
+    expect((await ask(api, `${path}?chain=polygon`, method)).status).not.toBe(400);
+  });
+
+  test('has no latest block here either', async () => {
+    expect(await ask(api, 'latestBlockNumber/eth')).toMatchObject(refusal('eth'));
+  });
+
+  test('is not mixed up with one that nobody knows', async () => {
+    expect(await ask(api, `${ADDRESS}/erc20/transfers?chain=nowhere`)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/^chain must be a known chain/) },
+    });
+  });
+});
+
+test.each(ROUTES.filter(([, , dataset]) => dataset !== null))(
+  '%s %s without its dataset names it and the key',
+  async (method, path, dataset) => {
+    const api = await openApi({ chains: [eth], datasets: ALL.filter((name) => name !== dataset) });
+    expect(await ask(api, path, method)).toMatchObject({
+      status: 400,
+      body: {
+        message: `Dataset ${dataset} is not indexed here: add it to DATASETS (DATASETS=${dataset},…) and restart`,
+      },
+    });
+  },
+);
+
+describe('while blocks are missing', () => {
+  test('nothing is said of the whole: neither how many transfers there are, nor that there was no sale', async () => {
+    const api = await openApi({ chains: [eth], datasets: ALL });
+    const missing = { total: null, cursor: null, indexed: { complete: false }, result: [] };
+    expect((await ask(api, `${ADDRESS}/erc20/transfers`)).body).toMatchObject(missing);
+    expect((await ask(api, `${ADDRESS}/erc20/transfers?disable_total=false`)).body).toMatchObject(missing);
+    expect((await ask(api, `nft/${ADDRESS}/price`)).body).toMatchObject({
+      total_trades: 0,
+      message: 'No sale paid in ETH in what is indexed of the last 7 days: blocks are missing, see indexed',
+    });
+  });
+});
+
+describe('latestBlockNumber', () => {
+  test('is the newest block that is indexed, with the head beside it', async () => {
+    const api = await openApi({ chains: [eth], datasets: ALL });
+    const latest = () => ask(api, 'latestBlockNumber/0x1');
+    expect((await latest()).status).toBe(503);
+    await scratch.database.query(
+      `INSERT INTO sync_chains (chain_id, history_start, first_followed, head) VALUES (1, 0, 100, 120)`,
+    );
+    expect(await latest()).toMatchObject({ status: 200, body: '120' });
+    await scratch.database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'erc20-transfers', 0, 90, 'none')`,
+    );
+    expect(await latest()).toMatchObject({ status: 200, body: '90' });
+    await scratch.database.query('UPDATE sync_chains SET checkpoint = 118');
+    const { body, headers } = await latest();
+    expect([body, headers.get('x-chain-head')]).toEqual(['118', '120']);
+    expect(await ask(api, 'latestBlockNumber/nowhere')).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,44 @@
+import { errorResponses, indexedChain, type RouteModule, textParameter, UnavailableError } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+
+/** `GET /api/v2.2/latestBlockNumber/{chain}`: the newest block that is indexed here, so that what is asked about it next is answered. */
+export const latestBlockRoute: RouteModule = (app, { chains, database }) => {
+  app.openapi(latestBlock, async (c) => {
+    const chain = indexedChain(chains, c.req.valid('param').chain);
+    const [row] = await database.query<{ newest: number | null; head: number | null }>(STATEMENT, [chain.id]);
+    const newest = row?.newest ?? row?.head ?? null;
+    if (newest === null) throw new UnavailableError(`No block of chain ${chain.key} is indexed yet`);
+    if (row?.head !== undefined && row.head !== null) c.header('x-chain-head', String(row.head));
+    return c.json(String(newest), 200);
+  });
+};
+
+/** The follower writes all datasets of a block at once; a chain that is only backfilled has ranges alone. */
+const STATEMENT = `
+  SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = $1)) AS newest, chain.head
+  FROM (SELECT $1::bigint AS chain_id) AS asked LEFT JOIN sync_chains AS chain USING (chain_id)`;
+
+const latestBlock = createRoute({
+  method: 'get',
+  path: '/api/v2.2/latestBlockNumber/{chain}',
+  operationId: 'getLatestBlockNumber',
+  tags: ['Block'],
+  summary: 'The newest indexed block of a chain',
+  description: 'The header X-Chain-Head has the newest block that a node announced.',
+  request: {
+    params: z.object({
+      chain: textParameter('a chain', (text) => text).openapi({
+        type: 'string',
+        description: 'A name, hexadecimal or decimal id.',
+        example: 'eth',
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'Decimal digits',
+      content: { 'application/json': { schema: z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }) } },
+    },
+    ...errorResponses(400, 401, 429, 500, 503),
+  },
+});

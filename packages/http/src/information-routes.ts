@@ -1,0 +1,83 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ApiApp, RouteModule } from './api-context.ts';
+import { errorResponses } from './error-answer.ts';
+import { withScope } from './key-scope.ts';
+
+const BASE = '/api/v2.2';
+
+const versionSchema = z.object({ version: z.string().openapi({ example: '1.0.0' }) }).openapi('ApiVersion');
+
+const version = createRoute({
+  method: 'get',
+  path: `${BASE}/web3/version`,
+  operationId: 'web3ApiVersion',
+  tags: ['Utils'],
+  summary: 'The version of Chainstead',
+  responses: {
+    200: { description: 'The version', content: { 'application/json': { schema: versionSchema } } },
+    ...errorResponses(401, 429),
+  },
+});
+
+const weightSchema = z
+  .object({
+    endpoint: z.string().openapi({ example: 'getWalletTokenTransfers' }),
+    path: z.string().openapi({ example: '/{address}/erc20/transfers' }),
+    rateLimitCost: z.number().openapi({ description: 'As the hosted provider counts; nothing is counted here' }),
+    price: z.number().openapi({ example: 0 }),
+  })
+  .openapi('EndpointWeight');
+
+const weights = createRoute({
+  method: 'get',
+  path: `${BASE}/info/endpointWeights`,
+  operationId: 'endpointWeights',
+  tags: ['Utils'],
+  summary: 'The operations that are served, with their weights',
+  description: 'For clients that pace themselves by the weights of the hosted provider.',
+  responses: {
+    200: { description: 'Operations', content: { 'application/json': { schema: z.array(weightSchema) } } },
+    ...errorResponses(401, 429),
+  },
+});
+
+/** What the provider publishes, by operation. */
+const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
+  getWalletTokenTransfers: 50,
+  getWalletNFTCollections: 50,
+  getNFTContractMetadata: 50,
+  getNFTTrades: 40,
+  getNFTTradesByToken: 40,
+  getNFTTradesByWallet: 40,
+  getNFTSalePrices: 30,
+  getNFTContractSalePrices: 30,
+  endpointWeights: 1,
+};
+const RATE_LIMIT_COST_DEFAULT = 10;
+
+/** What clients ask to see whether the API is there and what it offers. */
+export function informationRoutes(programVersion: string): RouteModule {
+  return withScope('data', [
+    (app) => {
+      app.openapi(version, (c) => c.json({ version: programVersion }, 200));
+      // At the time of the request: routes may be added afterwards.
+      app.openapi(weights, (c) => c.json(weightsOf(app), 200));
+    },
+  ]);
+}
+
+function weightsOf(app: ApiApp): z.infer<typeof weightSchema>[] {
+  return app.openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return [];
+    const { path, operationId } = definition.route;
+    if (operationId === undefined || !path.startsWith(`${BASE}/`)) return [];
+    return [
+      {
+        endpoint: operationId,
+        path: path.slice(BASE.length),
+        rateLimitCost: RATE_LIMIT_COSTS[operationId] ?? RATE_LIMIT_COST_DEFAULT,
+        price: 0,
+      },
+    ];
+  });
+}

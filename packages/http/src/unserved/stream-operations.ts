@@ -1,0 +1,45 @@
+import { type UnservedOperation, unserved } from './unserved-operation.ts';
+
+/** Of streams: those of other chains than EVM ones. */
+export const STREAM_OPERATIONS: readonly UnservedOperation[] = [
+  ...unserved('', 'Solana Streams', [
+    ['GET', '/streams/solana', 'solanaStreamsGetAll'],
+    ['PUT', '/streams/solana', 'solanaStreamsCreate'],
+    ['GET', '/streams/solana/{id}', 'solanaStreamsGet'],
+    ['POST', '/streams/solana/{id}', 'solanaStreamsUpdate'],
+    ['DELETE', '/streams/solana/{id}', 'solanaStreamsDelete'],
+    ['GET', '/streams/solana/{id}/address', 'solanaStreamsGetAddresses'],
+    ['POST', '/streams/solana/{id}/address', 'solanaStreamsAddAddresses'],
+    ['DELETE', '/streams/solana/{id}/address', 'solanaStreamsDeleteAddresses'],
+    ['POST', '/streams/solana/{id}/status', 'solanaStreamsUpdateStatus'],
+    ['POST', '/streams/solana/{chainId}/block/{blockNumber}', 'solanaGetBlockByNumber'],
+    ['POST', '/streams/solana/{chainId}/block-to-webhook/{blockNumber}/{streamId}', 'solanaBlockToWebhook'],
+  ]),
+  ...unserved('', 'Bitcoin Streams', [
+    ['GET', '/streams/bitcoin', 'bitcoinStreamsGetAll'],
+    ['PUT', '/streams/bitcoin', 'bitcoinStreamsCreate'],
+    ['GET', '/streams/bitcoin/{id}', 'bitcoinStreamsGet'],
+    ['POST', '/streams/bitcoin/{id}', 'bitcoinStreamsUpdate'],
+    ['DELETE', '/streams/bitcoin/{id}', 'bitcoinStreamsDelete'],
+    ['GET', '/streams/bitcoin/{id}/address', 'bitcoinStreamsGetAddresses'],
+    ['POST', '/streams/bitcoin/{id}/address', 'bitcoinStreamsAddAddresses'],
+    ['DELETE', '/streams/bitcoin/{id}/address', 'bitcoinStreamsDeleteAddresses'],
+    ['GET', '/streams/bitcoin/{id}/xpub', 'bitcoinStreamsGetXpubs'],
+    ['POST', '/streams/bitcoin/{id}/xpub', 'bitcoinStreamsAddXpub'],
+    ['DELETE', '/streams/bitcoin/{id}/xpub/{xpubId}', 'bitcoinStreamsDeleteXpub'],
+    ['POST', '/streams/bitcoin/{id}/status', 'bitcoinStreamsUpdateStatus'],
+    ['POST', '/streams/bitcoin/{chainId}/block/{blockNumber}', 'bitcoinGetBlockByNumber'],
+    ['POST', '/streams/bitcoin/{chainId}/block-to-webhook/{blockNumber}/{streamId}', 'bitcoinBlockToWebhook'],
+  ]),
+  ...unserved('', 'Aptos Streams', [
+    ['GET', '/streams/aptos', 'getStreamsAptos'],
+    ['PUT', '/streams/aptos', 'createStreamAptos'],
+    ['GET', '/streams/aptos/{id}', 'getStreamAptos'],
+    ['POST', '/streams/aptos/{id}', 'updateStreamAptos'],
+    ['DELETE', '/streams/aptos/{id}', 'deleteStreamAptos'],
+    ['GET', '/streams/aptos/{id}/address', 'getAddressesAptos'],
+    ['POST', '/streams/aptos/{id}/address', 'addAddressAptos'],
+    ['DELETE', '/streams/aptos/{id}/address', 'deleteAddressAptos'],
+    ['POST', '/streams/aptos/{id}/status', 'updateStreamStatusAptos'],
+  ]),
+];

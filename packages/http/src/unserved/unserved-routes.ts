@@ -1,0 +1,47 @@
+import type { RouteModule } from '../api-context.ts';
+import { NotServedError } from '../api-error.ts';
+import { withScope } from '../key-scope.ts';
+import type { UnservedOperation } from './unserved-operation.ts';
+import { UNSERVED_OPERATIONS } from './unserved-operations.ts';
+
+/**
+ * Answers 501 to every operation of {@link UNSERVED_OPERATIONS}: clients of the provider take 404 for "there is none". Comes after
+ * all other routes, so that one that serves an operation wins. Parameters are not looked at, bodies are not read.
+ */
+export const unservedRoutes: RouteModule = (app, dependencies) => {
+  const isOfStreams = ({ path }: UnservedOperation): boolean => path.startsWith('/streams/');
+  const groups = Map.groupBy(UNSERVED_OPERATIONS.toSorted(bySpecificity), (operation) =>
+    isOfStreams(operation) ? 'streams' : 'data',
+  );
+  for (const [scope, operations] of groups) withScope(scope, operations.map(refusal))(app, dependencies);
+};
+
+function refusal(operation: UnservedOperation): RouteModule {
+  return (app) => {
+    app.on(operation.method, routingPath(operation.path), () => {
+      throw new NotServedError(operation);
+    });
+  };
+}
+
+/** A path that is nothing but a parameter would take every typing error for an address. */
+const ONLY_ADDRESS = /^\/api\/v2\.2\/\{address\}$/;
+
+function routingPath(path: string): string {
+  if (ONLY_ADDRESS.test(path)) return path.replace('{address}', ':address{0x[^/]*}');
+  return path.replaceAll(/\{([^}]+)\}/g, ':$1');
+}
+
+/** The first route that matches answers: of two segments in the same place the fixed one comes first. */
+function bySpecificity(a: UnservedOperation, b: UnservedOperation): number {
+  const [left, right] = [shapeOf(a.path), shapeOf(b.path)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** `/nft/{address}/price` is `0/0/1/0`: sorts fixed segments before parameters, from left to right. */
+function shapeOf(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.startsWith('{') ? '1' : '0'))
+    .join('/');
+}
