@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import moment from 'moment';
 import { describe, expect, it, vi } from 'vitest';
 import { InvalidDateError, parseDate } from './date.ts';
 
@@ -20,7 +21,30 @@ describe('parseDate', () => {
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
     ['2024-01-02T03:04:05.123456Z', '2024-01-02T03:04:05.123Z'],
     ['0', '1970-01-01T00:00:00.000Z'],
-    ['2024', '1970-01-01T00:33:44.000Z'],
+    ['999', '1970-01-01T00:16:39.000Z'],
+    ['2024', '2024-01-01T00:00:00.000Z'],
+    ['20301231', '2030-12-31T00:00:00.000Z'],
+    ['20240102030405', SECOND],
+    ['1704164645000', SECOND],
+    ['99999999999', '5138-11-16T09:46:39.000Z'],
+    ['100000000000', '1973-03-03T09:46:40.000Z'],
+    ['2024/01/02', '2024-01-02T00:00:00.000Z'],
+    ['2024/1/2', '2024-01-02T00:00:00.000Z'],
+    ['2024-1-2 3:04', '2024-01-02T03:04:00.000Z'],
+    ['2024/01/02 03:04:05', SECOND],
+    ['2024/01/02 05:04:05 +02:00', SECOND],
+    ['2024/01/02 03:04:05.5 UTC', '2024-01-02T03:04:05.500Z'],
+    ['Jan 2, 2024', '2024-01-02T00:00:00.000Z'],
+    ['Jan 2 2024', '2024-01-02T00:00:00.000Z'],
+    ['january 2nd, 2024', '2024-01-02T00:00:00.000Z'],
+    ['Jan 2, 2024, 3:04:05 AM', SECOND],
+    ['January 2, 2024 3:04 pm', '2024-01-02T15:04:00.000Z'],
+    ['2 Jan 2024', '2024-01-02T00:00:00.000Z'],
+    ['Tuesday, January 2, 2024', '2024-01-02T00:00:00.000Z'],
+    ['Tue Jan 02 2024', '2024-01-02T00:00:00.000Z'],
+    ['Tue Jan 02 2024 03:04:05 GMT+0000 (Coordinated Universal Time)', SECOND],
+    ['Mon Jan 01 2024 19:04:05 GMT-0800 (Pacific Standard Time)', SECOND],
+    ['Tue Jan 02 2024 03:04:05 GMT', SECOND],
   ])('%s is %s', (text, iso) => {
     expect(parseDate(text).toISOString()).toBe(iso);
   });
@@ -33,13 +57,24 @@ describe('parseDate', () => {
     '1e9',
     '0x10',
     '1.5',
-    '1700000000000',
+    '20241301',
+    '20240231',
+    '20240102250000',
     '99999999999999999999',
     '2023-02-29',
     '2024-13-01',
     '2024-01-02T25:00:00Z',
     '01/02/2024',
-    'Jan 2 2024',
+    '1/2/2024, 3:04:05 AM',
+    '13.02.2024',
+    'Feb 30, 2024',
+    'Foo 2, 2024',
+    'Wed Jan 02 2024',
+    'Jan 2, 24',
+    '2024/01/02 25:00',
+    '2024/01/02 13:00 PM',
+    '2024/01/02 +02:00',
+    `Jan 2, 2024${' '.repeat(200)}x`,
     'Wed, 02 Jan 2024 03:04:05 GMT',
     '2024-01-02T03:04:05Z; DROP TABLE blocks',
     '0000-01-01',
@@ -59,10 +94,40 @@ describe('parseDate', () => {
     );
   });
 
-  it('reads digits as seconds', () => {
+  it('reads every text that JavaScript makes of a moment, wherever it ran', () => {
+    const dates = fc.date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    const wholeSeconds = (date: Date): number => Math.floor(date.getTime() / 1000) * 1000;
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 253_402_300_799 }), (seconds) => {
+      fc.property(dates, fc.integer({ min: -720, max: 840 }), (date, offset) => {
+        expect(parseDate(date.toString()).getTime()).toBe(wholeSeconds(date));
+        expect(parseDate(date.toUTCString()).getTime()).toBe(wholeSeconds(date));
+        const elsewhere = moment.utc(date).utcOffset(offset).format('ddd MMM DD YYYY HH:mm:ss [GMT]ZZ [(There)]');
+        expect(parseDate(elsewhere).getTime()).toBe(wholeSeconds(date));
+      }),
+    );
+  });
+
+  it('reads a day in every form that says which number is the year and which the month', () => {
+    const days = fc.integer({ min: -354_285, max: 2_932_896 }).map((day) => new Date(day * 86_400_000));
+    const forms = ['YYYY-MM-DD', 'YYYY/MM/DD', 'YYYY/M/D', 'YYYYMMDD', 'MMM D, YYYY', 'MMMM Do, YYYY', 'D MMM YYYY'];
+    fc.assert(
+      fc.property(days, fc.constantFrom(...forms, 'dddd, MMMM D, YYYY'), (day, form) => {
+        expect(parseDate(moment.utc(day).format(form))).toEqual(day);
+      }),
+    );
+  });
+
+  it('reads other digits as seconds, and large ones as milliseconds', () => {
+    const isDate = (digits: string): boolean => [4, 8, 14].includes(digits.length);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 99_999_999_999 }), (seconds) => {
+        fc.pre(!isDate(`${seconds}`));
         expect(parseDate(`${seconds}`).getTime()).toBe(seconds * 1000);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 100_000_000_000, max: 9_999_999_999_999 }), (milliseconds) => {
+        expect(parseDate(`${milliseconds}`).getTime()).toBe(milliseconds);
       }),
     );
   });

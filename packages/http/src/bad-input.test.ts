@@ -6,7 +6,8 @@ const rows = `/demo/${WALLET}/rows`;
 
 const ADDRESS = 'must be a hexadecimal address (0x and 40 digits)';
 const BLOCK = 'must be a block number (a whole number from 0 to 9007199254740991)';
-const DATE = 'must be a date (Unix seconds, ISO 8601, RFC 2822 or YYYY-MM-DD HH:mm:ss)';
+const DATE =
+  'must be a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 const LIMIT = 'must be a whole number from 1 (above 50 means 50)';
 const CHAIN = 'must be a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
 

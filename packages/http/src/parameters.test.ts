@@ -85,6 +85,10 @@ test.each([
   '2024-01-02 03:04:05',
   '2024-01-02T04:04:05%2B01:00',
   'Tue, 02 Jan 2024 03:04:05 GMT',
+  String(MOMENT),
+  '2024/01/02 03:04:05',
+  'Jan 2, 2024 3:04:05 AM',
+  'Tue Jan 02 2024 04:04:05 GMT%2B0100 (Central European Standard Time)',
 ])('a date may be written as %s', async (text) => {
   const { filter } = await read(`from_date=${text}&to_date=${text}`);
   expect(filter).toMatchObject({ from_date: MOMENT, to_date: MOMENT });

@@ -22,7 +22,8 @@ const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or h
 const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
 const TOKEN_ID_MAX = 2n ** 256n - 1n;
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
-const DATE = 'a date (Unix seconds, ISO 8601, RFC 2822 or YYYY-MM-DD HH:mm:ss)';
+const DATE =
+  'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 
 /** A parameter that is read from text. `parse` gives undefined for what is not allowed. */
 export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined) {

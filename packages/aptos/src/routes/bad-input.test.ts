@@ -110,8 +110,8 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
     ['to_date must be longer than or equal to 1 characters'],
   ],
   [
-    `/coins/transfers/wallets?limit=1&owner_addresses=${A}&to_date=${'1'.repeat(31)}`,
-    ['to_date must be shorter than or equal to 30 characters'],
+    `/coins/transfers/wallets?limit=1&owner_addresses=${A}&to_date=${'1'.repeat(101)}`,
+    ['to_date must be shorter than or equal to 100 characters'],
   ],
   [
     `/coins/transfers/wallets?limit=1&owner_addresses=${A}&coin_type_whitelist=`,

@@ -15,7 +15,8 @@ export interface Parameter<T> {
 
 /** Room for 25 wallets and for two lists of 25 coins, each coin in two spellings. */
 const CURSOR_LENGTH_MAX = 12_288;
-const DATE_LENGTH_MAX = 30;
+/** Room for the text of JavaScript's `Date` with the name of its zone. */
+const DATE_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 
