@@ -1,6 +1,5 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -11,8 +10,7 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { getSalePrices } from '../nft-prices/get-sale-prices.ts';
-import { showSalePrices } from '../nft-prices/sale-prices-response.ts';
+import { getLastSale } from '../nft-prices/get-last-sales.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import { type Collection, getCollection } from './get-collection.ts';
 import type { CreateMetadataRequests, MetadataRequests } from './metadata-requests.ts';
@@ -38,21 +36,13 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
         : found;
       if (!collection.isNft) throw notFound(chain, address, collection);
       requests.announce(chain, address, requests.requesterOf(c));
-      const prices = query.include_prices === true ? await lastSale(database, chain, address) : null;
+      const prices = query.include_prices === true ? { last_sale: await getLastSale(database, chain, address) } : null;
       return c.json(showCollection(address, collection, prices), 200);
     });
   };
 }
 
 const DEFAULT_CHAIN = 'eth';
-/** How far back the last sale is looked for: as far as prices can be asked for. */
-const LAST_SALE_DAYS = 365;
-
-async function lastSale(database: Database, chain: Chain, token: Address) {
-  const days = LAST_SALE_DAYS;
-  const query = { token, tokenId: null, days, now: new Date(), includeWrapped: false };
-  return showSalePrices(await getSalePrices(database, chain, query), days, token);
-}
 
 /** Whether a worker is to read it: never asked for, being read, refused some time ago, or refused before its events were seen. */
 function isUnread({ status, isNft, isRefusalOver }: Collection): boolean {

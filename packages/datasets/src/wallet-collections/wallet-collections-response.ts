@@ -1,5 +1,8 @@
+import type { Address } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { indexedSchema } from '../indexed-blocks/indexed.ts';
+import type { LastSale } from '../nft-prices/get-last-sales.ts';
+import { salePricesSchema } from '../nft-prices/sale-prices-response.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
 const collectionSchema = z
@@ -21,7 +24,9 @@ const collectionSchema = z
       .openapi({ description: 'With include_prices=true, as the other prices; not known' }),
     floor_price_usd: z.null().optional(),
     floor_price_currency: z.null().optional(),
-    last_sale: z.null().optional(),
+    last_sale: salePricesSchema.shape.last_sale.optional().openapi({
+      description: 'The last sale paid in ether within a year; null without one. Only with include_prices',
+    }),
   })
   .openapi('WalletNftCollection');
 
@@ -43,7 +48,7 @@ export const walletCollectionsSchema = z
 /** One row of the answer. */
 export function showCollection(
   collection: WalletCollection,
-  options: { readonly counts: boolean; readonly prices: boolean },
+  options: { readonly counts: boolean; readonly lastSales: ReadonlyMap<Address, LastSale> | null },
 ): z.infer<typeof collectionSchema> {
   return {
     token_address: collection.address,
@@ -55,6 +60,11 @@ export function showCollection(
     ...(options.counts && { count: collection.idsHeld }),
     collection_logo: collection.logo,
     collection_banner_image: collection.bannerImage,
-    ...(options.prices && { floor_price: null, floor_price_usd: null, floor_price_currency: null, last_sale: null }),
+    ...(options.lastSales !== null && {
+      floor_price: null,
+      floor_price_usd: null,
+      floor_price_currency: null,
+      last_sale: options.lastSales.get(collection.address) ?? null,
+    }),
   };
 }

@@ -1,5 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ether, sale } from '../nft-prices/asked-prices.ts';
+import { BUYER, COLLECTION, SELLER, seedTrades } from '../nft-trades/testing/seeded-trades.ts';
 import { addressBytes } from '../statement.ts';
 import {
   addressesOf,
@@ -117,6 +119,22 @@ describe('a collection', () => {
     const plain = (await get('?token_counts=false')).result[0];
     expect(plain).not.toHaveProperty('count');
     expect(plain).not.toHaveProperty('floor_price');
+  });
+
+  test('has its last sale where prices are asked for, as its own price route shows it', async () => {
+    const other = Array.from({ length: 9 }, (_, index) => contractOf(1_000 + index));
+    await hold(COLLECTION, ...other);
+    await seedTrades(stage.scratch.database, eth, [sale(200, { price: ether(2) }), sale(30, { price: ether(3) })]);
+    const { result } = await get('?include_prices=true');
+    const shown = new Map(result.map((row) => [row.token_address, row.last_sale]));
+    expect(shown.get(COLLECTION)).toMatchObject({
+      price: ether(3),
+      price_formatted: '0.003',
+      token_address: COLLECTION,
+      buyer_address: BUYER,
+      seller_address: SELLER,
+    });
+    expect(other.map((contract) => shown.get(contract))).toEqual(other.map(() => null));
   });
 
   test('of another wallet or chain is not shown', async () => {

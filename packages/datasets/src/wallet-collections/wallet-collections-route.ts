@@ -10,6 +10,7 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Histories } from '../histories/histories.ts';
 import { showIndexed } from '../indexed-blocks/indexed.ts';
+import { getLastSales } from '../nft-prices/get-last-sales.ts';
 import { nftTransfers } from '../nft-transfers/dataset.ts';
 import { getWalletCollections } from './get-wallet-collections.ts';
 import { requestUnreadCollections } from './request-unread-collections.ts';
@@ -64,6 +65,13 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         : await histories.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
       await requestUnreadCollections(database, chain, found.collections);
       const state = syncStateOf(chain, found, answer);
+      const lastSales = filter.include_prices
+        ? await getLastSales(
+            database,
+            chain,
+            found.collections.map(({ address }) => address),
+          )
+        : null;
       const last = found.collections.at(-1);
       return c.json(
         {
@@ -77,7 +85,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
               : null,
           indexed: showIndexed(found.indexed),
           result: found.collections.map((collection) =>
-            showCollection(collection, { counts: filter.token_counts, prices: filter.include_prices }),
+            showCollection(collection, { counts: filter.token_counts, lastSales }),
           ),
         },
         200,
@@ -117,7 +125,10 @@ function routeOf({ parameters }: ApiDependencies) {
           'Adds count: how many different token ids of the collection the wallet holds.',
         ),
         exclude_spam: booleanParameter(false, 'Leaves collections out that are possible spam.'),
-        include_prices: booleanParameter(false, 'Adds the fields of prices; they are null.'),
+        include_prices: booleanParameter(
+          false,
+          'Adds last_sale, the last sale paid in ether within a year; floor prices are null.',
+        ),
       }),
     },
     responses: {
