@@ -12,6 +12,7 @@ const LOCAL_TABLES = new Set([
   'aptos_roots',
   'blocks',
   'gateway_answers',
+  'gateway_filters',
   'gateway_heads',
   'gateway_usage',
   'leases',

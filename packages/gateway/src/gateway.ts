@@ -1,12 +1,14 @@
 import type { RawHandler, RouteModule, UpgradeHandler } from '@chainstead/http';
 import { type AnsweringOptions, createAnswering } from './answering/create-answering.ts';
+import { createFilterStore } from './filters/filter-store.ts';
+import { createFilters } from './filters/filters.ts';
 import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
 import { createGatewayServer, type GatewayServerOptions } from './serving/gateway-server.ts';
 import { createChainFeeds } from './subscriptions/chain-feeds.ts';
 
 export interface GatewayOptions
-  extends Omit<GatewayServerOptions, 'answer' | 'feeds'>,
+  extends Omit<GatewayServerOptions, 'answer' | 'feeds' | 'filters'>,
     Pick<AnsweringOptions, 'redisUrl' | 'settings' | 'clientVersion'> {}
 
 export interface Gateway {
@@ -20,6 +22,9 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** On all chains together. */
+const FILTERS_PER_KEY = 500;
+
 /**
  * The JSON-RPC gateway over the given chains: the protocol (`serving/`) in front of heads, cache and upstreams
  * (`answering/`). Pools start with the first call to each; they are closed by their owner.
@@ -27,12 +32,15 @@ export interface Gateway {
 export function createGateway(options: GatewayOptions): Gateway {
   const answering = createAnswering({ ...options, strictForward: createStrictForward });
   const feeds = createChainFeeds({ ...options, headFloor: answering.headFloor });
-  const server = createGatewayServer({ ...options, answer: answering.answer, feeds });
+  const store = createFilterStore({ database: options.database, filtersPerKey: FILTERS_PER_KEY });
+  const filters = createFilters({ ...options, store, feeds });
+  const server = createGatewayServer({ ...options, answer: answering.answer, feeds, filters });
   return {
     handler: server.handler,
     upgrades: server.upgrades,
     routes: createGatewayRoutes(options.chains, options.clock),
     async close() {
+      filters.close();
       feeds.close();
       await server.close();
       await answering.close();

@@ -87,6 +87,12 @@ const METHODS: readonly GatewayMethod[] = [
   method('eth_estimateGas', 'never', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
   method('eth_sendRawTransaction', 'never', 5, [RAW_TRANSACTION], { hedge: false }),
 
+  method('eth_newFilter', 'never', 5, [FILTER]),
+  method('eth_newBlockFilter', 'never', 1, []),
+  method('eth_newPendingTransactionFilter', 'never', 5, []),
+  method('eth_getFilterChanges', 'never', 2, [ID]),
+  method('eth_getFilterLogs', 'never', 5, [ID]),
+  method('eth_uninstallFilter', 'never', 1, [ID]),
   method('eth_subscribe', 'never', 5, [SUBSCRIPTION, SUBSCRIPTION_OPTIONS]),
   method('eth_unsubscribe', 'never', 1, [ID]),
 ];

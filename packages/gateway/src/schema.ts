@@ -2,7 +2,7 @@
  * What the gateways of all API processes share. Local tables of the coordinator on Citus.
  */
 import { bytea } from '@chainstead/db/column-types';
-import { bigint, date, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, date, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** The highest block of a chain that any process has answered from: no later answer may be older. */
 export const gatewayHeads = pgTable('gateway_heads', {
@@ -27,6 +27,31 @@ export const gatewayAnswers = pgTable(
   (table) => [
     primaryKey({ columns: [table.chainId, table.callHash] }),
     index('gateway_answers_by_age').on(table.storedAt),
+  ],
+);
+
+/** Filters of clients (`eth_newFilter` …), here so that any process can answer for them. Rows that nobody asks for go after five minutes. */
+export const gatewayFilters = pgTable(
+  'gateway_filters',
+  {
+    id: text('id').notNull(),
+    /** Principal's id: others don't find it. */
+    keyId: text('key_id').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** `logs`, `blocks` or `pending`. */
+    kind: text('kind').notNull(),
+    /** The log filter as it was given; for `pending` the upstream's filter. */
+    subject: jsonb('subject').notNull(),
+    /** The newest blocks that the client was told of, as `[number, hash]`, oldest first. */
+    told: jsonb('told').notNull(),
+    /** Raised with each change: of two polls at once one tells. */
+    version: integer('version').notNull().default(0),
+    polledAt: timestamp('polled_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.id, table.chainId] }),
+    index('gateway_filters_by_key').on(table.keyId),
+    index('gateway_filters_by_poll').on(table.polledAt),
   ],
 );
 

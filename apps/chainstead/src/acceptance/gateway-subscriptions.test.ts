@@ -1,8 +1,14 @@
 /** Clients that watch a chain: viem and ethers over WebSocket and HTTP, against a real node that reorganises, through the program. */
 import type { Address } from '@chainstead/core';
 import { compileDemoContracts, DEMO_TOKEN_ABI, type Devnet, startDevnet } from '@chainstead/testkit';
-import { Contract, type ContractEventPayload, type JsonRpcApiProvider, WebSocketProvider } from 'ethers';
-import { createPublicClient, type Hash, type PublicClient, webSocket } from 'viem';
+import {
+  Contract,
+  type ContractEventPayload,
+  type JsonRpcApiProvider,
+  JsonRpcProvider,
+  WebSocketProvider,
+} from 'ethers';
+import { createPublicClient, type Hash, http, type PublicClient, webSocket } from 'viem';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
@@ -108,6 +114,45 @@ describe('ethers', () => {
   });
 });
 
+describe('filters over HTTP', () => {
+  it('viem watches events and waiting transactions through a reorganisation', async () => {
+    const client = createPublicClient({ transport: http(gateway.url), pollingInterval: 50 });
+    const events: string[] = [];
+    const waiting: Hash[] = [];
+    const unwatch = [
+      client.watchContractEvent({
+        address: token,
+        abi: DEMO_TOKEN_ABI,
+        eventName: 'Transfer',
+        onLogs: (logs) => events.push(...logs.map(({ args, removed }) => `${removed ? '-' : '+'}${args.value}`)),
+      }),
+      client.watchPendingTransactions({ onTransactions: (hashes) => waiting.push(...hashes) }),
+    ];
+    await expect.poll(filtersMade, PATIENCE).toBe(2);
+    const hash = await mint(11n);
+    await mint(12n);
+    await expect.poll(() => events, PATIENCE).toEqual(['+11', '+12']);
+    await devnet.reorg(2);
+    await mint(13n);
+    await expect.poll(() => events, PATIENCE).toEqual(['+11', '+12', '-12', '-11', '+13']);
+    expect(waiting).toContain(hash);
+    for (const stop of unwatch) stop();
+  });
+
+  it('ethers: contract.on goes on through a reorganisation', async () => {
+    const provider = new JsonRpcProvider(gateway.url, CHAIN_ID, { staticNetwork: true, pollingInterval: 50 });
+    onTestFinished(() => provider.destroy());
+    const filters = await filtersMade();
+    const told = await watchTransfers(provider);
+    await expect.poll(filtersMade, PATIENCE).toBe(filters + 1);
+    await mint(14n);
+    await expect.poll(() => told, PATIENCE).toEqual(['+14']);
+    await devnet.reorg(1);
+    await mint(15n);
+    await expect.poll(() => told, PATIENCE).toEqual(['+14', '+15']);
+  });
+});
+
 async function watchTransfers(provider: JsonRpcApiProvider): Promise<string[]> {
   const { DemoToken } = await compileDemoContracts();
   const told: string[] = [];
@@ -119,11 +164,21 @@ async function watchTransfers(provider: JsonRpcApiProvider): Promise<string[]> {
 }
 
 /** Waits until the program has so many subscriptions: clients don't tell when theirs are there. */
-async function subscriptionsOpen(count: number, kind?: string): Promise<void> {
-  const total = async (): Promise<number> => {
-    const text = await (await fetch(`${gateway.api}/metrics`)).text();
-    const lines = [...text.matchAll(/^chainstead_gateway_subscriptions\{chain="devnet",kind="(\w+)"\S* (\d+)$/gm)];
-    return lines.reduce((sum, [, of, open]) => sum + (kind === undefined || of === kind ? Number(open) : 0), 0);
-  };
-  await expect.poll(total, PATIENCE).toBe(count);
+async function subscriptionsOpen(count: number, kind = '\\w+'): Promise<void> {
+  await expect
+    .poll(() => total(`chainstead_gateway_subscriptions\\{chain="devnet",kind="${kind}"`), PATIENCE)
+    .toBe(count);
+}
+
+function filtersMade(): Promise<number> {
+  return total('chainstead_gateway_filters_total\\{');
+}
+
+/** Of the program's metrics whose names and labels begin so. */
+async function total(pattern: string): Promise<number> {
+  const text = await (await fetch(`${gateway.api}/metrics`)).text();
+  return [...text.matchAll(new RegExp(`^${pattern}.* (\\d+)$`, 'gm'))].reduce(
+    (sum, [, value]) => sum + Number(value),
+    0,
+  );
 }

@@ -34,6 +34,8 @@ export interface HeadFloor {
   readonly generation: number;
   /** To be called with every use of `latest`, `finalBlock` and `generation`: unused chains are not followed. */
   use(): void;
+  /** Makes `newest` no older than what any answer so far has told, and tells it to those who watch. Never rejects. */
+  refresh(): Promise<void>;
   /** The newest block that this process' own pool has given; null before the first. */
   readonly newest: Head | null;
   /**
@@ -181,6 +183,19 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
       return follower.generation;
     },
     use: follower.use,
+    async refresh() {
+      await exchange();
+      const { head } = follower;
+      const isBehind = store === null || head === null || (floor !== null && head.number < floor.head);
+      if (!isBehind) return;
+      try {
+        await follower.refresh();
+      } catch (error) {
+        logger.debug({ chain: chain.key, error: errorText(error) }, 'Head not read');
+      }
+      await exchange();
+      tell();
+    },
     get newest() {
       return follower.head;
     },

@@ -117,7 +117,7 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
   }
 
   function answerStarted(call: Call, context: RequestContext): Outcome | Promise<Outcome> {
-    return answerStateful(call, context) ?? answerChecked(call, context.scope);
+    return answerStateful(call, context, answerChecked) ?? answerChecked(call, context.scope);
   }
 
   async function answerOnceStarted(call: Call, context: RequestContext): Promise<Outcome> {

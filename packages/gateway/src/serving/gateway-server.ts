@@ -3,6 +3,7 @@ import type { Database } from '@chainstead/db';
 import type { BodyBudget, KeyStore, RawGate, RawHandler, UpgradeHandler } from '@chainstead/http';
 import { createRateLimits, type RateLimitOptions } from '../access/rate-limits.ts';
 import type { AnswerCall, GatewayChain } from '../call.ts';
+import type { Filters } from '../filters/filters.ts';
 import { createSocketServer, type SocketLimits } from '../sockets/socket-server.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { createUsageCounter } from '../usage/usage-counter.ts';
@@ -29,6 +30,7 @@ export interface GatewayServerOptions {
   readonly answer: AnswerCall;
   /** What subscriptions are told from. */
   readonly feeds: ChainFeeds;
+  readonly filters: Filters;
   /** Where usage is kept. */
   readonly database: Database;
   readonly keys: KeyStore;
@@ -56,7 +58,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   const usage = createUsageCounter({ database, logger, clock });
   const answerRequest = createAnswerRequest({
     answer: options.answer,
-    answerStateful: createAnswerStateful({ logger }),
+    answerStateful: createAnswerStateful({ filters: options.filters, logger }),
     rateLimits: createRateLimits(limits),
     usage,
     countRefusal: createRefusalCount(options.metrics),

@@ -25,6 +25,10 @@ export interface ChainFeed {
   watch(listener: FeedListener): Promise<() => void>;
   /** The branch as it was told, oldest block first; empty without listeners. */
   readonly blocks: readonly FeedBlock[];
+  /** Resolves once the newest block that any answer has told of is told here, too, or after some seconds. */
+  catchUp(): Promise<void>;
+  /** A block that was told and then abandoned; null where it is not remembered. */
+  abandoned(hash: string): FeedBlock | null;
   close(): void;
 }
 
@@ -40,11 +44,15 @@ const ANCESTORS = 16;
 /** Blocks that are kept to find forks, at most. */
 const KEPT_MAX = 256;
 const KEPT_LOG_BYTES_MAX = 67_108_864;
+/** Abandoned blocks that are remembered. */
+const ABANDONED_MAX = 128;
 /** How far the branch grows at once when the head is far ahead. Blocks. */
 const STRIDE = 32;
 /** Blocks whose logs are read at once. */
 const LOGS_AT_ONCE = 8;
 const RETRY_MS = 250;
+/** How long those who poll wait for blocks that are being read. */
+const CATCH_UP_MS = 5_000;
 /** Failures in a row after which it is said aloud. */
 const FAILURES_TOLD = 8;
 
@@ -61,6 +69,9 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   const kept = Math.min(Math.max(chain.reorgDepthMax, ANCESTORS), KEPT_MAX) + 1;
   const branch = new Branch(kept, KEPT_LOG_BYTES_MAX);
   const listeners = new Set<FeedListener>();
+  const abandoned = new Map<string, FeedBlock>();
+  /** Whom to tell when the branch has moved, or can't. */
+  const waiting = new Set<() => void>();
   /** Listeners, and those who are about to be. */
   let users = 0;
   let running: { readonly ending: AbortController; readonly started: Promise<void> } | null = null;
@@ -162,9 +173,16 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     for (const block of path.removed) {
       if (signal.aborted) return;
       branch.pop();
+      rememberAbandoned(block);
       for (const listener of [...listeners]) listener.removed(block);
     }
     await grow(path.added, signal);
+  }
+
+  function rememberAbandoned(block: FeedBlock): void {
+    abandoned.set(block.hash, block);
+    const [oldest] = abandoned.keys();
+    if (abandoned.size > ABANDONED_MAX && oldest !== undefined) abandoned.delete(oldest);
   }
 
   async function run(signal: AbortSignal): Promise<void> {
@@ -181,6 +199,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       try {
         await step(head, tip, signal);
         failures = 0;
+        wakeWaiting();
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
@@ -190,6 +209,11 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
         await sleepUnlessAborted(clock, RETRY_MS, signal);
       }
     }
+  }
+
+  function wakeWaiting(): void {
+    for (const resolve of waiting) resolve();
+    waiting.clear();
   }
 
   function start(): NonNullable<typeof running> {
@@ -217,6 +241,8 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     running?.ending.abort();
     running = null;
     branch.clear();
+    abandoned.clear();
+    wakeWaiting();
   }
 
   return {
@@ -239,9 +265,25 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     get blocks() {
       return branch.blocks;
     },
+    async catchUp() {
+      await floor.refresh();
+      const until = clock.now() + CATCH_UP_MS;
+      while (running !== null && isBehind(floor.newest, branch.tip) && clock.now() < until) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        waiting.add(resolve);
+        const late = setTimeout(resolve, until - clock.now());
+        await promise;
+        clearTimeout(late);
+      }
+    },
+    abandoned: (hash) => abandoned.get(hash) ?? null,
     close() {
       listeners.clear();
       stop();
     },
   };
+}
+
+function isBehind(newest: Head | null, tip: FeedBlock | null): boolean {
+  return newest !== null && (tip === null || (tip.hash !== newest.hash && tip.number <= newest.number));
 }

@@ -21,6 +21,7 @@ import {
 } from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
+import type { Filters } from '../filters/filters.ts';
 import { createGatewayRoutes } from '../routes.ts';
 import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../serving/gateway-server.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
@@ -93,6 +94,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     chains,
     answer: options.answer,
     feeds: noFeeds(),
+    filters: noFilters(),
     database,
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),
@@ -187,7 +189,25 @@ function noFeeds(): ChainFeeds {
     throw new TypeError('not part of this test');
   };
   const nothing = { watch: refuse, close: () => undefined };
-  return { of: () => ({ blocks: { ...nothing, blocks: [] }, pending: nothing }), close: () => undefined };
+  return {
+    of: () => ({ blocks: { ...nothing, blocks: [], abandoned: () => null, catchUp: refuse }, pending: nothing }),
+    close: () => undefined,
+  };
+}
+
+function noFilters(): Filters {
+  const refuse = (): never => {
+    throw new TypeError('not part of this test');
+  };
+  return {
+    newLogFilter: refuse,
+    newBlockFilter: refuse,
+    newPendingFilter: refuse,
+    changes: refuse,
+    logFilter: refuse,
+    uninstall: refuse,
+    close: () => undefined,
+  };
 }
 
 function fixedKeys(accepted: readonly string[], scopes: KeyScopes): KeyStore {

@@ -24,6 +24,7 @@ export interface LiveGatewayOptions {
   /** Upstreams. */
   readonly urls: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
+  readonly logRangeMax?: number;
 }
 
 export const LIVE_KEY = 'live-gateway-key';
@@ -31,7 +32,7 @@ export const OTHER_KEY = 'another-live-key';
 
 /** Ends with the test. */
 export async function startLiveGateway(options: LiveGatewayOptions): Promise<LiveGateway> {
-  const { database, chainId, urls } = options;
+  const { database, chainId, urls, logRangeMax = 10_000 } = options;
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
   const key = `live-${chainId}`;
@@ -45,7 +46,7 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
   });
   const [host, cors] = ['127.0.0.1', { origins: '*' as const }];
   const gateway = createGateway({
-    chains: [{ slug: 'live', chain, pool, pinsHead: urls.length > 1, logRangeMax: 10_000, integrity: 'none' }],
+    chains: [{ slug: 'live', chain, pool, pinsHead: urls.length > 1, logRangeMax, integrity: 'none' }],
     database,
     // A busy machine is slow: what is tested is what is told, not how soon.
     settings: { storeTimeoutMs: 30_000 },
