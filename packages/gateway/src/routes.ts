@@ -112,7 +112,7 @@ function describeCalls(app: ApiApp): void {
     path: '/{chain}/{apiKey}',
     tags: [TAG],
     summary: 'A JSON-RPC call, or a batch of them',
-    description: `An Ethereum JSON-RPC request, or up to ${BATCH_MAX} of them, which are answered in the same order.`,
+    description: `An Ethereum JSON-RPC request, or up to ${BATCH_MAX} of them, which are answered in the same order. The same path takes WebSockets, with subscriptions.`,
     security: [],
     request: {
       params: z.object({

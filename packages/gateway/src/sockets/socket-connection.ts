@@ -28,6 +28,8 @@ export interface SocketConnectionOptions {
 const MESSAGES_AT_ONCE = 16;
 /** How long a client may take nothing of an answer. Milliseconds. */
 const STALL_MS = 30_000;
+/** How long a client may take to answer the close. Milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
 /** Codes of RFC 6455. */
 const GOING_AWAY = 1_001;
 const POLICY = 1_008;
@@ -94,7 +96,9 @@ export class SocketConnection {
   }
 
   #goAway(): void {
-    this.#options.socket.close(GOING_AWAY, 'Server is shutting down');
+    const { socket } = this.#options;
+    socket.close(GOING_AWAY, 'Server is shutting down');
+    setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 
   #terminate(reason: EndReason): void {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
 import { answerTo, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
@@ -64,12 +64,19 @@ interface Request {
   readonly startedAt: number;
 }
 
+/** What a socket was opened with: whether it still may be open is asked again and again. */
+interface OpenedBy {
+  readonly headers: IncomingHttpHeaders;
+  readonly key: string;
+  readonly keyId: string;
+}
+
 /** Takes WebSockets at the paths of the JSON-RPC POSTs, under the same rules: who may not call may not connect. */
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
-  const { chains, gate, keys, limits, logger, usage } = options;
+  const { chains, gate, limits, logger, usage } = options;
   const metrics = createSocketMetrics(options.metrics);
   const subscriptionMetrics = createSubscriptionMetrics(options.metrics);
-  const open = new Map<SocketConnection, { readonly keyId: string; readonly key: string }>();
+  const open = new Map<SocketConnection, OpenedBy>();
   const byKey = new Map<string, number>();
   const acceptor = new WebSocketServer({
     noServer: true,
@@ -150,19 +157,19 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         },
         onEnded: (reason) => metrics.ended(slug, reason),
       });
-      open.set(connection, { keyId, key });
+      open.set(connection, { headers: incoming.headers, key, keyId });
       byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1);
       metrics.open(slug, 1);
     });
   }
 
-  /** Pings every client; a key that was revoked, or narrowed to other uses, ends its sockets. */
+  /** Pings every client, and ends the sockets of those who would not be let in any more: their key was revoked or narrowed. */
   async function checkAll(): Promise<void> {
-    for (const [connection, { keyId, key }] of open) {
+    for (const [connection, { headers, key, keyId }] of open) {
       connection.ping();
-      if (keyId === OPEN_KEY_ID) continue;
       try {
-        if ((await keys.verify(key))?.scopes.has('rpc') !== true) connection.revoke();
+        const { refusal, keyId: now } = await authorize(headers, key, options);
+        if (refusal !== null || now !== keyId) connection.revoke();
       } catch (error) {
         logger.debug({ error: errorText(error) }, 'Key of a WebSocket not checked');
       }

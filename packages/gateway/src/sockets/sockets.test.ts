@@ -210,6 +210,14 @@ describe('a socket', () => {
     expect((await once(socket, 'close'))[0]).toBe(1_008);
   });
 
+  test('that was opened without a key is closed once keys are needed', async () => {
+    const keys: string[] = [];
+    const stage = await start({ keys, limits: { sockets: { ...SOCKETS, pingIntervalMs: 20 } } });
+    const socket = await opened(stage, '/eth/any-key-at-all');
+    keys.push(STAGE_KEY);
+    expect((await once(socket, 'close'))[0]).toBe(1_008);
+  });
+
   test('is closed with 1001 when the server stops, after what is under way is answered', async () => {
     const slow = Promise.withResolvers<ReturnType<typeof result>>();
     const stage = await start({ answer: () => slow.promise });
