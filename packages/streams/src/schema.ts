@@ -243,6 +243,8 @@ export const historicalJobs = pgTable('historical_jobs', {
   toTimestamp: bigint('to_timestamp', { mode: 'number' }),
   /** Hexadecimal addresses instead of the stream's own; null: the stream's. */
   addresses: text('addresses').array(),
+  /** The key that asked, by its id; null for jobs from before that was kept. */
+  requestedBy: text('requested_by'),
   /** pending, running, done, failed. */
   status: text('status').notNull().default('pending'),
   matches: bigint('matches', { mode: 'number' }).notNull().default(0),

@@ -67,6 +67,10 @@ export interface Configuration {
     /** At once, from one process. */
     readonly concurrency: number;
     readonly concurrencyPerHost: number;
+    /** Of triggers, for one webhook. */
+    readonly triggerCalls: number;
+    /** Replays over past blocks: under way for one key, and blocks of one. */
+    readonly historicalJobs: { readonly jobsPerKey: number; readonly blocksMax: number };
   };
   readonly gateway: {
     readonly chains: readonly GatewayChainConfiguration[];
@@ -159,6 +163,11 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       historyDays: settings.WEBHOOK_HISTORY_DAYS,
       concurrency: settings.WEBHOOK_CONCURRENCY,
       concurrencyPerHost: settings.WEBHOOK_CONCURRENCY_PER_HOST,
+      triggerCalls: settings.TRIGGER_CALLS_PER_BLOCK,
+      historicalJobs: {
+        jobsPerKey: settings.HISTORICAL_JOBS_PER_KEY,
+        blocksMax: settings.HISTORICAL_JOB_BLOCKS,
+      },
     },
     gateway: {
       chains: chains.gateway,

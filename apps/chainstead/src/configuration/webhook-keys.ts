@@ -25,6 +25,28 @@ export const webhookKeys = {
     example: '30',
     default: '7',
   }),
+  TRIGGER_CALLS_PER_BLOCK: withDefault(wholeNumber(1, 100_000), {
+    group: 'Webhooks',
+    description:
+      'Calls of triggers for the webhook of one block, and native balances in it; further ones show as an error',
+    allowed: 'a whole number from 1 to 100000',
+    example: '200',
+    default: '1000',
+  }),
+  HISTORICAL_JOBS_PER_KEY: withDefault(wholeNumber(1, 10_000), {
+    group: 'Webhooks',
+    description: 'Replays of streams over past blocks that one API key may have under way at once',
+    allowed: 'a whole number from 1 to 10000',
+    example: '5',
+    default: '20',
+  }),
+  HISTORICAL_JOB_BLOCKS: withDefault(wholeNumber(1, 1_000_000_000), {
+    group: 'Webhooks',
+    description: 'Blocks of one replay at most',
+    allowed: 'a whole number from 1 to 1000000000',
+    example: '100000',
+    default: '1000000',
+  }),
   WEBHOOK_CONCURRENCY: withDefault(wholeNumber(1, 10_000), {
     group: 'Webhooks',
     description: 'Webhooks that a process sends at once',

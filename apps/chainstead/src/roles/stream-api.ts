@@ -25,14 +25,20 @@ export interface StreamApi {
  */
 export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
   const { configuration, database, logger, metrics, clock } = context;
+  const { triggerCalls, historicalJobs } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
     const { chain, proof: policy } = configured;
     const pool = openPool(configured, { logger, metrics, clock });
-    return { chain, pool, policy, enrich: createEnrichMatch({ database, chain, pool, clock, logger }) };
+    return {
+      chain,
+      pool,
+      policy,
+      enrich: createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls }),
+    };
   });
-  const pastBlocks = createPastBlockServices({ database, chains, logger });
+  const pastBlocks = createPastBlockServices({ database, chains, logger, ...historicalJobs });
   const starts = new Map<ChainId, Promise<void>>();
 
   /** @throws NoUpstreamError; the next request tries again. */

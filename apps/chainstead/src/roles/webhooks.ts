@@ -18,7 +18,7 @@ export interface RunningWebhooks {
 /** Sends the webhooks of all streams, over connections of their own. */
 export async function startWebhooks({ context, chains }: WebhooksOptions): Promise<RunningWebhooks> {
   const { configuration, database, logger, metrics, clock } = context;
-  const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost } = configuration.webhooks;
+  const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;
   // Metadata's client tells at the start what is allowed.
   const egress = createEgress({
     allowPrivate: configuration.privateNetworks,
@@ -26,7 +26,7 @@ export async function startWebhooks({ context, chains }: WebhooksOptions): Promi
   });
   const enriched = chains.map(({ chain, pool }) => ({
     chain,
-    enrich: createEnrichMatch({ database, chain, pool, clock, logger }),
+    enrich: createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls }),
   }));
   const worker = createDeliveryWorker({
     database,

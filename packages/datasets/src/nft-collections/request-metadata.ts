@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, type Transaction, transactionLock } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import { bytesOf } from './collection-rows.ts';
 import type { TokenKey } from './token-rows.ts';
@@ -41,14 +41,15 @@ export async function requestCollection(
   requester: Requester,
   again: boolean,
 ): Promise<boolean> {
-  await refuseWhereFull(database, requester);
-  const rows = await database.query(
-    `INSERT INTO nft_collections AS known (token_address, chain_id, status, due_at, requested_by) VALUES ($1, $2, 'pending', now(), $3)
+  const rows = await whereRoom(database, requester, (transaction) =>
+    transaction.query(
+      `INSERT INTO nft_collections AS known (token_address, chain_id, status, due_at, requested_by) VALUES ($1, $2, 'pending', now(), $3)
      ON CONFLICT (token_address, chain_id) DO UPDATE SET due_at = excluded.due_at, requested_by = excluded.requested_by, attempts = 0,
        status = CASE WHEN known.status = 'known' THEN 'known' ELSE 'pending' END
      WHERE known.status IN ('not-contract', 'not-nft') OR $4::boolean AND NOT coalesce(known.due_at <= excluded.due_at, false)
      RETURNING chain_id`,
-    [bytesOf(address), chainId, requester.id, again],
+      [bytesOf(address), chainId, requester.id, again],
+    ),
   );
   return rows.length > 0;
 }
@@ -64,14 +65,15 @@ export async function requestToken(
   { address, tokenId }: TokenKey,
   requester: Requester,
 ): Promise<boolean> {
-  await refuseWhereFull(database, requester);
-  const rows = await database.query(
-    `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by)
+  const rows = await whereRoom(database, requester, (transaction) =>
+    transaction.query(
+      `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by)
      VALUES ($1, $2, $3::numeric, 'pending', now(), $4)
      ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET status = 'pending', due_at = excluded.due_at, requested_by = excluded.requested_by,
        attempts = 0
      WHERE NOT (known.status = 'pending' AND coalesce(known.due_at <= excluded.due_at, false)) RETURNING chain_id`,
-    [bytesOf(address), chainId, tokenId, requester.id],
+      [bytesOf(address), chainId, tokenId, requester.id],
+    ),
   );
   return rows.length > 0;
 }
@@ -87,27 +89,35 @@ export async function requestTokensOf(
   address: Address,
   requester: Requester,
 ): Promise<number> {
-  const room = await refuseWhereFull(database, requester);
-  const rows = await database.query(
-    `UPDATE nft_token_metadata SET due_at = now(), requested_by = $3, attempts = 0
+  const rows = await whereRoom(database, requester, (transaction, room) =>
+    transaction.query(
+      `UPDATE nft_token_metadata SET due_at = now(), requested_by = $3, attempts = 0
      WHERE (token_address, chain_id, token_id) IN (
        SELECT token_address, chain_id, token_id FROM nft_token_metadata
        WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
        ORDER BY synced_at NULLS FIRST, token_id LIMIT $4 FOR UPDATE SKIP LOCKED)
      RETURNING chain_id`,
-    [bytesOf(address), chainId, requester.id, room],
+      [bytesOf(address), chainId, requester.id, room],
+    ),
   );
   return rows.length;
 }
 
-/** @returns how many more may wait */
-async function refuseWhereFull(database: Database, { id, limit }: Requester): Promise<number> {
-  const [collections, tokens] = await Promise.all(
-    ['nft_collections', 'nft_token_metadata'].map((table) =>
-      database.query<{ waiting: number }>(`SELECT count(*) AS waiting FROM ${table} WHERE requested_by = $1`, [id]),
-    ),
-  );
-  const waiting = Number(collections?.[0]?.waiting ?? 0) + Number(tokens?.[0]?.waiting ?? 0);
-  if (waiting >= limit) throw new TooManyWaitingError(limit);
-  return limit - waiting;
+/** Requests of one key are counted one at a time, or many at once would all find room for one more. */
+function whereRoom<T>(
+  database: Database,
+  { id, limit }: Requester,
+  request: (transaction: Transaction, room: number) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (transaction) => {
+    await transactionLock(transaction, `metadata:${id}`);
+    const [row] = await transaction.query<{ waiting: number }>(
+      `SELECT ((SELECT count(*) FROM nft_collections WHERE requested_by = $1)
+         + (SELECT count(*) FROM nft_token_metadata WHERE requested_by = $1))::int AS waiting`,
+      [id],
+    );
+    const room = limit - (row?.waiting ?? 0);
+    if (room <= 0) throw new TooManyWaitingError(limit);
+    return request(transaction, room);
+  });
 }

@@ -1,5 +1,5 @@
 import { ChainsteadError, errorText } from '@chainstead/core';
-import { type Egress, EgressTimeoutError } from '@chainstead/egress';
+import { BlockedAddressError, type Egress, EgressTimeoutError } from '@chainstead/egress';
 import type { AttemptOutcome } from './delivery.ts';
 
 /** For a whole webhook, from resolving the host to the end of the answer. */
@@ -43,7 +43,8 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
     return outcome(status, status >= 200 && status < 300 ? null : `Request failed with status code ${status}`);
   } catch (error) {
     request.signal?.throwIfAborted();
-    return outcome(null, reasonOf(error));
+    const blocked = error instanceof BlockedAddressError ? { blockedRange: String(error.facts.range) } : {};
+    return { ...outcome(null, reasonOf(error)), ...blocked };
   }
 }
 

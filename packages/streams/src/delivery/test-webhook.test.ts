@@ -12,7 +12,7 @@ function tester(changes: Partial<TestWebhookOptions> & { readonly allowPrivate?:
   const egress = createEgress({ allowPrivate: changes.allowPrivate ?? true });
   onTestFinished(() => egress.close());
   const send = createTestWebhook({ egress, settings: async () => SETTINGS, ...changes });
-  return (webhookUrl: string) => send(stageConfig({ webhookUrl }));
+  return (webhookUrl: string, key = 'key') => send(stageConfig({ webhookUrl }), key);
 }
 
 async function receive(options: Parameters<typeof startWebhookReceiver>[0] = {}) {
@@ -45,25 +45,37 @@ describe('the test webhook', () => {
   });
 
   test.each([
-    'http://127.0.0.1:9/',
-    'http://[::1]:9/',
-    'http://169.254.169.254/latest',
-    'ftp://example.org/',
-    'nonsense',
-  ])('fails for %s, which nobody may have asked for', async (url) => {
+    ['http://127.0.0.1:9/', 'loopback'],
+    ['http://localhost:9/', 'loopback'],
+    ['http://[::1]:9/', 'loopback'],
+    ['http://169.254.169.254/latest', 'linkLocal'],
+  ])('is not sent to %s, which nobody may have asked for, and says why', async (url, range) => {
+    expect(await tester({ allowPrivate: false })(url)).toEqual({ ok: false, reason: 'not-allowed', range });
+  });
+
+  test.each(['ftp://example.org/', 'nonsense'])('fails for %s', async (url) => {
     expect(await tester({ allowPrivate: false })(url)).toEqual({ ok: false, reason: 'unreachable' });
   });
 
-  test('is sent only so often to one URL', async () => {
+  test('is sent only so often to one host, whatever the rest of its URL and whoever asks', async () => {
     const receiver = await receive();
+    const other = await receive();
     const clock = movedClock();
-    const send = tester({ clock, perMinute: 3 });
-    const results = await Promise.all([1, 2, 3, 4].map(() => send(`${receiver.url}/a`)));
+    const send = tester({ clock, perHost: 3 });
+    const results = await Promise.all([1, 2, 3, 4].map((n) => send(`${receiver.url}/${n}?n=${n}`, `key ${n}`)));
     expect(results.filter(({ ok }) => ok)).toHaveLength(3);
     expect(results).toContainEqual({ ok: false, reason: 'too-many' });
-    expect(await send(`${receiver.url}/b`)).toEqual({ ok: true });
+    expect(await send(other.url)).toEqual({ ok: true });
     clock.advance(60_001);
     expect(await send(`${receiver.url}/a`)).toEqual({ ok: true });
-    expect(receiver.received).toHaveLength(5);
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  test('is sent only so often for one key, to whatever hosts', async () => {
+    const receivers = await Promise.all([receive(), receive(), receive()]);
+    const send = tester({ perKey: 2 });
+    const results = await Promise.all(receivers.map(({ url }) => send(url, 'greedy')));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(2);
+    expect(await send(receivers[2]?.url ?? '', 'modest')).toEqual({ ok: true });
   });
 });

@@ -11,37 +11,33 @@ export interface TestWebhookOptions {
   readonly egress: Egress;
   readonly settings: () => Promise<StreamSettings>;
   readonly clock?: Clock;
-  /** Tests of one URL at most within a minute. Default 30. */
-  readonly perMinute?: number;
+  /** Tests at most within a minute of one host, whatever the rest of the URL. Default 30. */
+  readonly perHost?: number;
+  /** And of all hosts by one key. Default 120. */
+  readonly perKey?: number;
 }
 
 const MINUTE_MS = 60_000;
-const PER_MINUTE = 30;
-/** URLs whose tests are counted at once; the one tested longest ago is forgotten first. */
-const URLS_MAX = 10_000;
+const PER_HOST = 30;
+const PER_KEY = 120;
+/** Hosts or keys whose tests are counted at once; the one of longest ago is forgotten first. */
+const COUNTED_MAX = 10_000;
 
 /**
- * The mandatory test (interface 2.5): signed like real webhooks, not retried, not stored. Limited by URL, so that creating
- * streams can't be used to flood a stranger.
+ * The mandatory test (interface 2.5): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
+ * creating streams can't be used to flood a stranger.
  */
 export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
-  const { egress, settings, clock = systemClock, perMinute = PER_MINUTE } = options;
-  const testedAt = new Map<string, readonly number[]>();
+  const { egress, settings, clock = systemClock } = options;
+  const hosts = createMinuteCounts(options.perHost ?? PER_HOST);
+  const keys = createMinuteCounts(options.perKey ?? PER_KEY);
 
-  /** Whether one more may be sent; counts it when so. */
-  function admit(url: string): boolean {
+  return async ({ webhookUrl }, requestedBy) => {
+    const host = URL.parse(webhookUrl)?.host ?? webhookUrl;
     const now = clock.now();
-    const recent = (testedAt.get(url) ?? []).filter((at) => at > now - MINUTE_MS);
-    if (recent.length >= perMinute) return false;
-    testedAt.delete(url);
-    testedAt.set(url, [...recent, now]);
-    const [oldest] = testedAt.keys();
-    if (testedAt.size > URLS_MAX && oldest !== undefined) testedAt.delete(oldest);
-    return true;
-  }
-
-  return async ({ webhookUrl }) => {
-    if (!admit(webhookUrl)) return { ok: false, reason: 'too-many' };
+    if (!hosts.hasRoom(host, now) || !keys.hasRoom(requestedBy, now)) return { ok: false, reason: 'too-many' };
+    hosts.count(host, now);
+    keys.count(requestedBy, now);
     const { region, secretKey, previousSecretKey } = await settings();
     const headers = webhookHeaders({
       body: TEST_BODY,
@@ -54,7 +50,27 @@ export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
       confirmed: true,
       records: 0,
     });
-    const { success } = await postWebhook(egress, { url: webhookUrl, headers, body: TEST_BODY });
-    return success ? { ok: true } : { ok: false, reason: 'unreachable' };
+    const { success, blockedRange } = await postWebhook(egress, { url: webhookUrl, headers, body: TEST_BODY });
+    if (success) return { ok: true };
+    return blockedRange === undefined
+      ? { ok: false, reason: 'unreachable' }
+      : { ok: false, reason: 'not-allowed', range: blockedRange };
+  };
+}
+
+/** What happened within the last minute, by name. */
+function createMinuteCounts(max: number) {
+  const times = new Map<string, readonly number[]>();
+  const recent = (name: string, now: number): readonly number[] =>
+    (times.get(name) ?? []).filter((at) => at > now - MINUTE_MS);
+  return {
+    hasRoom: (name: string, now: number): boolean => recent(name, now).length < max,
+    count(name: string, now: number): void {
+      const counted = [...recent(name, now), now];
+      times.delete(name);
+      times.set(name, counted);
+      const [oldest] = times.keys();
+      if (times.size > COUNTED_MAX && oldest !== undefined) times.delete(oldest);
+    },
   };
 }

@@ -1,27 +1,53 @@
 import { randomUUID } from 'node:crypto';
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, transactionLock } from '@chainstead/db';
+import { RangeTooLongError, TooManyJobsError } from '../routes/stream-errors.ts';
 import type { CreateHistoricalJob, HistoricalRange } from '../routes/stream-services.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
+
+/** What one key may ask for. */
+export interface HistoricalJobLimits {
+  /** Jobs under way at once. Default 20. */
+  readonly jobsPerKey?: number;
+  /** Blocks of one job. Default 1,000,000. */
+  readonly blocksMax?: number;
+}
+
+const JOBS_PER_KEY = 20;
+const BLOCKS_MAX = 1_000_000;
 
 /** Accepts replays of streams over past blocks; `createHistoricalJobs` works them off. */
 export function createHistoricalJobFactory({
   database,
   chains,
-}: {
+  jobsPerKey = JOBS_PER_KEY,
+  blocksMax = BLOCKS_MAX,
+}: HistoricalJobLimits & {
   readonly database: Database;
   readonly chains: readonly PastChain[];
 }): CreateHistoricalJob {
-  return async ({ stream, chain, range, addresses }) => {
+  return async ({ stream, chain, range, addresses, requestedBy }) => {
     const blocks = await blocksOf(chainAmong(chains, chain), range);
     if (blocks === null) return null;
+    const totalBlocks = rangeSize(blocks);
+    if (totalBlocks > blocksMax) throw new RangeTooLongError(totalBlocks, blocksMax);
     const id = randomUUID();
-    await database.query(
-      `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, from_timestamp, to_timestamp)
-       VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8)`,
-      [id, stream.id, chain.id, blocks.from, blocks.to, addresses, ...timesOf(range)],
-    );
-    return { id, totalBlocks: rangeSize(blocks), totalJobs: 1 };
+    await database.transaction(async (transaction) => {
+      // Requests of one key are counted one at a time, or many at once would all find room for one more.
+      await transactionLock(transaction, `historical-jobs:${requestedBy}`);
+      const [open] = await transaction.query<{ jobs: number }>(
+        `SELECT count(*)::int AS jobs FROM historical_jobs WHERE status IN ('pending', 'running') AND requested_by = $1`,
+        [requestedBy],
+      );
+      if ((open?.jobs ?? 0) >= jobsPerKey) throw new TooManyJobsError(jobsPerKey);
+      await transaction.query(
+        `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, requested_by,
+           from_timestamp, to_timestamp)
+         VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, $9)`,
+        [id, stream.id, chain.id, blocks.from, blocks.to, addresses, requestedBy, ...timesOf(range)],
+      );
+    });
+    return { id, totalBlocks, totalJobs: 1 };
   };
 }
 

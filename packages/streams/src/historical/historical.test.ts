@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 /** A chain that was followed up to its head before there was any stream, and a stream. */
-async function open(blocks: number) {
+async function open(blocks: number, limits: { jobsPerKey?: number; blocksMax?: number } = {}) {
   const followed = await openFollowedChain(scratch.database, nextChain++);
   onTestFinished(() => followed.close());
   const { chain, pool, scripted } = followed;
@@ -43,7 +43,12 @@ async function open(blocks: number) {
   await createStreamAddressStore(scratch.database).add(stream.id, wallets);
   const past: PastChain = { chain, pool, policy: 'strict' };
   const enrich = createEnrichMatch({ database: scratch.database, chain, pool, clock: systemClock, logger });
-  const services = createPastBlockServices({ database: scratch.database, chains: [{ ...past, enrich }], logger });
+  const services = createPastBlockServices({
+    database: scratch.database,
+    chains: [{ ...past, enrich }],
+    logger,
+    ...limits,
+  });
   const work = () => {
     const ended = new AbortController();
     const jobs = createHistoricalJobs({
@@ -103,6 +108,7 @@ describe('historical jobs', () => {
       chain,
       range: { fromBlock: 1, toBlock: to },
       addresses: null,
+      requestedBy: 'key',
     });
     expect(job).toMatchObject({ totalBlocks: to, totalJobs: 1 });
     const id = job?.id ?? '';
@@ -121,7 +127,7 @@ describe('historical jobs', () => {
     const { chain, followed, scripted, services, stream, work } = await open(6);
     const [wallet = '' as Address] = walletsOf(followed, 5, 6);
     const range = { fromBlock: 1, toBlock: scripted.head };
-    const job = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet] });
+    const job = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet], requestedBy: 'key' });
     work();
     const confirmed = scripted.head - FOLLOWED_CONFIRMATIONS;
     await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.next_block).toBe(confirmed + 1), {
@@ -135,17 +141,36 @@ describe('historical jobs', () => {
     const own = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
     expect(own).toEqual(matching.map((number) => `${number} confirmed pending`));
     await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered', delivered_at = now()");
-    const again = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet] });
+    const again = await services.createHistoricalJob({ stream, chain, range, addresses: [wallet], requestedBy: 'key' });
     await finished(again?.id ?? '');
     const resent = (await deliveriesOf(stream)).filter((line) => Number(line.split(' ')[0]) <= range.toBlock);
     expect(resent).toEqual(own);
+  }, 60_000);
+
+  it('are as many and as long as allowed, also when many are asked for at once', async () => {
+    const { chain, services, stream } = await open(12, { jobsPerKey: 3, blocksMax: 5 });
+    const create = (requestedBy: string, toBlock = 5) =>
+      services.createHistoricalJob({ stream, chain, range: { fromBlock: 1, toBlock }, addresses: null, requestedBy });
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => create('greedy')));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    await expect(create('greedy')).rejects.toMatchObject({ code: 'HISTORICAL_JOBS_LIMITED', status: 429 });
+    await expect(create('modest', 6)).rejects.toMatchObject({ code: 'HISTORICAL_RANGE_TOO_LONG', status: 400 });
+    expect(await create('modest')).toMatchObject({ totalBlocks: 5 });
+    await scratch.database.query("UPDATE historical_jobs SET status = 'done' WHERE requested_by = 'greedy'");
+    expect(await create('greedy')).toMatchObject({ totalBlocks: 5 });
   }, 60_000);
 
   it('take the blocks between two times', async () => {
     const { chain, followed, services, scripted, stream } = await open(20);
     const time = (number: number) => followed.blockAt(number).header.timestamp;
     const create = (fromTimestamp: number, toTimestamp: number) =>
-      services.createHistoricalJob({ stream, chain, range: { fromTimestamp, toTimestamp }, addresses: null });
+      services.createHistoricalJob({
+        stream,
+        chain,
+        range: { fromTimestamp, toTimestamp },
+        addresses: null,
+        requestedBy: 'key',
+      });
     expect(await create(time(5), time(9))).toMatchObject({ totalBlocks: 5 });
     expect(await create(time(5) + 1, time(10) - 1)).toMatchObject({ totalBlocks: 4 });
     expect(await create(time(scripted.head), time(scripted.head) + 999)).toMatchObject({ totalBlocks: 1 });

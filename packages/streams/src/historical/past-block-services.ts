@@ -4,13 +4,13 @@ import type { EnrichMatch } from '../enrichment/enrich-match.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { PreviewBlock, SendBlock, StreamServices } from '../routes/stream-services.ts';
-import { createHistoricalJobFactory } from './create-historical-job.ts';
+import { createHistoricalJobFactory, type HistoricalJobLimits } from './create-historical-job.ts';
 import { createPastMatcher } from './match-past-blocks.ts';
 import { createOffersTraces } from './offers-traces.ts';
 import { chainAmong, type PastChain, readFollowedHeight, requireCanonical } from './past-chain.ts';
 import { recordPastMatches } from './record-past-matches.ts';
 
-export interface PastBlockServicesOptions {
+export interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly database: Database;
   /** With what webhooks show beside the block. */
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];

@@ -12,6 +12,7 @@ import { existing, streamChains } from './stream-routes.ts';
 import type { StreamChains } from './stream-schema.ts';
 import type { HistoricalRange, StreamServices } from './stream-services.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
+import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Historical jobs'];
 /** The provider's older path and its newer one. */
@@ -31,7 +32,13 @@ export function historicalJobRoutes(services: StreamServices): RouteModule {
           const watched = addresses === undefined ? null : givenAddresses(addresses, 'addresses');
           const stream = existing(await store.get(streamId));
           if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-          const job = await services.createHistoricalJob({ stream, chain, range, addresses: watched });
+          const job = await services.createHistoricalJob({
+            stream,
+            chain,
+            range,
+            addresses: watched,
+            requestedBy: requesterOf(c),
+          });
           if (job === null) throw new ValidationFailedError([{ path: '', message: 'there is no block in this range' }]);
           const { id, totalBlocks, totalJobs } = job;
           const message = `The stream is replayed over ${totalBlocks} blocks`;
@@ -135,7 +142,7 @@ function create<const Path extends (typeof CREATE_PATHS)[number]>(path: Path, ch
           })
           .openapi('AcceptedHistoricalJob'),
       ),
-      ...errorResponses(400, 401, 404, 413, 500, 503),
+      ...errorResponses(400, 401, 404, 413, 429, 500, 503),
     },
   });
 }

@@ -22,7 +22,7 @@ export function streamStatusRoute(services: StreamServices): RouteModule {
         const { status, resumeTerminated = false } = c.req.valid('json');
         const decide = (current: Stream) => changeOf(current, status, resumeTerminated);
         const current = existing(await store.get(id));
-        if (decide(current)?.status === 'active') await requireWebhook(services.testWebhook, current);
+        if (decide(current)?.status === 'active') await requireWebhook(services, current, c);
         const changed = await database.transaction((transaction) => changeStreamStatus(transaction, id, decide));
         return c.json(streamResponse(existing(changed)), 200);
       },

@@ -5,13 +5,43 @@ export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Bloc
   return new NotFoundError(`${what} not found`);
 }
 
-/** A 400: the webhook URL did not answer its test. */
+/** A 400: the webhook URL did not answer its test, or leads to an address of a kind (`range`) that is not reached. */
 export class WebhookTestError extends ApiError {
-  constructor(webhookUrl: string) {
+  constructor(webhookUrl: string, range: string | null) {
     super({
       code: 'WEBHOOK_TEST_FAILED',
       status: 400,
-      message: `Could not POST to ${webhookUrl}. Please check your webhook URL.`,
+      message: `Could not POST to ${webhookUrl}. Please check your webhook URL.${range === null ? '' : notReached(range)}`,
+    });
+  }
+}
+
+function notReached(range: string): string {
+  return ` It leads to an address that webhooks do not reach (${range}): the server's operator can allow it with WEBHOOK_ALLOW_PRIVATE.`;
+}
+
+/** A 429: this key has replays enough under way. */
+export class TooManyJobsError extends ApiError {
+  constructor(limit: number) {
+    super({
+      code: 'HISTORICAL_JOBS_LIMITED',
+      status: 429,
+      message: `${limit} historical jobs of this key are under way: ask again when one of them is done`,
+      details: { limit },
+      headers: { 'retry-after': '60' },
+      retryable: true,
+    });
+  }
+}
+
+/** A 400: a replay over more blocks than one job may have. */
+export class RangeTooLongError extends ApiError {
+  constructor(blocks: number, limit: number) {
+    super({
+      code: 'HISTORICAL_RANGE_TOO_LONG',
+      status: 400,
+      message: `The range has ${blocks} blocks, a historical job may have ${limit} (HISTORICAL_JOB_BLOCKS): split it`,
+      details: { blocks, limit },
     });
   }
 }

@@ -54,7 +54,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
         const config = newConfig(c.req.valid('json'));
         checkStream(config, chainOf);
         await requireTraces(services.offersTraces, config, chainOf);
-        await requireWebhook(services.testWebhook, config);
+        await requireWebhook(services, config, c);
         return c.json(streamResponse(await store.create(config)), 200);
       },
       refuseInvalid,
@@ -84,7 +84,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
         };
         const wanted = changed(existing(await store.get(id)));
         await requireTraces(services.offersTraces, wanted, chainOf);
-        await requireWebhook(services.testWebhook, wanted);
+        await requireWebhook(services, wanted, c);
         // Checked again on what is locked: another update may have come in between.
         return c.json(streamResponse(existing(await store.update(id, changed))), 200);
       },
@@ -99,7 +99,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
       duplicate,
       async (c) => {
         const { id } = c.req.valid('param');
-        await requireWebhook(services.testWebhook, existing(await store.get(id)));
+        await requireWebhook(services, existing(await store.get(id)), c);
         return c.json(streamResponse(existing(await store.duplicate(id))), 200);
       },
       refuseInvalid,

@@ -4,12 +4,16 @@ import type { Stream, StreamConfig } from '../stream.ts';
 
 /**
  * What came of the mandatory test webhook (interface 2.5). `unreachable`: no 2xx answer, whatever the cause.
- * `too-many`: not sent, too many were asked for lately.
+ * `too-many`: not sent, too many were asked for lately. `not-allowed`: not sent, the URL leads to an address that is not public.
  */
-export type WebhookTest = { readonly ok: true } | { readonly ok: false; readonly reason: 'unreachable' | 'too-many' };
+export type WebhookTest =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: 'unreachable' | 'too-many' }
+  /** `range`: which kind of address it is. */
+  | { readonly ok: false; readonly reason: 'not-allowed'; readonly range: string };
 
 /** Sends the test webhook to the stream's URL, before the stream starts. Never throws for what the receiver does. */
-export type TestWebhook = (stream: StreamConfig) => Promise<WebhookTest>;
+export type TestWebhook = (stream: StreamConfig, requestedBy: string) => Promise<WebhookTest>;
 
 /** Sends what a failed attempt carried once more. False when its body is no longer kept. */
 export type ReplayAttempt = (attempt: { readonly streamId: string; readonly attemptId: string }) => Promise<boolean>;
@@ -46,6 +50,8 @@ export interface HistoricalJobRequest {
   readonly range: HistoricalRange;
   /** Instead of the stream's own; null: the stream's. Lower case, each once. */
   readonly addresses: readonly Address[] | null;
+  /** The key's id, or `open` where no key is needed. */
+  readonly requestedBy: string;
 }
 
 /** A job that was accepted. */
@@ -57,7 +63,10 @@ export interface AcceptedJob {
   readonly totalJobs: number;
 }
 
-/** Replays a stream over past blocks. Null when the range has no block. */
+/**
+ * Replays a stream over past blocks. Null when the range has no block.
+ * @throws TooManyJobsError, RangeTooLongError
+ */
 export type CreateHistoricalJob = (request: HistoricalJobRequest) => Promise<AcceptedJob | null>;
 
 /** Whether nodes of the chain give traces, without which there are no internal transactions. True while nobody knows. */

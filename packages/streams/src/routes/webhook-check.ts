@@ -1,11 +1,21 @@
+import type { ApiContext } from '@chainstead/http';
 import type { StreamConfig } from '../stream.ts';
 import { WebhookTestError, WebhookTestsLimitedError } from './stream-errors.ts';
-import type { TestWebhook } from './stream-services.ts';
+import type { StreamServices } from './stream-services.ts';
 
 /** Sends the mandatory test webhook, before anything starts. @throws WebhookTestError, WebhookTestsLimitedError */
-export async function requireWebhook(testWebhook: TestWebhook, stream: StreamConfig): Promise<void> {
-  const test = await testWebhook(stream);
+export async function requireWebhook(
+  { testWebhook }: Pick<StreamServices, 'testWebhook'>,
+  stream: StreamConfig,
+  c: ApiContext,
+): Promise<void> {
+  const test = await testWebhook(stream, requesterOf(c));
   if (test.ok) return;
   if (test.reason === 'too-many') throw new WebhookTestsLimitedError();
-  throw new WebhookTestError(stream.webhookUrl);
+  throw new WebhookTestError(stream.webhookUrl, test.reason === 'not-allowed' ? test.range : null);
+}
+
+/** The key that asks, by its id; `open` where no key is needed. */
+export function requesterOf(c: ApiContext): string {
+  return c.get('principal')?.id ?? 'open';
 }
