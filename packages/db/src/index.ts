@@ -23,3 +23,11 @@ export { checkServer, POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { SessionClient } from './session-client.ts';
 export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';
+export {
+  createWorkJournal,
+  type RiskyWork,
+  UNWRITTEN,
+  type WorkJournal,
+  type WorkJournalOptions,
+  WorkSetAsideError,
+} from './work-journal.ts';

@@ -5,6 +5,27 @@ export const locks = pgTable('locks', {
   name: text('name').primaryKey(),
 });
 
+/** What the processes at work have in hand that might end them, for the case that it does. */
+export const processWork = pgTable('process_work', {
+  process: uuid('process').primaryKey(),
+  machine: text('machine').notNull(),
+  pid: integer('pid').notNull(),
+  /** Kind and key of each. */
+  items: text('items').array().notNull(),
+  /** The one that is being tried alone. */
+  alone: text('alone'),
+  enteredAt: timestamp('entered_at', { withTimezone: true }).notNull().defaultNow(),
+  aliveUntil: timestamp('alive_until', { withTimezone: true }).notNull(),
+});
+
+/** What a process had in hand when it died: tried alone from then on, and set aside after the third time. */
+export const suspectWork = pgTable('suspect_work', {
+  /** Kind and key. */
+  name: text('name').primaryKey(),
+  crashes: integer('crashes').notNull(),
+  crashedAt: timestamp('crashed_at', { withTimezone: true }).notNull().defaultNow(),
+});
+
 /** Who leads what, until when by the database's clock. */
 export const leases = pgTable('leases', {
   name: text('name').primaryKey(),

@@ -1,4 +1,5 @@
 import type { Chain } from '@chainstead/chains';
+import type { WorkJournal } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
@@ -6,6 +7,7 @@ import type { RoleContext } from './role.ts';
 
 export interface WebhooksOptions {
   readonly context: RoleContext;
+  readonly journal: WorkJournal;
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
 }
 
@@ -16,7 +18,7 @@ export interface RunningWebhooks {
 }
 
 /** Sends the webhooks of all streams, over connections of their own. */
-export async function startWebhooks({ context, chains }: WebhooksOptions): Promise<RunningWebhooks> {
+export async function startWebhooks({ context, chains, journal }: WebhooksOptions): Promise<RunningWebhooks> {
   const { configuration, database, logger, metrics, clock } = context;
   const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;
   // Metadata's client tells at the start what is allowed.
@@ -31,7 +33,7 @@ export async function startWebhooks({ context, chains }: WebhooksOptions): Promi
   const worker = createDeliveryWorker({
     database,
     egress,
-    bodies: createWebhookBodies({ database, chains: enriched, clock }),
+    bodies: createWebhookBodies({ database, chains: enriched, clock, journal }),
     retries: { retries, delaysMs: retryDelaysMs },
     historyDays,
     concurrency,

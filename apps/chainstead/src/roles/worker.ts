@@ -6,6 +6,7 @@ import {
   createMetadataWorker,
   createTokenFactsWorker,
 } from '@chainstead/datasets';
+import { createWorkJournal } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
 import { createHistoricalJobs } from '@chainstead/streams';
@@ -33,8 +34,10 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const enough = new AbortController();
   await Promise.race([Promise.all(starts), sleepUnlessAborted(clock, POOL_WAIT_MS, enough.signal)]);
   enough.abort();
-  const webhooks = await startWebhooks({ context, chains });
-  const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics });
+  const journal = createWorkJournal({ database, logger, metrics });
+  await journal.start();
+  const webhooks = await startWebhooks({ context, chains, journal });
+  const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics, journal });
   await tokenFacts.start();
   await createEtherPriceWorker({ database, jobs, chains, logger }).start();
   const histories = createHistories({
@@ -52,19 +55,21 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     documents: createDocumentReader({ egress, ...onDemand, clock }),
     logger,
     metrics,
+    journal,
     async onCollection(chain, address, requestedBy) {
       // A collection that only a wallet's list mentions is not worth a history of its own.
       if (requestedBy !== null) await histories.requestContract({ database, logger }, chain, address, requestedBy);
     },
   });
   await metadata.start();
-  const historicalJobs = createHistoricalJobs({ database, chains, logger, clock }).run(stop.signal);
+  const historicalJobs = createHistoricalJobs({ database, chains, logger, clock, journal }).run(stop.signal);
   return {
     address: null,
     async stop() {
       stop.abort();
       await Promise.all([webhooks.stop(CLOSE_MS), jobs.close(CLOSE_MS)]);
       await historicalJobs;
+      await journal.close();
       await egress.close();
       await Promise.all(starts);
       await Promise.all(chains.map(({ pool }) => pool.close()));

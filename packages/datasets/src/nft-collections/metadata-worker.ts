@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import { type Logger, parseAddress, type Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { dueCollections, forgetRefusals } from './collection-rows.ts';
@@ -22,6 +22,8 @@ export interface MetadataWorkerOptions {
   readonly documents: DocumentReader;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run'>;
   /** Called when a contract was found to be an NFT for the first time. What it throws is logged. */
   readonly onCollection?: OnCollection;
   /** How often rows that are due are looked for. Default 2,000 ms. */
@@ -86,6 +88,7 @@ export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWo
           contracts: createContractReader({ chain, pool }),
           documents: options.documents,
           logger,
+          journal: options.journal ?? UNWRITTEN,
           count: (kind, outcome) => readings.inc({ chain: chain.key, kind, outcome }),
           onCollection: options.onCollection,
         };

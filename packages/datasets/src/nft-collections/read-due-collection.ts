@@ -25,7 +25,8 @@ export async function readDueCollection(context: ReadingContext, address: Addres
     const due = await takeDueCollection(database, chain.id, address);
     if (due === null) return;
     try {
-      await readTaken(context, address, due, signal);
+      const work = { kind: 'collection', keys: [`${chain.id} ${address}`] } as const;
+      await context.journal.run(work, () => readTaken(context, address, due, signal));
     } catch (error) {
       if (signal.aborted) {
         await releaseCollection(database, chain.id, address, due.lease);

@@ -19,10 +19,13 @@ export async function readDueToken(context: ReadingContext, token: TokenReading,
   if (due === null) return;
   let uri: string | null = null;
   try {
-    uri = await findUri(context, token, due, signal);
-    const text = uri === null ? null : readJsonDocument(await context.documents.read(uri, signal)).text;
-    await saveToken(database, chain.id, token, due.lease, { uri, text });
-    context.count('token', text === null ? 'none' : 'known');
+    const work = { kind: 'token', keys: [`${chain.id} ${token.address} ${token.tokenId}`] } as const;
+    await context.journal.run(work, async () => {
+      uri = await findUri(context, token, due, signal);
+      const text = uri === null ? null : readJsonDocument(await context.documents.read(uri, signal)).text;
+      await saveToken(database, chain.id, token, due.lease, { uri, text });
+      context.count('token', text === null ? 'none' : 'known');
+    });
   } catch (error) {
     if (signal.aborted) {
       await releaseToken(database, chain.id, token, due.lease);

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, errorText, type Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, WorkJournal } from '@chainstead/db';
 import type { ContractReader } from './read-contract.ts';
 import type { DocumentReader } from './read-document.ts';
 
@@ -14,6 +14,8 @@ export interface ReadingContext {
   readonly contracts: ContractReader;
   readonly documents: DocumentReader;
   readonly logger: Logger;
+  /** Where what might end the process is written down. */
+  readonly journal: Pick<WorkJournal, 'run'>;
   readonly count: (kind: 'collection' | 'token', outcome: ReadingOutcome) => void;
   readonly onCollection: OnCollection | undefined;
 }

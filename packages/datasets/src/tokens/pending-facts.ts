@@ -89,6 +89,14 @@ export async function postponeTokenFacts(
   );
 }
 
+/** Facts that ended the process each time they were asked for: not tried again. */
+export async function setTokenAside(database: Database, chainId: ChainId, address: Address): Promise<void> {
+  await database.query(
+    `UPDATE tokens SET facts_status = 'failed', facts_retry_at = 'infinity' WHERE address = $1 AND chain_id = $2`,
+    [bytes(address), chainId],
+  );
+}
+
 /** 10 s, 20 s, 40 s, … up to an hour. */
 function backoff(base: string, max: string): string {
   return `least(${base}::float8 * power(2, least(facts_attempts, 20)), ${max}::float8)`;

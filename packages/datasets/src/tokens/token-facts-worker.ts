@@ -8,12 +8,12 @@ import {
   parseAddress,
   type Registry,
 } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, type RiskyWork, UNWRITTEN, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { z } from 'zod';
 import { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './facts.ts';
-import { leasePendingTokens, postponeTokenFacts, saveTokenFacts } from './pending-facts.ts';
+import { leasePendingTokens, postponeTokenFacts, saveTokenFacts, setTokenAside } from './pending-facts.ts';
 
 export interface TokenFactsWorkerOptions {
   readonly database: Database;
@@ -22,6 +22,8 @@ export interface TokenFactsWorkerOptions {
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
   /** How often tokens without facts are looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
 }
@@ -50,7 +52,7 @@ type Payload = z.infer<typeof payloadSchema>;
  * processes, turns pending rows into jobs; a job that is lost leaves rows that a later sweep finds.
  */
 export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenFactsWorker {
-  const { database, jobs, logger } = options;
+  const { database, jobs, logger, journal = UNWRITTEN } = options;
   const outcomes = new Counter({
     name: 'chainstead_token_facts_total',
     help: 'Token contracts asked for their facts, by outcome: known, silent (answered nothing), failed (no upstream answered)',
@@ -67,6 +69,32 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
       if (first !== undefined) await queue.add(`read:${first}`, { kind: 'read', addresses });
       if (addresses.length < JOB_TOKENS_MAX) return;
     }
+  }
+
+  /** All together but those that processes ended with before: each of these by itself. */
+  async function readJob(
+    chain: Chain,
+    reader: TokenFactsReader,
+    addresses: readonly Address[],
+    ending: AbortSignal,
+  ): Promise<void> {
+    const workOf = (some: readonly Address[]): RiskyWork => ({
+      kind: 'token-facts',
+      keys: some.map((address) => `${chain.id} ${address}`),
+    });
+    const suspects = await journal.suspects(workOf(addresses));
+    const isSuspect = (address: Address): boolean => suspects.has(`${chain.id} ${address}`);
+    const clear = addresses.filter((address) => !isSuspect(address));
+    if (clear.length > 0) await journal.run(workOf(clear), () => read(chain, reader, clear, ending));
+    for (const address of addresses.filter(isSuspect))
+      try {
+        await journal.run(workOf([address]), () => read(chain, reader, [address], ending));
+      } catch (error) {
+        if (!(error instanceof WorkSetAsideError)) throw error;
+        await setTokenAside(database, chain.id, address);
+        logger.error({ chain: chain.key, token: address, err: error }, 'Facts of a token are not asked for any more');
+        outcomes.inc({ chain: chain.key, outcome: 'failed' });
+      }
   }
 
   async function read(
@@ -101,7 +129,7 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
           ({ payload, signal }) =>
             payload.kind === 'sweep'
               ? sweep(chain, queue)
-              : read(chain, reader, payload.addresses.map(parseAddress), signal),
+              : readJob(chain, reader, payload.addresses.map(parseAddress), signal),
           { concurrency: CONCURRENCY },
         );
         await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: options.sweepEveryMs ?? SWEEP_EVERY_MS });

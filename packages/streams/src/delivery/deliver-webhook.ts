@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import DataLoader from 'dataloader';
 import { finishBody } from '../payload/render-body.ts';
@@ -10,7 +10,7 @@ import type { AttemptRecorder } from './attempt-recorder.ts';
 import { type Attempt, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
-import { areStillDue, dropDelivery, postponeDelivery } from './waiting-delivery.ts';
+import { areStillDue, dropDelivery, failDelivery, postponeDelivery } from './waiting-delivery.ts';
 
 /** Makes the bodies of matches. */
 export interface WebhookBodies {
@@ -60,7 +60,7 @@ export interface DeliverWebhook {
 
 /** Why nothing is sent for now, or for ever. */
 interface Unsent {
-  readonly unsent: 'dropped' | 'postponed' | 'lost';
+  readonly unsent: 'dropped' | 'postponed' | 'lost' | 'gave-up';
 }
 
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
@@ -124,6 +124,11 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       signal.throwIfAborted();
       const { streamId, chainId, blockNumber } = delivery;
       const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
+      if (error instanceof WorkSetAsideError) {
+        logger.error(fields, 'A webhook failed for good without having been sent');
+        await failDelivery(database, delivery, errorText(error));
+        return { unsent: 'gave-up' };
+      }
       logger.warn(fields, 'What a webhook is to tell could not be read, it is postponed');
       await postponeDelivery(database, delivery, options.postponeMs);
       return { unsent: 'postponed' };

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainstead/db';
-import type { Delivery } from './delivery.ts';
+import { type Delivery, recordsOf } from './delivery.ts';
 
 /** Whether webhooks are still to be sent: a reorganisation, a pause or another process may have come in between. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
@@ -25,4 +26,34 @@ export async function postponeDelivery(database: Database, { id, retries }: Deli
 /** For webhooks whose block left the chain before they were sent, or of which nothing is stored any more. */
 export async function dropDelivery(database: Database, { id }: Delivery): Promise<void> {
   await database.query(`UPDATE stream_deliveries SET status = 'dropped' WHERE id = $1 AND status = 'pending'`, [id]);
+}
+
+/** For webhooks that can never be made: told as a failed attempt without a body, which can't be sent again. */
+export async function failDelivery(database: Database, delivery: Delivery, errorMessage: string): Promise<void> {
+  const { id, retries, streamId, chainId, blockNumber, kind, webhookUrl, tag } = delivery;
+  await database.query(
+    `WITH failed AS (
+       UPDATE stream_deliveries SET status = 'failed', retries = retries + 1
+       WHERE id = $1 AND retries = $2 AND status = 'pending' RETURNING id
+     ), counted AS (
+       UPDATE stream_stats SET webhooks_failed = webhooks_failed + 1, updated_at = now()
+       WHERE stream_id = $4 AND EXISTS (SELECT FROM failed)
+     )
+     INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success,
+       error_message, records, duration_ms)
+     SELECT $3, failed.id, $4, $5, $6, $7, $8, $9, $2, false, $10, $11, 0 FROM failed`,
+    [
+      id,
+      retries,
+      randomUUID(),
+      streamId,
+      chainId,
+      blockNumber,
+      kind === 'confirmed',
+      webhookUrl,
+      tag,
+      errorMessage,
+      recordsOf(delivery),
+    ],
+  );
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, ChainsteadError, type Clock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
 import type { MatchKey } from '../delivery/delivery.ts';
@@ -15,7 +15,9 @@ import { transactionsOf } from './transactions-of.ts';
 export interface WebhookBodiesOptions {
   readonly database: Database;
   readonly chains: readonly { readonly chain: Chain; readonly enrich: EnrichMatch }[];
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
 /** A match of a chain that is not configured any more; it is sent when the chain is configured again. */
@@ -47,7 +49,8 @@ export class MatchMissingError extends ChainsteadError {
  * Makes bodies from matches, once each: what was read for the unconfirmed webhook is what the confirmed one tells. Those that are
  * asked for together share their queries.
  */
-export function createWebhookBodies({ database, chains, clock }: WebhookBodiesOptions): WebhookBodies {
+export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodies {
+  const { database, chains, clock, journal = UNWRITTEN } = options;
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));
   const matches = new DataLoader<MatchKey, MatchRow | undefined>((keys) => readMatchRows(database, keys), TOGETHER);
   const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
@@ -63,13 +66,30 @@ export function createWebhookBodies({ database, chains, clock }: WebhookBodiesOp
       const match = parseMatch(stored.matched);
       const block = { number: delivery.blockNumber, hash: delivery.blockHash, timestamp: stored.blockTimestamp };
       const waitedMs = clock.now() - delivery.createdAt.getTime();
-      const enrichment = await enrich({ match, stream, block, waitedMs }, signal);
-      const body = renderBody({ match, stream, chain, block, enrichment });
+      const render = async (): Promise<string> => {
+        const enrichment = await enrich({ match, stream, block, waitedMs }, signal);
+        return renderBody({ match, stream, chain, block, enrichment });
+      };
+      const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
+      const body = await (isRisky(stored, stream) ? journal.run(work, render) : render());
       const kept = await store.load({ key: delivery, body, transactions: transactionsOf(match) });
       if (kept === undefined) throw new MatchMissingError(delivery);
       return kept;
     },
   };
+}
+
+/** What a stranger has a say in, or is large: the rest is not worth a write. */
+function isRisky({ matched }: MatchRow, { triggers, getNativeBalances }: Stream): boolean {
+  return (triggers ?? []).length > 0 || getNativeBalances.length > 0 || matched.length > LARGE_MATCH_LENGTH;
+}
+
+/** Characters. */
+const LARGE_MATCH_LENGTH = 262_144;
+
+/** Of the match: what is told unconfirmed and confirmed is made once. */
+function keyOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
+  return `${chainId} ${blockNumber} ${streamId} ${blockHash}`;
 }
 
 /** Nothing is remembered: what is stored may change. */

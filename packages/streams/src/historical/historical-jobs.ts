@@ -7,7 +7,7 @@ import {
   type Logger,
   sleepUnlessAborted,
 } from '@chainstead/core';
-import { type Database, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+import { type Database, type Transaction, tryAcquireLeadership, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
@@ -19,6 +19,8 @@ export interface HistoricalJobsOptions {
   readonly chains: readonly PastChain[];
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run'>;
   /** Between two looks for jobs when there is nothing to do. Default 2,000 ms. */
   readonly idleMs?: number;
 }
@@ -114,7 +116,8 @@ async function workOnPart(
 ): Promise<'advanced' | 'waits' | 'failed'> {
   const { database, logger } = options;
   try {
-    return await replayPart(options, past, job, signal);
+    const work = { kind: 'historical-job', keys: [job.id] } as const;
+    return await (options.journal ?? UNWRITTEN).run(work, () => replayPart(options, past, job, signal));
   } catch (error) {
     signal.throwIfAborted();
     const isFinal = error instanceof ChainsteadError && !error.retryable;

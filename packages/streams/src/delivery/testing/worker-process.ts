@@ -1,14 +1,19 @@
 /** A worker that sends webhooks, in a process of its own, for tests that kill it. Its only argument is {@link WorkerProcessOptions}. */
-import { type Clock, silentLogger, systemClock } from '@chainstead/core';
-import { openDatabase } from '@chainstead/db';
+import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createWorkJournal, openDatabase } from '@chainstead/db';
+import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
+import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
+import { NO_ENRICHMENT } from '../../payload/render-body.ts';
 import type { RetryPolicy } from '../retry-policy.ts';
-import { startStagedWorker } from './delivery-stage.ts';
+import { STAGE_CHAIN, startStagedWorker } from './delivery-stage.ts';
 
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
   readonly retries?: RetryPolicy;
   /** How far its clock is ahead. Default 0. */
   readonly clockOffsetMs?: number;
+  /** Making the webhook of this block ends the process, as running out of memory does. */
+  readonly deadlyBlock?: number;
 }
 
 const options: WorkerProcessOptions = JSON.parse(process.argv[2] ?? '');
@@ -20,6 +25,15 @@ const database = openDatabase({
 });
 // Its kind is killed often: the next one is to go on soon.
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + (options.clockOffsetMs ?? 0) };
-const changes = { leaseMs: 1_000, clock };
+const journal = createWorkJournal({ database, logger: silentLogger(), metrics: createMetricsRegistry() });
+await journal.start();
+const enrich: EnrichMatch = async ({ block }) => {
+  // Others are in hand then, too.
+  await systemClock.sleep(50);
+  if (block.number === options.deadlyBlock) process.kill(process.pid, 'SIGKILL');
+  return NO_ENRICHMENT;
+};
+const bodies = createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock, journal });
+const changes = { leaseMs: 1_000, clock, bodies };
 await startStagedWorker(database, options.retries === undefined ? changes : { ...changes, retries: options.retries });
 process.stdout.write('working\n');

@@ -1,0 +1,85 @@
+import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createWorkJournal, type RiskyWork } from './work-journal.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+beforeEach(() => scratch.database.query('TRUNCATE process_work, suspect_work'));
+
+const open = () =>
+  createWorkJournal({ database: scratch.database, logger: silentLogger(), metrics: createMetricsRegistry() });
+const work = (...keys: string[]): RiskyWork => ({ kind: 'token', keys });
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A process that dies with this in hand. */
+async function dieWith(given: RiskyWork): Promise<void> {
+  const journal = open();
+  void journal.run(given, never);
+  const written = async () => {
+    const rows = await scratch.database.query<{ alone: string | null }>(
+      'SELECT alone FROM process_work WHERE $1 = ANY (items) AND alive_until > now()',
+      [`token ${given.keys[0]}`],
+    );
+    return rows.length;
+  };
+  await expect.poll(written, { timeout: 10_000 }).toBe(1);
+  await scratch.database.query("UPDATE process_work SET alive_until = now() - interval '1 second'");
+}
+
+test('what a dead process had in hand is tried alone, and cleared when nothing happens', async () => {
+  await dieWith(work('a', 'b', 'c'));
+  const next = open();
+  await next.start();
+  expect(await next.suspects(work('a', 'b', 'c', 'd'))).toEqual(new Set(['a', 'b', 'c']));
+  let running = 0;
+  let most = 0;
+  const perform = async (): Promise<void> => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    running -= 1;
+  };
+  await Promise.all(['a', 'b'].map((key) => next.run(work(key), perform)));
+  await expect(next.run(work('c'), () => Promise.reject(new Error('it failed')))).rejects.toThrow('it failed');
+  expect(most).toBe(1);
+  expect(await next.suspects(work('a', 'b', 'c'))).toEqual(new Set());
+  await next.close();
+  expect(await scratch.database.query('SELECT FROM process_work')).toEqual([]);
+});
+
+test('what processes ended with three times, the last two alone, is not done any more', async () => {
+  for (const _ of [1, 2, 3]) {
+    await dieWith(work('bad'));
+    const reaper = open();
+    await reaper.start();
+    await reaper.close();
+  }
+  const next = open();
+  await next.start();
+  let isDone = false;
+  const done = next.run(work('bad'), async () => {
+    isDone = true;
+  });
+  await expect(done).rejects.toMatchObject({ code: 'WORK_SET_ASIDE', facts: { crashes: 3 } });
+  expect(isDone).toBe(false);
+  await next.close();
+});
+
+test('processes that live leave each other’s work alone', async () => {
+  const [one, other] = [open(), open()];
+  await Promise.all([one.start(), other.start()]);
+  const held = Promise.withResolvers<void>();
+  const running = one.run(work('a'), () => held.promise);
+  await expect
+    .poll(async () => (await scratch.database.query("SELECT FROM process_work WHERE 'token a' = ANY (items)")).length)
+    .toBe(1);
+  const third = open();
+  await third.start();
+  expect(await third.suspects(work('a'))).toEqual(new Set());
+  held.resolve();
+  await running;
+  await Promise.all([one.close(), other.close(), third.close()]);
+});

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { ChainsteadError, Counter, errorText, type Logger, type Registry } from '@chainstead/core';
+import type { Database } from './database.ts';
+import { createSuspects } from './suspect-work.ts';
+
+/** Work that data of strangers goes into: whatever they write, it might end the process. */
+export interface RiskyWork {
+  readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job';
+  /** What is worked on; several things where they are read together. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Knows what a process had in hand when it died. What it names is tried alone afterwards, one thing at a time, so that the one that
+ * ends processes is found; after the third time it is set aside.
+ */
+export interface WorkJournal {
+  /** Takes in what processes left that died, and goes on looking for such. */
+  start(): Promise<void>;
+  /**
+   * Does the work after it was written down.
+   * @throws WorkSetAsideError instead, when a single thing ended processes too often
+   */
+  run<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
+  /** Which of these have to be tried alone: run each by itself. */
+  suspects(work: RiskyWork): Promise<ReadonlySet<string>>;
+  /** The process ends properly. */
+  close(): Promise<void>;
+}
+
+export interface WorkJournalOptions {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** After this a process of another machine that shows no sign of life is taken for dead. Default 20,000 ms. */
+  readonly leaseMs?: number;
+}
+
+/** It ended the process several times, and is not tried any more. */
+export class WorkSetAsideError extends ChainsteadError {
+  constructor({ kind, keys }: RiskyWork, crashes: number) {
+    super({
+      code: 'WORK_SET_ASIDE',
+      message: `Set aside: the process ended ${crashes} times while it worked on this`,
+      facts: { kind, key: keys[0], crashes },
+      remedy: 'Look for what is special about it; DELETE its row FROM suspect_work to have it tried again',
+      retryable: false,
+    });
+  }
+}
+
+const LEASE_MS = 20_000;
+const CRASHES_MAX = 3;
+
+export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
+  const { database, logger, leaseMs = LEASE_MS } = options;
+  const setAside = new Counter({
+    name: 'chainstead_work_set_aside_total',
+    help: 'Attempts at work that had ended the process three times and is not done any more, by kind',
+    labelNames: ['kind'],
+    registers: [options.metrics],
+  });
+  const own = createProcessRow(options, leaseMs);
+  const suspects = createSuspects({ database, logger, process: own.id, crashesMax: CRASHES_MAX });
+  let timer: NodeJS.Timeout | undefined;
+  /** Suspects take turns. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function runAlone<T>(work: RiskyWork, key: string, perform: () => Promise<T>): Promise<T> {
+    const crashes = (await own.write(work.kind, [key], key)).get(nameOf(work.kind, key)) ?? 0;
+    try {
+      if (crashes >= CRASHES_MAX) {
+        setAside.inc({ kind: work.kind });
+        throw new WorkSetAsideError(work, crashes);
+      }
+      const result = await perform();
+      await suspects.clear(nameOf(work.kind, key));
+      return result;
+    } catch (error) {
+      // It failed, and the process is still there.
+      if (!(error instanceof WorkSetAsideError)) await suspects.clear(nameOf(work.kind, key));
+      throw error;
+    } finally {
+      own.forget(work.kind, [key]);
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await own.renew();
+      await suspects.reap();
+    } catch (error) {
+      logger.debug({ reason: errorText(error) }, 'The journal of work could not be looked at');
+    }
+  }
+
+  return {
+    async start() {
+      await own.enter();
+      await suspects.reap();
+      timer = setInterval(() => void look(), leaseMs / 4).unref();
+    },
+    async run(work, perform) {
+      const { kind, keys } = work;
+      const crashes = await own.write(kind, keys, null);
+      const [key] = keys;
+      if (key !== undefined && keys.length === 1 && crashes.has(nameOf(kind, key))) {
+        own.forget(kind, keys);
+        const mine = turn.then(() => runAlone(work, key, perform));
+        turn = mine.catch(() => undefined);
+        return mine;
+      }
+      try {
+        return await perform();
+      } finally {
+        own.forget(kind, keys);
+      }
+    },
+    async suspects({ kind, keys }) {
+      const known = await suspects.among(keys.map((key) => nameOf(kind, key)));
+      return new Set(keys.filter((key) => known.has(nameOf(kind, key))));
+    },
+    async close() {
+      clearInterval(timer);
+      await own.leave();
+    },
+  };
+}
+
+/** For work of which nothing has to be known should the process end. */
+export const UNWRITTEN: Pick<WorkJournal, 'run' | 'suspects'> = {
+  run: (_work, perform) => perform(),
+  suspects: async () => new Set(),
+};
+
+function nameOf(kind: RiskyWork['kind'], key: string): string {
+  return `${kind} ${key}`;
+}
+
+/** This process' row: what it has in hand. One write for all that begins while the one before is under way. */
+function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
+  const id = randomUUID();
+  const inHand = new Map<string, number>();
+  let alone: string | null = null;
+  let writing: Promise<ReadonlyMap<string, number>> | null = null;
+  let next: Promise<ReadonlyMap<string, number>> | null = null;
+
+  async function save(): Promise<ReadonlyMap<string, number>> {
+    const rows = await database.query<{ name: string; crashes: number }>(
+      `WITH kept AS (
+         INSERT INTO process_work (process, machine, pid, items, alone, alive_until)
+         VALUES ($1, $2, $3, $4::text[], $5, now() + $6 * interval '1 millisecond')
+         ON CONFLICT (process) DO UPDATE SET items = excluded.items, alone = excluded.alone, alive_until = excluded.alive_until
+       )
+       SELECT name, crashes FROM suspect_work WHERE name = ANY ($4::text[])`,
+      [id, hostname(), process.pid, [...inHand.keys()], alone, leaseMs],
+    );
+    return new Map(rows.map(({ name, crashes }) => [name, crashes]));
+  }
+
+  /** Resolves when all that is in hand by now is written. */
+  function flush(): Promise<ReadonlyMap<string, number>> {
+    if (writing === null) {
+      writing = save().finally(() => {
+        writing = null;
+      });
+      return writing;
+    }
+    next ??= writing
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return flush();
+      });
+    return next;
+  }
+
+  return {
+    id,
+    enter: async (): Promise<void> => void (await flush()),
+    renew: async (): Promise<void> => void (await flush()),
+    /** @param only what is tried alone */
+    async write(kind: RiskyWork['kind'], keys: readonly string[], only: string | null) {
+      for (const key of keys) inHand.set(nameOf(kind, key), (inHand.get(nameOf(kind, key)) ?? 0) + 1);
+      if (only !== null) alone = nameOf(kind, only);
+      return flush();
+    },
+    forget(kind: RiskyWork['kind'], keys: readonly string[]): void {
+      for (const key of keys) {
+        const name = nameOf(kind, key);
+        const count = (inHand.get(name) ?? 1) - 1;
+        if (count <= 0) inHand.delete(name);
+        else inHand.set(name, count);
+        if (alone === name) alone = null;
+      }
+    },
+    async leave(): Promise<void> {
+      await database.query('DELETE FROM process_work WHERE process = $1', [id]);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { readStreamStats } from '../records/stats.ts';
+import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
+import type { WorkerProcessOptions } from './testing/worker-process.ts';
+
+const PROGRAM = fileURLToPath(new URL('./testing/worker-process.ts', import.meta.url));
+const DEADLY = 7;
+
+test('a webhook that ends the process is set aside after the third time and told of; all others arrive', async () => {
+  const scratch = await createScratchDatabase();
+  const receiver = await startWebhookReceiver({});
+  onTestFinished(async () => {
+    await receiver.close();
+    await scratch.drop();
+  });
+  const { database } = scratch;
+  const streamId = await addStream(database, {
+    webhookUrl: receiver.url,
+    getNativeBalances: [{ type: 'tx', selectors: ['$fromAddress'] }],
+  });
+  const blocks = Array.from({ length: 12 }, (_, block) => block);
+  await addMatches(database, streamId, { blocks });
+  const options: WorkerProcessOptions = { databaseUrl: scratch.url, deadlyBlock: DEADLY };
+  const settled = async (): Promise<boolean> =>
+    (await readOutbox(database, streamId)).every(({ status }) => status !== 'pending');
+
+  let deaths = 0;
+  while (deaths < 10) {
+    const worker = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: 'ignore' });
+    const died = once(worker, 'exit').then(() => true);
+    const done = expect
+      .poll(settled, { timeout: 60_000, interval: 50 })
+      .toBe(true)
+      .then(() => false);
+    done.catch(() => undefined);
+    const isDead = await Promise.race([died, done]);
+    if (isDead) deaths += 1;
+    worker.kill('SIGKILL');
+    await died;
+    if (!isDead) break;
+  }
+
+  expect(deaths).toBe(3);
+  const outbox = await readOutbox(database, streamId);
+  expect(outbox.map(({ status }) => status)).toEqual(
+    blocks.map((block) => (block === DEADLY ? 'failed' : 'delivered')),
+  );
+  expect(new Set(receiver.received.map(({ body }) => JSON.parse(body).block.number)).size).toBe(11);
+  const attempts = await database.query(
+    'SELECT block_number AS block, error_message, body FROM stream_attempts WHERE stream_id = $1 AND NOT success',
+    [streamId],
+  );
+  const told = expect.stringContaining('Set aside: the process ended 3 times while it worked on this');
+  expect(attempts).toEqual([{ block: DEADLY, error_message: told, body: null }]);
+  expect(await readStreamStats(database, streamId)).toMatchObject({ webhooksDelivered: 11, webhooksFailed: 1 });
+  const [suspect] = await database.query<{ name: string; crashes: number }>(
+    'SELECT name, crashes FROM suspect_work WHERE crashes > 1',
+  );
+  expect(suspect).toMatchObject({ crashes: 3, name: expect.stringContaining(`webhook 1 ${DEADLY} ${streamId}`) });
+}, 180_000);
