@@ -93,7 +93,7 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
     const address = await addressOf(program);
     expect([...roleProcesses(program).keys()].toSorted()).toEqual(['api', 'ingest', 'worker']);
     expect((await read(`${address}/health`)).status).toBe(200);
-    await vi.waitFor(async () => expect((await read(`${address}/ready`)).status).toBe(200), READY_TIMEOUT_MS);
+    await vi.waitFor(async () => expect((await read(`${address}/synced`)).status).toBe(200), READY_TIMEOUT_MS);
 
     const metrics = (await read(`${address}/metrics`)).text;
     expect(metrics).toMatch(/chainstead_sync_checkpoint_block\{chain="scripted",role="ingest"\} 40\b/);
@@ -260,7 +260,7 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
 
       const near = start([], { DATABASE_URL: own.url, START_BLOCK_SCRIPTED: '5' });
       const address = await addressOf(near);
-      await vi.waitFor(async () => expect((await read(`${address}/ready`)).status).toBe(200), READY_TIMEOUT_MS);
+      await vi.waitFor(async () => expect((await read(`${address}/synced`)).status).toBe(200), READY_TIMEOUT_MS);
       const [state] = await own.database.query(
         'SELECT chain_key, history_start, checkpoint, stall_reason FROM sync_chains',
       );

@@ -107,6 +107,17 @@ describe('compression', () => {
 });
 
 describe('probes', () => {
+  test('cost one look a second, however many ask', async () => {
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      return { ready: true, reasons: [] };
+    };
+    const { app } = createDemoApi({ readiness: look });
+    await Promise.all(Array.from({ length: 20 }, () => app.request('/ready')));
+    expect(looks).toBe(1);
+  });
+
   test('tell that the process lives, and whether it is ready', async () => {
     const { app } = createDemoApi();
     expect(await (await app.request('/health')).json()).toEqual({ status: 'ok' });
@@ -124,6 +135,15 @@ describe('probes', () => {
       message: 'Not ready: eth lags 70 blocks; database is away',
       details: { reasons },
     });
+    // With another check for the lag, it may be ready meanwhile.
+    const serving = createDemoApi({ synchronization: async () => ({ ready: false, reasons: ['eth lags 70 blocks'] }) });
+    expect((await serving.app.request('/ready')).status).toBe(200);
+    const lag = await serving.app.request('/synced');
+    expect([lag.status, await lag.json()]).toEqual([
+      503,
+      { message: 'Not caught up: eth lags 70 blocks', details: { reasons: ['eth lags 70 blocks'] } },
+    ]);
+    expect(lag.headers.get('retry-after')).not.toBeNull();
     const broken = createDemoApi({ readiness: () => Promise.reject(new Error('timeout')) });
     expect((await broken.app.request('/ready')).status).toBe(503);
     const silent = createDemoApi({ readiness: async () => ({ ready: false, reasons: [] }) });

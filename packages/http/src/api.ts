@@ -43,7 +43,10 @@ export interface ApiOptions {
   readonly cors: CorsOptions;
   /** Of the program, for the OpenAPI document. */
   readonly version: string;
+  /** `/ready`: whether requests can be answered. */
   readonly readiness: () => Promise<Readiness>;
+  /** `/synced`: whether all chains are caught up. Default: as `readiness`. */
+  readonly synchronization?: () => Promise<Readiness>;
   /** Of the {@link RequestDatabase} that is given as the database, if it is one. */
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
   /** Routes behind the key check. */
@@ -80,7 +83,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(compression());
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
-  addSystemRoutes(app, { logger, metrics, readiness: options.readiness });
+  addSystemRoutes(app, { logger, metrics, readiness: options.readiness, synchronization: options.synchronization ?? options.readiness });
   addDocumentationRoutes(app, options.version);
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit }));

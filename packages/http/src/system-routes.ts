@@ -1,10 +1,10 @@
 import type { Logger, Registry } from '@chainstead/core';
 import { DatabaseUnavailableError } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type ApiApp, requestLogger } from './api-context.ts';
+import { type ApiApp, type ApiContext, requestLogger } from './api-context.ts';
 import { UnavailableError } from './api-error.ts';
 import { errorResponses } from './error-answer.ts';
-import type { Readiness } from './readiness.ts';
+import { keepReadiness, type Readiness } from './readiness.ts';
 
 const statusSchema = z.object({ status: z.string() }).openapi('Status');
 
@@ -29,6 +29,18 @@ const ready = createRoute({
   },
 });
 
+const synced = createRoute({
+  method: 'get',
+  path: '/synced',
+  tags: ['System'],
+  summary: 'All chains are caught up',
+  security: [],
+  responses: {
+    200: { description: 'Caught up', content: { 'application/json': { schema: statusSchema } } },
+    ...errorResponses(503),
+  },
+});
+
 const metricsRoute = createRoute({
   method: 'get',
   path: '/metrics',
@@ -38,29 +50,43 @@ const metricsRoute = createRoute({
   responses: { 200: { description: 'Text exposition format', content: { 'text/plain': { schema: z.string() } } } },
 });
 
-/** Liveness, readiness and metrics. No key needed: probes and scrapers carry none. */
+/** Liveness, readiness, lag and metrics. No key needed: probes and scrapers carry none. */
 export function addSystemRoutes(
   app: ApiApp,
-  options: { readonly logger: Logger; readonly metrics: Registry; readonly readiness: () => Promise<Readiness> },
+  options: {
+    readonly logger: Logger;
+    readonly metrics: Registry;
+    readonly readiness: () => Promise<Readiness>;
+    readonly synchronization: () => Promise<Readiness>;
+  },
 ): void {
   app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
+  const isReady = keepReadiness(options.readiness);
   app.openapi(ready, async (c) => {
-    const { ready: isReady, reasons } = await options.readiness().catch((error: unknown) => {
-      if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };
-      requestLogger(c, options.logger).error({ err: error }, 'Readiness could not be determined');
-      return { ready: false, reasons: ['readiness could not be determined'] };
-    });
-    if (!isReady) {
-      // An answer, not an error: a probe that is told "not yet" every second must not fill the error log.
-      const notYet = new UnavailableError(reasons.length === 0 ? 'Not ready' : `Not ready: ${reasons.join('; ')}`, {
-        reasons,
-      });
-      for (const [name, value] of Object.entries(notYet.headers)) c.header(name, value);
-      return c.json({ message: notYet.message, details: { reasons: [...reasons] } }, 503);
-    }
-    return c.json({ status: 'ready' }, 200);
+    const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
+    return refusal === null ? c.json({ status: 'ready' }, 200) : c.json(refusal, 503);
+  });
+  const isSynced = keepReadiness(options.synchronization);
+  app.openapi(synced, async (c) => {
+    const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
+    return refusal === null ? c.json({ status: 'synced' }, 200) : c.json(refusal, 503);
   });
   app.openapi(metricsRoute, async (c) =>
     c.text(await options.metrics.metrics(), 200, { 'content-type': options.metrics.contentType }),
   );
+}
+
+/**
+ * Null: all is well. An answer, not an error: a probe that is told "not yet" every second must not fill the error log.
+ */
+async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
+  const { ready: isWell, reasons } = await read().catch((error: unknown) => {
+    if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };
+    requestLogger(c, logger).error({ err: error }, 'Readiness could not be determined');
+    return { ready: false, reasons: ['readiness could not be determined'] };
+  });
+  if (isWell) return null;
+  const notYet = new UnavailableError(reasons.length === 0 ? title : `${title}: ${reasons.join('; ')}`);
+  for (const [name, value] of Object.entries(notYet.headers)) c.header(name, value);
+  return { message: notYet.message, details: { reasons: [...reasons] } };
 }

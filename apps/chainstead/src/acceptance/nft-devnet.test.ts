@@ -197,7 +197,7 @@ describe('a program that begins at the head', () => {
   it('reads the history of a wallet and of a collection when they are asked for', async () => {
     const late = await stage.index({ START_BLOCK_DEVNET: 'head', REORG_DEPTH_MAX_DEVNET: '8' });
     const [wallet = ZERO_ADDRESS] = stage.wallets;
-    await waitUntil(async () => ((await fetch(`${late.api.address}/ready`)).ok ? null : late.program.output()));
+    await waitUntil(async () => ((await fetch(`${late.api.address}/synced`)).ok ? null : late.program.output()));
     // Histories are read of blocks that no reorganisation reaches any more.
     await stage.devnet.mine(8);
     const envelope = z.object({ status: z.string(), status_message: z.string().optional() });

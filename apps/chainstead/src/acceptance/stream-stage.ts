@@ -92,7 +92,7 @@ export async function createStreamStage(
   const ask = askOf(address);
   const { secretKey: secret } = z.object({ secretKey: z.string() }).parse((await ask('GET', '/settings')).body);
   const sdk = await startOfficialSdk({ address, apiKey: STREAM_STAGE_KEY, streamsSecret: secret });
-  await waitUntil(async () => ((await fetch(`${address}/ready`)).ok ? null : program.output()));
+  await waitUntil(async () => ((await fetch(`${address}/synced`)).ok ? null : program.output()));
   const receivers: WebhookReceiver[] = [];
   return {
     devnet,

@@ -144,7 +144,7 @@ const apiKeys = {
   }),
   READY_LAG_BLOCKS: withDefault(wholeNumber(0), {
     group: 'API',
-    description: 'Blocks that a chain may be behind its head while /ready still answers 200',
+    description: 'Blocks that a chain may be behind its head while /synced still answers 200',
     allowed: 'a whole number from 0',
     example: '5',
     default: '20',

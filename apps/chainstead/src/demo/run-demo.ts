@@ -45,7 +45,7 @@ export async function runDemo(context: CommandContext): Promise<void> {
 async function untilCaughtUp(address: string, { clock, stopSignal }: CommandContext): Promise<void> {
   const deadline = clock.now() + CATCH_UP_MS_MAX;
   while (!stopSignal.aborted && clock.now() < deadline) {
-    const { ok } = await fetch(`${address}/ready`);
+    const { ok } = await fetch(`${address}/synced`);
     if (ok) return;
     await clock.sleep(PAUSE_MS);
   }
@@ -99,7 +99,7 @@ Chainstead runs and indexes a local chain that never stands still.
   Every route, to try out in a browser:
     ${address}/docs
   Is it caught up? What does it measure?
-    curl ${address}/ready
+    curl ${address}/synced
     curl ${address}/metrics
 
 Ctrl-C stops it and deletes its data. From here on, one line for each webhook that arrives at the stream's receiver:

@@ -146,6 +146,10 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     cors: { origins: api.corsOrigins },
     version: VERSION,
     readiness: async () => {
+      await database.query('SELECT 1');
+      return { ready: true, reasons: [] };
+    },
+    synchronization: async () => {
       const now = clock.now();
       const { chains, datasets } = configuration;
       const { reasons } = await readReadiness(database, { chains, datasets, readyLagBlocks: api.readyLagBlocks, now });
