@@ -59,6 +59,15 @@ describe('docker-compose.yml', () => {
     expect(monitoring.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
   });
 
+  it('lets nobody see the dashboards without a password of their own', () => {
+    const { environment } = compose.services.grafana ?? {};
+    expect(environment).toEqual({
+      GF_AUTH_ANONYMOUS_ENABLED: 'false',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as compose reads it
+      GF_SECURITY_ADMIN_PASSWORD: '${GRAFANA_PASSWORD:-}',
+    });
+  });
+
   it('sets only keys that the configuration has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
       expect(

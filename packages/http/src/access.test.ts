@@ -162,6 +162,20 @@ describe('without any key', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
   });
 
+  test('what a foreign page has loaded or submitted without an Origin is refused, but for what a link may lead to', async () => {
+    const ask = async (path: string, site: string, own: Record<string, string> = {}) =>
+      (await app.request(path, { headers: { 'sec-fetch-site': site, ...own } })).status;
+    expect(await ask(rows, 'cross-site')).toBe(403);
+    for (const path of ['/metrics', '/ready', '/openapi.json', '/nope', '/docs-of-others'])
+      expect([path, await ask(path, 'cross-site')]).toEqual([path, 403]);
+    for (const site of ['same-origin', 'same-site', 'none']) expect(await ask(rows, site)).toBe(200);
+    for (const path of ['/health', '/docs', '/docs/start.js']) expect(await ask(path, 'cross-site')).toBe(200);
+    expect(await ask(rows, 'cross-site', { origin: 'http://localhost:3000' })).toBe(200);
+    const keyed = createDemoApi({ keys: fixedKeys(KEY) });
+    const linked = await keyed.app.request(rows, { headers: { 'x-api-key': KEY, 'sec-fetch-site': 'cross-site' } });
+    expect(linked.status).toBe(200);
+  });
+
   test('a server that others can reach answers nobody', async () => {
     const reachable = createDemoApi({ host: '0.0.0.0' });
     expect((await reachable.app.request(rows, { headers: { host: 'localhost' } })).status).toBe(401);

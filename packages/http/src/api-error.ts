@@ -104,7 +104,7 @@ export class ScopeMissingError extends ApiError {
 
 /** A 403: an open server (no key configured) was addressed from somewhere else than this machine. */
 export class ForeignOriginError extends ApiError {
-  constructor(header: 'Host' | 'Origin', given: string) {
+  constructor(header: 'Host' | 'Origin' | 'Sec-Fetch-Site', given: string) {
     super({
       code: 'FOREIGN_ORIGIN',
       status: 403,

@@ -83,7 +83,12 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(compression());
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
-  addSystemRoutes(app, { logger, metrics, readiness: options.readiness, synchronization: options.synchronization ?? options.readiness });
+  addSystemRoutes(app, {
+    logger,
+    metrics,
+    readiness: options.readiness,
+    synchronization: options.synchronization ?? options.readiness,
+  });
   addDocumentationRoutes(app, options.version);
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit }));

@@ -64,6 +64,7 @@ describe('the gate', () => {
     expect(gate.refusal({ host: 'localhost:8080' })).toBeNull();
     expect(gate.refusal({ host: 'rebound.example' })?.status).toBe(403);
     expect(gate.refusal({ host: 'localhost', origin: 'https://evil.example' })?.status).toBe(403);
+    expect(gate.refusal({ host: 'localhost', 'sec-fetch-site': 'cross-site' })?.status).toBe(403);
     expect(gate.refusal({})?.status).toBe(403);
   });
 

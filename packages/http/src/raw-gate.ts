@@ -52,7 +52,11 @@ export function createRawGate(options: RawGateOptions): RawGate {
       return typeof given === 'string' ? requestIdOf(given) : nextId();
     },
     isOpen: createOpenCheck(options.host, options.keys),
-    refusal: (headers) => foreignToOpenServer(headers.host ?? '', headers.origin),
+    refusal: (headers) => {
+      const site = headers['sec-fetch-site'];
+      const fetchSite = typeof site === 'string' ? site : undefined;
+      return foreignToOpenServer({ host: headers.host ?? '', origin: headers.origin, fetchSite });
+    },
     corsHeaders: (origin) => {
       if (origins === '*') return anyOrigin;
       if (!origins.includes(origin)) return ['vary', 'Origin'];

@@ -82,15 +82,34 @@ function refuseMalformedUrl(url: string): void {
     throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL must not contain a NUL character (%00)' });
 }
 
+/** What a link may lead to from any page: the same for everybody, and without effect. */
+const LINKED_PATH = /^\/($|health$|docs($|\/))/;
+
 function guardOpenServer(c: ApiContext, origin: string | undefined): void {
-  const refusal = foreignToOpenServer(c.req.header('host') ?? new URL(c.req.url).host, origin);
+  const refusal = foreignToOpenServer({
+    host: c.req.header('host') ?? new URL(c.req.url).host,
+    origin,
+    fetchSite: LINKED_PATH.test(c.req.path) ? undefined : c.req.header('sec-fetch-site'),
+  });
   if (refusal !== null) throw refusal;
 }
 
-/** Why a server without keys must not answer a request with these headers; null: it comes from this machine. */
-export function foreignToOpenServer(host: string, origin: string | undefined): ForeignOriginError | null {
+/** What tells who caused a request. */
+export interface RequestOrigin {
+  /** `Host`: foreign after DNS rebinding. */
+  readonly host: string;
+  /** `Origin`: browsers send it with scripts' requests and with other methods than GET. */
+  readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`: browsers send it with the others too, an image's for instance. */
+  readonly fetchSite: string | undefined;
+}
+
+/** Why a server without keys must not answer a request; null: it comes from this machine. */
+export function foreignToOpenServer({ host, origin, fetchSite }: RequestOrigin): ForeignOriginError | null {
   if (!isLoopbackHostHeader(host)) return new ForeignOriginError('Host', host);
-  if (origin === undefined) return null;
+  // The page at localhost:3000 is another site than 127.0.0.1, so its Origin is what counts.
+  if (origin === undefined)
+    return fetchSite === 'cross-site' ? new ForeignOriginError('Sec-Fetch-Site', fetchSite) : null;
   const page = URL.parse(origin);
   return page === null || !isLoopbackName(page.hostname) ? new ForeignOriginError('Origin', origin) : null;
 }
