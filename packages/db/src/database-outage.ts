@@ -74,6 +74,8 @@ const WELL_AFTER_MS = 30_000;
 /** For all connections of a pool. */
 export function createOutageWatch(logger: Logger): OutageWatch {
   let since: number | null = null;
+  // Before the first answer nothing has broken off: whoever opens the database tells why it can't.
+  let hasAnswered = false;
   let failedAt = 0;
   let isAnswering = false;
 
@@ -81,12 +83,13 @@ export function createOutageWatch(logger: Logger): OutageWatch {
     failedAt = performance.now();
     // SQLSTATE classes 25 and 53 come from a server that otherwise works.
     isAnswering = /^(25|53)/.test(String(outage.facts.sqlstate));
-    if (since !== null) return;
+    if (since !== null || !hasAnswered) return;
     since = failedAt;
     logger.error({ reason: outage.message }, 'Database unavailable');
   }
 
   function succeeded(): void {
+    hasAnswered = true;
     if (since === null || (isAnswering && performance.now() - failedAt < WELL_AFTER_MS)) return;
     logger.info({ outage_ms: Math.round(performance.now() - since) }, 'Database available again');
     since = null;
