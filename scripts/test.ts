@@ -52,6 +52,8 @@ function missingOnThisMachine(): string[] {
     lines.push('did not run: tests that need a Docker daemon (testcontainers: other Postgres versions, Citus)');
   if (process.env.TEST_REDIS_URL === undefined && !works('redis-server', ['--version']))
     lines.push('did not run: queue tests on Redis (no redis-server on this machine, and TEST_REDIS_URL is not set)');
+  if (!existsSync('/usr/sbin/pgbouncer') && !works('pgbouncer', ['--version']))
+    lines.push('did not run: tests behind PgBouncer (no pgbouncer on this machine)');
   if (!existsSync(join(REPOSITORY_ROOT, '../shared/data/evm')))
     lines.push('did not run: tests on recorded blocks (no ../shared/data beside the checkout)');
   return lines;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
+import { redactConnectionString } from '@chainstead/db';
 import { chainSuffix } from './configuration/chain-keys.ts';
 import type { Configuration, RoleName } from './configuration/index.ts';
 import type { Storage } from './storage.ts';
@@ -26,7 +27,7 @@ export function renderStartSummary({ configuration, storage, roles, ready, findi
   const lines = [
     `Chainstead runs: ${roles.join(', ')}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
-    `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactUrl(storage.url)}`,
+    `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
     ...chainLines(configuration),
     ...(address === null ? [] : gatewayLines(address, configuration.gateway)),

@@ -1,5 +1,14 @@
-import { ChainsteadError, errorText, type Logger, redactUrl } from '@chainstead/core';
-import { checkSchema, type Database, migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
+import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import {
+  checkSchema,
+  checkSessions,
+  type Database,
+  DatabaseError,
+  migrate,
+  openDatabase,
+  redactConnectionString,
+  startEmbeddedPostgres,
+} from '@chainstead/db';
 import type { Configuration } from './configuration/index.ts';
 
 /** Where everything is kept: a Postgres that was given, or the embedded one. */
@@ -25,8 +34,8 @@ class DatabaseUnreachableError extends ChainsteadError {
   constructor(url: string, cause: unknown) {
     super({
       code: 'DATABASE_UNREACHABLE',
-      message: `The database at ${redactUrl(url)} can't be reached: ${errorText(cause)}`,
-      facts: { database: redactUrl(url) },
+      message: `The database at ${redactConnectionString(url)} can't be reached: ${errorText(cause)}`,
+      facts: { database: redactConnectionString(url) },
       remedy: 'Check DATABASE_URL, and that the server runs and lets this user in; or unset it to use the embedded one',
       retryable: true,
       cause,
@@ -46,6 +55,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   const url = embedded?.url ?? configuration.url ?? '';
   const database = openDatabase({
     url,
+    sessionUrl: configuration.sessionUrl,
     applicationName: options.applicationName,
     poolSize: configuration.poolSize,
     logger,
@@ -70,7 +80,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 async function checkConnection(database: Database, url: string): Promise<void> {
   try {
     await database.query('SELECT 1');
+    await checkSessions(database);
   } catch (error) {
-    throw new DatabaseUnreachableError(url, error);
+    throw error instanceof DatabaseError && !error.retryable ? error : new DatabaseUnreachableError(url, error);
   }
 }

@@ -26,6 +26,7 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
+const HOST_NAME = /^(?:[\w.-]*|\[[\da-fA-F:.%]+\])$/;
 const PORT = 5432;
 const CONNECT_TIMEOUT_SECONDS = 10;
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
@@ -84,8 +85,13 @@ export function parseConnectionString(text: string): ConnectionTarget {
 
 /** The same string without what is secret, for logs and messages. */
 export function redactConnectionString(text: string): string {
-  const hosts = /^(postgres(?:ql)?):\/\/(?:[^@/]*@)?([^/?#]*)/.exec(text.trim());
-  return hosts === null ? '[not a database URL]' : `${hosts[1]}://${hosts[2]}`;
+  try {
+    const { hosts } = parseConnectionString(text);
+    return `postgres://${hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',')}`;
+  } catch {
+    // Where it can't be read, nobody knows which part is the password.
+    return '[not a database URL]';
+  }
 }
 
 function decoded(text: string): string {
@@ -109,9 +115,13 @@ function hostsOf(list: string, ports: string | undefined): DatabaseHost[] {
       entry,
       undefined,
     ];
+    // A special character of the password that was not encoded would end up in here, and in messages.
+    if (!isFolder && !HOST_NAME.test(name))
+      throw invalid(
+        'a host has characters that no host has',
+        'Write special characters of the user and password as %XX: % as %25, @ as %40, / as %2F; an IPv6 address in brackets',
+      );
     const port = Number(given || portList[index] || portList[0] || PORT);
-    if (name.includes(':') && !name.startsWith('[') && !isFolder)
-      throw invalid(`"${name}" is no host`, 'Write hosts as name:port; an IPv6 address in brackets');
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid(`${port} is no port`, 'Use 1 to 65535');
     return { host: name.replace(/^\[(.*)\]$/, '$1') || 'localhost', port };
   });
@@ -202,6 +212,7 @@ function invalid(what: string, remedy: string, cause?: unknown): DatabaseError {
   return new DatabaseError({
     code: 'DATABASE_URL_INVALID',
     message: `The database URL can't be used: ${what}`,
+    facts: { problem: what },
     remedy,
     retryable: false,
     ...(cause === undefined ? {} : { cause }),

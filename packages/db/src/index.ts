@@ -2,6 +2,7 @@
  * The door to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and leadership.
  * Start reading at database.ts.
  */
+export { checkSessions } from './check-sessions.ts';
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';

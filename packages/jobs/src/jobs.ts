@@ -8,6 +8,7 @@ import { openRedisBackend } from './redis-backend.ts';
 
 /** Exactly one of `databaseUrl` and `redisUrl`. */
 export interface JobsOptions {
+  /** Behind a pooler: one that gives each connection a session of its own. */
   readonly databaseUrl?: string;
   readonly redisUrl?: string;
   readonly logger: Logger;

@@ -1,10 +1,23 @@
 import { EventEmitter } from 'node:events';
-import type { Logger } from '@chainstead/core';
-import { PostgresConnection, PostgresQueueBackend } from 'bullmq';
+import { errorText, type Logger } from '@chainstead/core';
+import { openPool } from '@chainstead/db';
+import {
+  assertSchemaCompatibility,
+  isPgPool,
+  LATEST_SCHEMA_VERSION,
+  type PgPool,
+  PostgresConnection,
+  PostgresQueueBackend,
+  quoteSchemaName,
+  runMigrations,
+  SchemaMigrationRequiredError,
+} from 'bullmq';
+import type { Pool, PoolClient } from 'pg';
 import { ALWAYS_UP } from './backend-watch.ts';
 import type { QueueBackend } from './queue-backend.ts';
 
 export interface PostgresBackendOptions {
+  /** Of connections that stay with one session of the server: the queues listen, and set where their tables are. */
   readonly databaseUrl: string;
   /** The schema that BullMQ's tables live in. */
   readonly schema: string;
@@ -15,41 +28,46 @@ export interface PostgresBackendOptions {
 
 /**
  * One pool and one LISTEN connection for all queues and workers of the process, where BullMQ's own factory would open
- * both per queue. Migrates BullMQ's schema, under BullMQ's own lock.
+ * both per queue. Migrates BullMQ's schema where it has to be.
  */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<QueueBackend> {
-  const url = new URL(options.databaseUrl);
-  // BullMQ pins the search path through this setting, which the one in a URL would override.
-  const serverOptions = url.searchParams.get('options');
-  url.searchParams.delete('options');
-  const connection = new SharedConnection({
-    connectionString: url.href,
-    ...(serverOptions === null ? {} : { options: serverOptions }),
-    application_name: 'chainstead-jobs',
-    schema: options.schema,
-    migrate: true,
-    max: options.poolSize,
-    keepAlive: true,
+  const pool = openPool({
+    url: options.databaseUrl,
+    applicationName: 'chainstead-jobs',
+    // BullMQ's own pool would set it by a start-up parameter, which poolers refuse.
+    settings: { search_path: quoteSchemaName(options.schema) },
+    size: options.poolSize + 1,
+    logger: options.logger,
   });
+  // BullMQ describes a pool in its own words.
+  if (!isPgPool(pool)) throw new TypeError('A pool of pg is no pool for BullMQ');
+  const connection = new SharedConnection(pool, options.schema);
   // Every queue and worker listens for broken connections.
   connection.setMaxListeners(0);
-  connection.on('error', (error) => options.logger.warn({ err: error }, 'Connection of the job queues lost'));
+  connection.on('error', (error) =>
+    options.logger.warn({ error: errorText(error) }, 'Connection of the job queues lost'),
+  );
+  const close = async (): Promise<void> => {
+    await connection.close();
+    await pool.end();
+  };
   try {
+    await migrate(pool, options.schema);
     await connection.waitUntilReady();
   } catch (error) {
-    await connection.close();
+    await close();
     throw error;
   }
   return {
     prefix: options.schema,
     watch: ALWAYS_UP,
     factory(name, queueOptions) {
-      const backend = new PostgresQueueBackend(connection, name, { ...queueOptions, connection: url.href }, false);
+      const backend = new PostgresQueueBackend(connection, name, { ...queueOptions, connection: pool }, false);
       // A rebuilt LISTEN connection listens to nothing: end the wait on the old one and subscribe again.
       connection.on('listenerinvalidated', () => resubscribe(backend, options.logger));
       return backend;
     },
-    close: () => connection.close(),
+    close,
   };
 }
 
@@ -62,9 +80,34 @@ function resubscribe(backend: PostgresQueueBackend, logger: Logger): void {
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>;
 
-/** BullMQ's connection, made fit for many workers that wait on its one LISTEN client. */
+/** BullMQ's migrations wait for a lock that any role can take: they run only where there is something to do. */
+async function migrate(pool: Pool, schema: string): Promise<void> {
+  const client = await pool.connect();
+  try {
+    if (!(await isUpToDate(client, schema))) await runMigrations(client, schema);
+  } finally {
+    client.release();
+  }
+}
+
+async function isUpToDate(client: PoolClient, schema: string): Promise<boolean> {
+  try {
+    return (await assertSchemaCompatibility(client, schema)) >= LATEST_SCHEMA_VERSION;
+  } catch (error) {
+    if (error instanceof SchemaMigrationRequiredError) return false;
+    throw error;
+  }
+}
+
+/** BullMQ's connection over our pool and in our schema, made fit for many workers that wait on its one LISTEN client. */
 class SharedConnection extends PostgresConnection {
+  override readonly schema: string;
   readonly #prepared = new WeakSet<ListenClient>();
+
+  constructor(pool: PgPool, schema: string) {
+    super(pool);
+    this.schema = schema;
+  }
 
   override async getListenClient(): Promise<ListenClient> {
     const client = await super.getListenClient();

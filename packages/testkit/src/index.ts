@@ -55,6 +55,7 @@ export {
   type ScratchServerOptions,
   startScratchServer,
 } from './scratch-database.ts';
+export { type ScratchPgBouncer, startScratchPgBouncer } from './scratch-pgbouncer.ts';
 export { flushRedis, type ScratchRedis, type ScratchRedisOptions, startScratchRedis } from './scratch-redis.ts';
 export type { ExpectedNftMove, ExpectedNftSale, ExpectedTransfer, ScriptedBlock } from './scripted-block.ts';
 export {

@@ -64,10 +64,12 @@ export interface StreamStage {
   close(): Promise<void>;
 }
 
-/** @param environment further configuration of the program */
+/** @param environment further configuration of the program, which may depend on its database */
 export async function createStreamStage(
   chainId: number,
-  environment: Readonly<Record<string, string>> = {},
+  environment:
+    | Readonly<Record<string, string>>
+    | ((scratch: ScratchDatabase) => Promise<Readonly<Record<string, string>>>) = {},
 ): Promise<StreamStage> {
   const devnet = await startDevnet({ chainId });
   const market = await deployMarket(devnet);
@@ -86,7 +88,7 @@ export async function createStreamStage(
     CONFIRMATIONS_DEVNET: String(CONFIRMATIONS),
     WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
     LOG_LEVEL: 'warn',
-    ...environment,
+    ...(typeof environment === 'function' ? await environment(scratch) : environment),
   });
   const address = await program.url;
   const ask = askOf(address);

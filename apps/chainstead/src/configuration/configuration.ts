@@ -28,6 +28,8 @@ export interface Configuration {
   readonly database: {
     /** Null: embedded, in `dataDirectory`. */
     readonly url: string | null;
+    /** Past a pooler in transaction mode; null: `url` serves for sessions, too. */
+    readonly sessionUrl: string | null;
     readonly poolSize: number;
     readonly dataDirectory: string;
   };
@@ -135,6 +137,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     metricsPort: settings.METRICS_PORT ?? null,
     database: {
       url: settings.DATABASE_URL ?? null,
+      sessionUrl: settings.DATABASE_SESSION_URL ?? null,
       poolSize: settings.DATABASE_POOL_SIZE,
       dataDirectory: settings.DATA_DIR,
     },

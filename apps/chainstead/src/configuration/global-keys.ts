@@ -15,6 +15,7 @@ import {
   oneOf,
   plainText,
   pollInterval,
+  postgresUrl,
   privateNetworks,
   proofPolicy,
   urlOf,
@@ -57,12 +58,22 @@ const processKeys = {
 };
 
 const storageKeys = {
-  DATABASE_URL: optional(urlOf('postgres:', 'postgresql:'), {
+  DATABASE_URL: optional(postgresUrl, {
     group: 'Storage',
-    description: 'Postgres 15 or newer',
+    description:
+      'Postgres 15 or newer; several hosts (host1:5432,host2:5432) and the TLS parameters of libpq are understood',
     allowed: 'a postgres:// URL with a database name',
     example: 'postgres://chainstead:secret@127.0.0.1:5432/chainstead',
     whenAbsent: 'an embedded Postgres runs, its data in DATA_DIR',
+    isUrl: true,
+  }),
+  DATABASE_SESSION_URL: optional(postgresUrl, {
+    group: 'Storage',
+    description:
+      'The same database past a pooler in transaction mode, for what needs a session: leadership, queues, notifications',
+    allowed: 'a postgres:// URL with a database name',
+    example: 'postgres://chainstead:secret@127.0.0.1:5432/chainstead',
+    whenAbsent: 'DATABASE_URL serves for it, and must not lead through a pooler in transaction mode',
     isUrl: true,
   }),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), {

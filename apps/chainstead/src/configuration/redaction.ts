@@ -1,4 +1,5 @@
 import { redactUrl } from '@chainstead/core';
+import { redactConnectionString } from '@chainstead/db';
 import type { KeyFacts } from './key-facts.ts';
 
 const REDACTED = '[redacted]';
@@ -7,6 +8,7 @@ const REDACTED = '[redacted]';
 export function redactValue(value: string, facts: KeyFacts): string {
   if (facts.isSecret === true) return REDACTED;
   if (facts.isUrl !== true) return value;
+  if (/^postgres(?:ql)?:/.test(value.trim())) return redactConnectionString(value);
   return value
     .split(',')
     .map((entry) => (entry.includes('://') ? redactUrl(entry.trim()) : '[not a URL]'))

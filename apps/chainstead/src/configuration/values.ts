@@ -2,6 +2,7 @@
 import { createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
+import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
@@ -44,6 +45,19 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
     )
     .refine((text) => URL.canParse(text), 'is not a URL');
 }
+
+/** A connection string of Postgres, hosts and TLS parameters as libpq knows them. */
+export const postgresUrl: z.ZodType<string, string> = plainText.superRefine((text, context) => {
+  try {
+    parseConnectionString(text);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    context.addIssue({
+      code: 'custom',
+      message: `can't be used: ${String(error.facts.problem)}. ${error.remedy ?? ''}`,
+    });
+  }
+});
 
 /** A comma list without empty entries; spaces around entries are dropped. At least one entry, none twice. */
 export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly Item[], string> {

@@ -50,7 +50,9 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
   const jobs = await createJobs({
-    ...(redisUrl === null ? { databaseUrl, poolSize: JOBS_POOL_SIZE } : { redisUrl }),
+    ...(redisUrl === null
+      ? { databaseUrl: configuration.database.sessionUrl ?? databaseUrl, poolSize: JOBS_POOL_SIZE }
+      : { redisUrl }),
     logger,
     metrics,
   });

@@ -16,6 +16,7 @@ const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
 export async function runRole(role: RoleName, context: Omit<RoleContext, 'database'>): Promise<RunningRole> {
   const database = openDatabase({
     url: context.databaseUrl,
+    sessionUrl: context.configuration.database.sessionUrl,
     applicationName: `chainstead ${role}`,
     poolSize: context.configuration.database.poolSize,
     ...(role === 'api' && { settings: API_SESSION_SETTINGS }),

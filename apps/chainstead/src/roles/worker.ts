@@ -23,8 +23,13 @@ const POOL_WAIT_MS = 5_000;
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
+  const sessionUrl = configuration.database.sessionUrl ?? databaseUrl;
   const stop = new AbortController();
-  const jobs = await createJobs({ ...(redisUrl === null ? { databaseUrl } : { redisUrl }), logger, metrics });
+  const jobs = await createJobs({
+    ...(redisUrl === null ? { databaseUrl: sessionUrl } : { redisUrl }),
+    logger,
+    metrics,
+  });
   const chains = configuration.chains.map((configured) => ({
     chain: configured.chain,
     pool: openPool(configured, { logger, metrics, clock }),

@@ -14,7 +14,7 @@ export interface HearDeliveriesOptions {
 const RECONNECT_MS = 5_000;
 
 /**
- * Listens for new webhooks until the signal aborts, over one connection of the pool. What is missed while the connection is away
+ * Listens for new webhooks until the signal aborts, over a connection of its own. What is missed while the connection is away
  * is found by looking: a listener only saves the wait until then.
  */
 export async function hearDeliveries(options: HearDeliveriesOptions, signal: AbortSignal): Promise<void> {
@@ -32,19 +32,15 @@ export async function hearDeliveries(options: HearDeliveriesOptions, signal: Abo
 
 /** Throws when the connection breaks, and when the signal aborts. */
 async function listen({ database, onNews }: HearDeliveriesOptions, signal: AbortSignal): Promise<void> {
-  const client = await database.pool.connect();
-  let broken: Error | undefined;
-  client.on('error', (error) => {
-    broken = error;
-  });
+  const client = database.session();
   try {
+    await client.connect();
     client.on('notification', onNews);
     await client.query(`LISTEN ${DELIVERIES_CHANNEL}`);
     onNews();
     await once(client, 'end', { signal });
     throw new Error('The connection was closed');
   } finally {
-    // Not for anybody else: it would go on listening.
-    client.release(broken ?? true);
+    client.destroy();
   }
 }
