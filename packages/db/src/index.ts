@@ -22,6 +22,7 @@ export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool, type PoolOptions } from './open-pool.ts';
 export { checkServer, POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { SessionClient } from './session-client.ts';
+export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
 export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';
 export {

@@ -23,14 +23,16 @@ interface ProcessRow {
 /** What nobody tried again is forgotten; what was set aside stays. */
 const FORGET_AFTER = '1 day';
 
+/** How often a process may end with a thing in hand, the last times alone, before it is set aside. */
+export const CRASHES_MAX = 3;
+
 export function createSuspects(options: {
   readonly database: Database;
   readonly logger: Logger;
   /** The own one. */
   readonly process: string;
-  readonly crashesMax: number;
 }): Suspects {
-  const { database, logger, crashesMax } = options;
+  const { database, logger } = options;
 
   async function takeOver(dead: string): Promise<void> {
     const rows = await database.query<{ name: string; crashes: number }>(
@@ -46,10 +48,10 @@ export function createSuspects(options: {
       [dead],
     );
     if (rows.length === 0) return;
-    const over = rows.filter(({ crashes }) => crashes >= crashesMax).map(({ name }) => name);
+    const over = rows.filter(({ crashes }) => crashes >= CRASHES_MAX).map(({ name }) => name);
     logger.warn({ work: rows.length }, 'A process ended with work in hand, which is tried alone now');
     for (const name of over)
-      logger.error({ work: name, crashes: crashesMax }, 'Work that ended the process is set aside');
+      logger.error({ work: name, crashes: CRASHES_MAX }, 'Work that ended the process is set aside');
   }
 
   return {
@@ -61,7 +63,7 @@ export function createSuspects(options: {
       );
       for (const row of rows) if (isDead(row)) await takeOver(row.process);
       await database.query(`DELETE FROM suspect_work WHERE crashes < $1 AND crashed_at < now() - $2::interval`, [
-        crashesMax,
+        CRASHES_MAX,
         FORGET_AFTER,
       ]);
     },
@@ -89,4 +91,22 @@ function isDead({ pid, isHere, isLate, seconds }: ProcessRow): boolean {
   } catch {
     return true;
   }
+}
+
+/** Work that is not done any more, because processes ended with it. */
+export interface SetAsideWork {
+  /** Kind and key. */
+  readonly name: string;
+  readonly crashes: number;
+  /** Of the last time. */
+  readonly crashedAt: Date;
+}
+
+/** The newest first. */
+export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
+  return database.query<SetAsideWork>(
+    `SELECT name, crashes, crashed_at AS "crashedAt" FROM suspect_work WHERE crashes >= $1
+     ORDER BY crashed_at DESC, name LIMIT $2`,
+    [CRASHES_MAX, limit],
+  );
 }

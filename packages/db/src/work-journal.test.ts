@@ -1,6 +1,7 @@
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readSetAsideWork } from './suspect-work.ts';
 import { createWorkJournal, type RiskyWork } from './work-journal.ts';
 
 let scratch: ScratchDatabase;
@@ -65,6 +66,7 @@ test('what processes ended with three times, the last two alone, is not done any
   });
   await expect(done).rejects.toMatchObject({ code: 'WORK_SET_ASIDE', facts: { crashes: 3 } });
   expect(isDone).toBe(false);
+  expect(await readSetAsideWork(scratch.database, 10)).toMatchObject([{ name: 'token bad', crashes: 3 }]);
   await next.close();
 });
 

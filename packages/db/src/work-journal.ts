@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ChainsteadError, Counter, errorText, type Logger, type Registry } from '@chainstead/core';
 import type { Database } from './database.ts';
-import { createSuspects } from './suspect-work.ts';
+import { CRASHES_MAX, createSuspects } from './suspect-work.ts';
 
 /** Work that data of strangers goes into: whatever they write, it might end the process. */
 export interface RiskyWork {
@@ -51,7 +51,6 @@ export class WorkSetAsideError extends ChainsteadError {
 }
 
 const LEASE_MS = 20_000;
-const CRASHES_MAX = 3;
 
 export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   const { database, logger, leaseMs = LEASE_MS } = options;
@@ -62,7 +61,7 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
     registers: [options.metrics],
   });
   const own = createProcessRow(options, leaseMs);
-  const suspects = createSuspects({ database, logger, process: own.id, crashesMax: CRASHES_MAX });
+  const suspects = createSuspects({ database, logger, process: own.id });
   let timer: NodeJS.Timeout | undefined;
   /** Suspects take turns. */
   let turn: Promise<unknown> = Promise.resolve();

@@ -1,5 +1,6 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readMetadataStatuses } from '@chainstead/datasets';
+import { readSetAsideWork } from '@chainstead/db';
 import { readStreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import type { Command } from 'commander';
@@ -10,6 +11,7 @@ import { withStorage } from '../command-session.ts';
 import type { Configuration } from '../configuration/index.ts';
 import { findDatabase } from '../find-database.ts';
 import { readDatabaseConfiguration } from '../read-configuration.ts';
+import { renderSetAside, setAsideJson } from '../set-aside-text.ts';
 import { renderStreamStatus, streamStatusJson } from '../stream-status-text.ts';
 
 /** Unfinished histories that are listed; all are counted. */
@@ -19,6 +21,9 @@ const FAILING_COLLECTIONS_MAX = 10;
 
 /** Streams that fail that are listed; all are counted. */
 const FAILING_STREAMS_MAX = 10;
+
+/** Things that processes ended with, and that are not done any more. */
+const SET_ASIDE_MAX = 20;
 
 /** Writes where each chain stands. */
 export async function showStatus(
@@ -44,10 +49,11 @@ export async function showStatus(
       now: status.now,
     };
     const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
+    const setAside = await readSetAsideWork(database, SET_ASIDE_MAX);
     context.stdout.write(
       options.json === true
-        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams) })}\n`
-        : renderStatus(status, renderAptosStatus(aptos), renderStreamStatus(streams)),
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside) })}\n`
+        : renderStatus(status, renderAptosStatus(aptos), [...renderStreamStatus(streams), ...renderSetAside(setAside)]),
     );
   });
 }
