@@ -10,6 +10,7 @@ export { createFullnodeMetrics, type FullnodeMetrics } from './fullnode/fullnode
 export { createFullnodes, type Fullnodes } from './fullnode/fullnodes.ts';
 export { chainKeyOf, networkOfChain } from './fullnode/network.ts';
 export { createAptosRoutes } from './routes/aptos-routes.ts';
+export { readAptosExamples } from './routes/read-examples.ts';
 export type { NetworkChoice } from './routes/request-network.ts';
 export { type AptosStatus, readAptosStatuses } from './sync/aptos-status.ts';
 export { createAptosSync } from './sync/aptos-sync.ts';

@@ -52,6 +52,7 @@ export { salePricesSchema } from './nft-prices/sale-prices-response.ts';
 export { type SalePricesQuery, salePricesStatement } from './nft-prices/sale-prices-statement.ts';
 export { tradesSchema } from './nft-trades/trades-response.ts';
 export { type TradesQuery, type TradesSubject, tradesStatement } from './nft-trades/trades-statement.ts';
+export { readExamples } from './read-examples.ts';
 export { datasets } from './registry.ts';
 export type { Statement } from './statement.ts';
 export { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './tokens/facts.ts';

@@ -9,6 +9,7 @@ import type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
 import { authentication } from './authentication.ts';
 import { type BodyBudget, createBodyBudget } from './body-budget.ts';
 import { compression } from './compression.ts';
+import type { DocumentExamples } from './document-examples.ts';
 import { addDocumentationRoutes } from './documentation-routes.ts';
 import { errorAnswer, refuseInvalid } from './error-answer.ts';
 import { type ChainLookup, createIndexedChains, type IndexedHere } from './indexed-chains.ts';
@@ -49,6 +50,8 @@ export interface ApiOptions {
   readonly synchronization?: () => Promise<Readiness>;
   /** Of the {@link RequestDatabase} that is given as the database, if it is one. */
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
+  /** What `/docs` fills in. Default: what schemas say. */
+  readonly examples?: () => Promise<DocumentExamples>;
   /** Routes behind the key check. */
   readonly routes: readonly RouteModule[];
   /** Routes that check a key of their own (the gateway has it in its path), or none. */
@@ -89,7 +92,7 @@ export function createApi(options: ApiOptions): ApiApp {
     readiness: options.readiness,
     synchronization: options.synchronization ?? options.readiness,
   });
-  addDocumentationRoutes(app, options.version);
+  addDocumentationRoutes(app, { version: options.version, logger, examples: options.examples ?? (async () => ({})) });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit }));
   app.use(

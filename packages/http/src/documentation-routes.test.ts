@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createDemoApi } from './testing/demo-api.ts';
+import type { ApiApp } from './api-context.ts';
+import { createDemoApi, TOKEN } from './testing/demo-api.ts';
 
 const { app } = createDemoApi();
 
@@ -82,6 +83,66 @@ describe('/openapi.json', () => {
     const response = await app.request('/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(JSON.parse(gunzipSync(Buffer.from(await response.arrayBuffer())).toString())).toEqual(await readDocument());
+  });
+});
+
+describe('the root', () => {
+  test('says what this is, in JSON and for browsers in HTML, and leads to the documentation', async () => {
+    const plain = await app.request('/');
+    expect(await plain.json()).toEqual({
+      name: 'Chainstead',
+      version: '0.0.0-test',
+      documentation: '/docs',
+      openapi: '/openapi.json',
+    });
+    const page = await app.request('/', { headers: { accept: 'text/html' } });
+    const html = await page.text();
+    for (const [, path = ''] of html.matchAll(/href="([^"]+)"/g))
+      expect([path, (await app.request(`/${path}`)).status]).toEqual([path, 200]);
+  });
+
+  test('has what browsers and people ask for beside it', async () => {
+    const icon = await app.request('/favicon.ico');
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+    const slash = await app.request('/docs/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '../docs']);
+  });
+});
+
+describe('examples', () => {
+  const exampleIn = async (api: ApiApp, name: string): Promise<unknown> => {
+    const document = (await (await api.request('/openapi.json')).json()) as {
+      paths: Record<string, { get: { parameters: { name: string; example?: unknown }[] } }>;
+    };
+    const parameters = document.paths['/demo/{address}/rows']?.get.parameters;
+    return parameters?.find((parameter) => parameter.name === name)?.example;
+  };
+
+  test('are those of the operation, else those of all', async () => {
+    const examples = async () => ({
+      '*': { chain: 'base', limit: 3 },
+      'GET /demo/{address}/rows': { address: TOKEN, limit: 7 },
+    });
+    const { app: api } = createDemoApi({ examples });
+    expect(await Promise.all(['chain', 'limit', 'address', 'order'].map((name) => exampleIn(api, name)))).toEqual([
+      'base',
+      7,
+      TOKEN,
+      undefined,
+    ]);
+  });
+
+  test('are left out while they can not be read, and asked for again', async () => {
+    let isAway = true;
+    const { app: api } = createDemoApi({
+      examples: async () => {
+        if (isAway) throw new Error('away');
+        return { '*': { chain: 'base' } };
+      },
+    });
+    expect(await exampleIn(api, 'chain')).toBeUndefined();
+    isAway = false;
+    expect(await exampleIn(api, 'chain')).toBe('base');
   });
 });
 

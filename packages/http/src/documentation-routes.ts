@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ApiApp } from './api-context.ts';
+import { errorText, type Logger } from '@chainstead/core';
+import type { ApiApp, ApiContext } from './api-context.ts';
+import { type DocumentExamples, withExamples } from './document-examples.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
 import { unservedPage } from './unserved/unserved-page.ts';
 
@@ -40,27 +42,45 @@ const START_SCRIPT = `SwaggerUIBundle({
   dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
+  tryItOutEnabled: true,
   presets: [SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',
 });
 `;
 
+const ICON = 'favicon-32x32.png';
 const PACKAGE_FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
+  [ICON]: 'image/png',
 };
 
+export interface DocumentationOptions {
+  /** Of the program. */
+  readonly version: string;
+  readonly logger: Logger;
+  /** Values that have an answer here. Asked for once in a while. */
+  readonly examples: () => Promise<DocumentExamples>;
+}
+
+/** How long examples are kept: long enough that nobody makes the database work by asking. Milliseconds. */
+const EXAMPLES_KEPT_MS = 60_000;
+
 /**
- * `/openapi.json` (OpenAPI 3.1, from the schemas that validate) and `/docs` (Swagger UI from its package, offline).
- * The document is made at the first request, when all routes are known.
+ * `/openapi.json` (OpenAPI 3.1, from the schemas that validate), `/docs` (Swagger UI from its package, offline), and `/`, which
+ * leads there. The document is made at the first request, when all routes are known.
  */
-export function addDocumentationRoutes(app: ApiApp, version: string): void {
-  let document: StaticAsset | undefined;
-  app.get('/openapi.json', (c) => {
-    document ??= staticAsset(JSON.stringify(createDocument(app, version)), 'application/json');
-    return sendAsset(c, document);
+export function addDocumentationRoutes(app: ApiApp, options: DocumentationOptions): void {
+  const { version } = options;
+  const currentDocument = documentWithExamples(app, options);
+  app.get('/openapi.json', async (c) => sendAsset(c, await currentDocument()));
+  app.get('/', (c) => {
+    if (!/\btext\/html\b/.test(c.req.header('accept') ?? ''))
+      return c.json({ name: 'Chainstead', version, documentation: '/docs', openapi: '/openapi.json' });
+    c.header('content-security-policy', DOCS_POLICY);
+    return c.html(homePage(version));
   });
+  app.get('/docs/', (c) => c.redirect('../docs', 308));
   const page = staticAsset(DOCS_PAGE, 'text/html; charset=utf-8');
   app.get('/docs', (c) => {
     c.header('content-security-policy', DOCS_POLICY);
@@ -78,11 +98,55 @@ export function addDocumentationRoutes(app: ApiApp, version: string): void {
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'));
   for (const [file, type] of Object.entries(PACKAGE_FILES)) {
     let asset: Promise<StaticAsset> | undefined;
-    app.get(`/docs/${file}`, async (c) => {
+    const send = async (c: ApiContext): Promise<Response> => {
       asset ??= readFile(join(folder, file)).then((content) => staticAsset(content, type));
       return sendAsset(c, await asset);
-    });
+    };
+    app.get(`/docs/${file}`, send);
+    if (file === ICON) app.get('/favicon.ico', send);
   }
+}
+
+/** The document with examples that are a minute old at most; with the last known ones while the database is away. */
+function documentWithExamples(app: ApiApp, { version, logger, examples }: DocumentationOptions) {
+  let known: { readonly text: string; readonly asset: StaticAsset } | undefined;
+  let freshUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<DocumentExamples> | undefined;
+  return async (): Promise<StaticAsset> => {
+    if (known !== undefined && performance.now() < freshUntil) return known.asset;
+    reading ??= examples().finally(() => {
+      reading = undefined;
+    });
+    const values = await reading.catch((error: unknown) => {
+      logger.warn({ error: errorText(error) }, 'Examples for the documentation could not be read');
+      return null;
+    });
+    if (values !== null) freshUntil = performance.now() + EXAMPLES_KEPT_MS;
+    else if (known !== undefined) return known.asset;
+    const text = JSON.stringify(withExamples(app, createDocument(app, version), values ?? {}));
+    if (known?.text !== text) known = { text, asset: staticAsset(text, 'application/json') };
+    return known.asset;
+  };
+}
+
+function homePage(version: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Chainstead</title>
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+    <link rel="icon" type="image/png" sizes="32x32" href="docs/favicon-32x32.png">
+  </head>
+  <body class="swagger-ui">
+    <div class="wrapper">
+      <h1>Chainstead ${version}</h1>
+      <p>A self-hosted indexer of EVM chains and Aptos. <a href="docs">The API, to try out</a> ·
+      <a href="openapi.json">OpenAPI document</a> · <a href="docs/not-served">Not served yet</a> · <a href="health">Health</a></p>
+    </div>
+  </body>
+</html>
+`;
 }
 
 function createDocument(app: ApiApp, version: string): object {

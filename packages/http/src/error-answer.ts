@@ -5,16 +5,21 @@ import type { ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from './api-context.ts';
-import { ApiError, InvalidParameterError, NotServedError, type ParameterProblem } from './api-error.ts';
+import {
+  ApiError,
+  InvalidParameterError,
+  NotServedError,
+  type ParameterProblem,
+  RateLimitedError,
+  UnauthorizedError,
+} from './api-error.ts';
 import { RequestAbandonedError } from './request-database.ts';
 import { routePatternOf } from './unmatched.ts';
 
 /** The body of every error (interface 1.7). */
 export const errorSchema = z
   .object({
-    message: z
-      .string()
-      .openapi({ example: 'limit must be a whole number from 1 (above 100 means 100), "0" was given' }),
+    message: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
   })
   .openapi('Error');
@@ -34,13 +39,35 @@ type DocumentedStatus = keyof typeof DESCRIPTIONS;
 export function errorResponses<Status extends DocumentedStatus>(...statuses: readonly Status[]) {
   const entries = statuses.map((status) => [
     status,
-    { description: DESCRIPTIONS[status], content: { 'application/json': { schema: errorSchema } } },
+    {
+      description: DESCRIPTIONS[status],
+      content: { 'application/json': { schema: errorSchema, ...exampleOf(status) } },
+    },
   ]);
   return Object.fromEntries(entries) as Record<
     Status,
     { description: string; content: { 'application/json': { schema: typeof errorSchema } } }
   >;
 }
+
+/** Those that are the same on every route. */
+function exampleOf(status: DocumentedStatus): { readonly example?: { readonly message: string } } {
+  switch (status) {
+    case 401:
+      return { example: { message: new UnauthorizedError('missing').message } };
+    case 429:
+      return { example: { message: new RateLimitedError(1).message } };
+    case 500:
+      return { example: { message: INTERNAL_ERROR } };
+    case 503:
+      return { example: { message: UNAVAILABLE } };
+    default:
+      return {};
+  }
+}
+
+const INTERNAL_ERROR = 'Internal error';
+const UNAVAILABLE = 'Temporarily unavailable';
 
 /** Errors of other packages that are the client's doing. Everything else that is not an ApiError is 503 or 500. */
 const STATUS_BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = { INVALID_PRIMITIVE: 400 };
@@ -94,9 +121,9 @@ export function answerTo(thrown: unknown): Answer {
     const status = STATUS_BY_CODE[thrown.code];
     if (status !== undefined) return { status, message: thrown.message, details: undefined, headers: {} };
     if (thrown.retryable)
-      return { status: 503, message: 'Temporarily unavailable', details: undefined, headers: { 'retry-after': '1' } };
+      return { status: 503, message: UNAVAILABLE, details: undefined, headers: { 'retry-after': '1' } };
   }
-  return { status: 500, message: 'Internal error', details: undefined, headers: {} };
+  return { status: 500, message: INTERNAL_ERROR, details: undefined, headers: {} };
 }
 
 interface Validation {
@@ -109,8 +136,12 @@ interface Validation {
 /** Answers a request that its route's schemas refuse. The default hook of the app. */
 export function refuseInvalid(result: Validation, _c: ApiContext): void {
   if (result.success || result.error === undefined) return;
-  const { data } = result;
-  throw new InvalidParameterError(...result.error.issues.map((issue) => problemOf(issue, data)));
+  throw invalidParameters(result.error, result.data);
+}
+
+/** The answer to a request that schemas refuse. @param data what was parsed */
+export function invalidParameters(error: z.ZodError, data: unknown): InvalidParameterError {
+  return new InvalidParameterError(...error.issues.map((issue) => problemOf(issue, data)));
 }
 
 function problemOf(issue: z.core.$ZodIssue, data: unknown): ParameterProblem {

@@ -17,6 +17,7 @@ export {
   NO_BLOCK_BOUNDS,
 } from './block-bounds.ts';
 export { type BodyBudget, createBodyBudget } from './body-budget.ts';
+export type { DocumentExamples } from './document-examples.ts';
 export { answerTo, errorResponses, errorSchema } from './error-answer.ts';
 export { type ChainLookup, type IndexedChains, type IndexedHere, indexedChain } from './indexed-chains.ts';
 export * from './key-scope.ts';

@@ -22,6 +22,7 @@ import { createJobs } from '@chainstead/jobs';
 import { ListenError } from '../listen-error.ts';
 import { VERSION } from '../version.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
+import { readDocumentExamples } from './document-examples.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -158,6 +159,7 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
       const all = [...reasons, ...(await readAptosReadiness(database, configuration.aptos, now))];
       return { ready: all.length === 0, reasons: all };
     },
+    examples: () => readDocumentExamples(database, configuration),
     routes: served.routes,
     openRoutes: served.openRoutes ?? [],
   });

@@ -6,7 +6,7 @@ import type { AddressLabel, WalletTransfer } from './get-wallet-token-transfers.
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
-const digits = z.string().openapi({ pattern: '^[0-9]+$' });
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 
 const transferSchema = z
   .object({

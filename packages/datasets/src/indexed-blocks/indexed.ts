@@ -24,7 +24,7 @@ export function readIndexed(row: IndexedColumns | undefined): Indexed {
   };
 }
 
-const blockDigits = z.string().openapi({ pattern: '^[0-9]+$' }).nullable();
+const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
 /** The `indexed` block of list and price answers (interface section 9). */
 export const indexedSchema = z

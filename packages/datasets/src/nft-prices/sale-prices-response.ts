@@ -6,7 +6,7 @@ import { indexedSchema, showIndexed } from '../indexed-blocks/indexed.ts';
 import type { PaymentToken, Sale, SalePrices } from './get-sale-prices.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
-const digits = z.string().openapi({ pattern: '^[0-9]+$' });
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 const dollars = z.string().nullable().openapi({ pattern: '^[0-9]+\\.[0-9]{2}$', example: '13.42' });
 
 const PRICE = digits.openapi({ description: 'Of one unit, in wei' });

@@ -4,7 +4,7 @@ import type { TokenDocument, Trade } from './get-trades.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
-const digits = z.string().openapi({ pattern: '^[0-9]+$' });
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 
 const tokenMetadataSchema = z
   .object({

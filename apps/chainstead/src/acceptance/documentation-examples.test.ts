@@ -1,0 +1,138 @@
+/** What `/docs` fills in works: every example of the running program's OpenAPI document is sent and answered as it says. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 90_000 });
+
+const refusalShape = z.object({
+  message: z.string(),
+  details: z.object({ errors: z.array(z.object({ parameter: z.string(), given: z.string() })).length(1) }),
+});
+const exampleShape = z.looseObject({ example: z.unknown().optional() });
+const operationShape = z.object({
+  parameters: z
+    .array(
+      z.object({
+        name: z.string(),
+        in: z.enum(['path', 'query']),
+        required: z.boolean().optional(),
+        example: z.union([z.string(), z.number()]).optional(),
+        schema: z.looseObject({ default: z.unknown().optional() }),
+      }),
+    )
+    .default([]),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), exampleShape.partial()).optional() })),
+});
+const documentShape = z.object({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
+type Operation = z.infer<typeof operationShape>;
+
+/** Of things that only this server's owner has: nothing of them is told without a key. */
+const OWNERS = /\{(?:id|streamId)\}/;
+/** Empty on a server without streams. */
+const OF_STREAMS = /^\/(?:streams|history|historical-jobs)/;
+/** Of Aptos: the stage has no transfers. */
+const WITHOUT_ROWS = /^\/(?:coins\/(?:transfers|owners)|wallets\/coins)/;
+
+/** They say how far the chains are; the stage's Aptos is nowhere. */
+const PROBES = new Set(['/ready', '/synced']);
+
+let stage: NftStage;
+let indexed: IndexedNfts;
+let operations: readonly (readonly [path: string, operation: Operation])[];
+
+beforeAll(async () => {
+  stage = await createNftStage(1_337_031);
+  indexed = await stage.index({ APTOS_NODE_URL: 'http://127.0.0.1:9/v1' });
+  await indexed.scratch.database.query(
+    `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
+     VALUES ('mainnet', sha256('coin'), '0xa::m::C', sha256('creator'), 'Coin', 'C', 8, 1, to_timestamp(1600000000))`,
+  );
+  await indexed.untilServedAsTheNodeSays();
+  const { paths } = documentShape.parse(await (await fetch(`${indexed.api.address}/openapi.json`)).json());
+  operations = Object.entries(paths).flatMap(([path, { get }]) => (get === undefined ? [] : [[path, get] as const]));
+}, 180_000);
+afterAll(() => stage?.close());
+
+/** The request that the page sends when nothing is changed. @param changed parameters with other values */
+function targetOf(path: string, { parameters }: Operation, changed: Readonly<Record<string, string>> = {}): string {
+  const query = new URLSearchParams();
+  let target = path;
+  for (const parameter of parameters) {
+    const value = changed[parameter.name] ?? parameter.example ?? parameter.schema.default;
+    if (value === undefined) continue;
+    if (parameter.in === 'path') target = target.replace(`{${parameter.name}}`, encodeURIComponent(String(value)));
+    else query.set(parameter.name, String(value));
+  }
+  return `${indexed.api.address}${target}?${query}`;
+}
+
+async function ask(target: string, headers: Readonly<Record<string, string>> = { 'x-api-key': NFT_STAGE_KEY }) {
+  const answer = await fetch(target, { headers });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    body: (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as unknown,
+  };
+}
+
+function exampleOf({ responses }: Operation, status: number): unknown {
+  return responses[status]?.content?.['application/json']?.example;
+}
+
+describe('the examples of the documentation', () => {
+  it('are there for every required parameter of what anybody may ask', () => {
+    const missing = operations.flatMap(([path, { parameters }]) =>
+      parameters.some(
+        ({ required, example, schema }) => required && example === undefined && schema.default === undefined,
+      )
+        ? [path]
+        : [],
+    );
+    expect(missing.filter((path) => !OWNERS.test(path) && !WITHOUT_ROWS.test(path))).toEqual([]);
+  });
+
+  it('are answered, lists with rows', async () => {
+    const asked: string[] = [];
+    for (const [path, operation] of operations) {
+      const target = targetOf(path, operation);
+      if (target.includes('{') || OWNERS.test(path) || WITHOUT_ROWS.test(path) || PROBES.has(path)) continue;
+      const { status, body } = await ask(target);
+      expect([path, status < 300, body]).toEqual([path, true, body]);
+      const rows = z.object({ result: z.array(z.unknown()) }).safeParse(body).data?.result;
+      if (rows !== undefined && !OF_STREAMS.test(path)) {
+        asked.push(path);
+        expect([path, rows.length > 0]).toEqual([path, true]);
+      }
+      if (path.endsWith('/price')) expect(body).toMatchObject({ last_sale: { price: expect.any(String) } });
+    }
+    expect(asked.length).toBeGreaterThan(7);
+  });
+
+  it('of errors are what the server says', async () => {
+    let refused = 0;
+    for (const [path, operation] of operations) {
+      const missing = exampleOf(operation, 401);
+      const target = targetOf(path, operation);
+      if (missing !== undefined && !target.includes('{')) expect((await ask(target, {})).body).toEqual(missing);
+      const refusal = refusalShape.safeParse(exampleOf(operation, 400)).data;
+      const [problem] = refusal?.details.errors ?? [];
+      if (problem === undefined) continue;
+      refused += 1;
+      const answer = await ask(targetOf(path, operation, { [problem.parameter]: problem.given }));
+      expect([path, answer]).toMatchObject([path, { status: 400, body: refusal }]);
+    }
+    expect(refused).toBeGreaterThan(8);
+  });
+});
+
+it('the root leads to the documentation, for browsers and for others', async () => {
+  const { address } = indexed.api;
+  expect((await ask(`${address}/`, {})).body).toMatchObject({ name: 'Chainstead', documentation: '/docs' });
+  const page = await fetch(`${address}/`, { headers: { accept: 'text/html,*/*' } });
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<a href="docs">')]);
+  expect((await fetch(`${address}/docs/`)).url).toBe(`${address}/docs`);
+  const icon = await fetch(`${address}/favicon.ico`);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+});

@@ -1,0 +1,27 @@
+import { readAptosExamples } from '@chainstead/aptos';
+import { readExamples } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import type { DocumentExamples } from '@chainstead/http';
+import type { Configuration } from '../configuration/index.ts';
+
+/** What the API's documentation fills in, so that its requests have answers here. */
+export async function readDocumentExamples(
+  database: Database,
+  { chains, gateway, aptos }: Pick<Configuration, 'chains' | 'gateway' | 'aptos'>,
+): Promise<DocumentExamples> {
+  const [offered] = gateway.chains;
+  return {
+    ...(await readExamples(
+      database,
+      chains.map(({ chain }) => chain),
+    )),
+    ...(await readAptosExamples(
+      database,
+      aptos.networks.map(({ network }) => network),
+    )),
+    ...(offered !== undefined && {
+      'GET /{chain}/supportedMethods': { chain: offered.slug },
+      'POST /{chain}/{apiKey}': { chain: offered.slug, apiKey: 'your-api-key' },
+    }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import type { DocumentExamples } from '@chainstead/http';
+import { hexText } from './statement.ts';
+
+/**
+ * Parameters of the datasets' routes that have rows here, for the API's documentation: of each table what one of its first rows
+ * says, so that nothing is searched for however large it is. Where there is no row, the first chain alone.
+ */
+export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
+  const [first] = chains;
+  if (first === undefined) return {};
+  const sample = async <Row extends { readonly chain_id: number }>(table: string, columns: string, where = 'true') => {
+    const [row] = await database.query<Row>(
+      `SELECT ${columns}, chain_id FROM (SELECT * FROM ${table} LIMIT ${SAMPLE_ROWS}) AS sample
+       WHERE chain_id = ANY ($1::bigint[]) AND ${where} LIMIT 1`,
+      [chains.map(({ id }) => id)],
+    );
+    const chain = chains.find(({ id }) => id === row?.chain_id);
+    return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
+  };
+  const [transfer, holding, trade] = await Promise.all([
+    sample<AccountRow>('erc20_transfers', `${hexText('account')} AS account`, IS_ACCOUNT),
+    sample<AccountRow>('nft_holdings', `${hexText('account')} AS account`, `${IS_ACCOUNT} AND ids_held > 0`),
+    sample<TradeRow>(
+      'nft_trades',
+      `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
+    ),
+  ]);
+  const ofToken = trade !== null && { address: trade.token, token_id: trade.token_id, chain: trade.chain };
+  const ofCollection = trade !== null && { address: trade.token, chain: trade.chain };
+  return {
+    '*': { chain: first.key, chainId: `0x${first.id.toString(16)}`, limit: PAGE_SIZE },
+    ...(transfer !== null && { getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain } }),
+    ...(holding !== null && { getWalletNFTCollections: { address: holding.account, chain: holding.chain } }),
+    ...(trade !== null && { getNFTTradesByWallet: { address: trade.seller, chain: trade.chain } }),
+    ...(ofToken && {
+      getNFTTradesByToken: ofToken,
+      getNFTSalePrices: { ...ofToken, days: DAYS_MAX },
+      reSyncMetadata: ofToken,
+    }),
+    ...(ofCollection && {
+      getNFTTrades: { ...ofCollection, marketplace: 'all' },
+      getNFTContractSalePrices: { ...ofCollection, days: DAYS_MAX },
+      getNFTContractMetadata: ofCollection,
+      syncNFTContract: ofCollection,
+      resyncNFTRarity: ofCollection,
+    }),
+  };
+}
+
+const SAMPLE_ROWS = 1_000;
+/** Enough to see what rows look like. */
+const PAGE_SIZE = 10;
+/** The longest window: old sales are shown as well. */
+const DAYS_MAX = 365;
+/** What is minted comes from nobody, whose list says little. */
+const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
+
+interface AccountRow {
+  readonly chain_id: number;
+  readonly account: string;
+}
+
+interface TradeRow {
+  readonly chain_id: number;
+  readonly token: string;
+  readonly token_id: string;
+  readonly seller: string;
+}
