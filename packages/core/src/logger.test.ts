@@ -27,6 +27,20 @@ describe('createLogger', () => {
     });
   });
 
+  it('writes an error without the connection that it broke', () => {
+    const error = Object.assign(new Error('Connection terminated unexpectedly'), {
+      code: 'ECONNRESET',
+      client: { x: 1 },
+    });
+    const [line] = linesOf((logger) => logger.error({ err: error }, 'Lost'));
+    expect(line?.err).toEqual({
+      type: 'Error',
+      message: 'Connection terminated unexpectedly',
+      stack: expect.stringContaining('logger.test.ts'),
+      code: 'ECONNRESET',
+    });
+  });
+
   it('redacts keys, secrets and credentials by their field names', () => {
     const secret = 'swordfish';
     const fields = {

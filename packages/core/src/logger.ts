@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -15,6 +15,7 @@ export function createLogger(options: LoggerOptions): Logger {
     level: options.level,
     base: options.role === undefined ? {} : { role: options.role },
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeFailure },
     formatters: { level: (label: string) => ({ level: label }) },
     redact: {
       paths: [
@@ -30,6 +31,12 @@ export function createLogger(options: LoggerOptions): Logger {
     },
   };
   return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+}
+
+/** An error without the connection that it broke: `pg` hangs its whole client on it, four kilobytes that tell nobody anything. */
+function describeFailure(thrown: unknown): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  return Object.fromEntries(Object.entries(stdSerializers.err(thrown)).filter(([name]) => name !== 'client'));
 }
 
 /** A logger that writes nothing, for tests and one-shot commands. */

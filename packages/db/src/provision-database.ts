@@ -38,8 +38,7 @@ export async function provisionDatabase(server: ProvisionedServer): Promise<void
   await withClient(superuserUrl(server), async (admin) => {
     const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [PROGRAM_ROLE]);
     if (role === undefined) await make(admin, `CREATE ROLE ${PROGRAM_ROLE} LOGIN`);
-    const [reader] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [READER_ROLE]);
-    if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
+    await provideReaders(admin);
     const [database] = await rowsOf<{ owner: string }>(
       admin,
       'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1',
@@ -55,6 +54,17 @@ export async function provisionDatabase(server: ProvisionedServer): Promise<void
     await handOver(admin);
     await ensureLogin(server, admin);
   });
+}
+
+/** What its migration can't limit, since the program's role may not change other roles. An operator's settings are left alone. */
+async function provideReaders(admin: Client): Promise<void> {
+  const find = 'SELECT rolconfig IS NULL AS "isUnlimited" FROM pg_roles WHERE rolname = $1';
+  const [reader] = await rowsOf<{ isUnlimited: boolean }>(admin, find, [READER_ROLE]);
+  if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
+  else if (!reader.isUnlimited) return;
+  await admin.query(`ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
+  await admin.query(`ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
+  await admin.query(`ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
 }
 
 /** The password in the folder is the one that counts: the file may have been lost and made anew. */
