@@ -11,8 +11,8 @@ const EXTENSION = 'btree_gist';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SQLSTATE_INVALID_PASSWORD = '28P01';
-/** Two processes at once: the other's role, database or extension is as good. */
-const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505']);
+/** Two processes at once: the other's role, database or extension is as good, and so are its changes of a role (XX000). */
+const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505', 'XX000']);
 
 /** The embedded server as its own process reaches it. */
 export interface ProvisionedServer {
@@ -62,9 +62,9 @@ async function provideReaders(admin: Client): Promise<void> {
   const [reader] = await rowsOf<{ isUnlimited: boolean }>(admin, find, [READER_ROLE]);
   if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
   else if (!reader.isUnlimited) return;
-  await admin.query(`ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
-  await admin.query(`ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
-  await admin.query(`ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
+  await make(admin, `ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
+  await make(admin, `ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
+  await make(admin, `ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
 }
 
 /** The password in the folder is the one that counts: the file may have been lost and made anew. */
