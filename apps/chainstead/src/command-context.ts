@@ -4,6 +4,8 @@ import type { Clock } from '@chainstead/core';
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** Characters of a line, of a terminal. */
+  readonly columns?: number;
 }
 
 /** What every command gets from the process. */

@@ -40,6 +40,8 @@ export async function isPostgresProcess(pid: number): Promise<boolean> {
 
 /** Whether a process of this number exists, be it another user's. */
 export function processLives(pid: number): boolean {
+  // To signal -1 means every process, which always succeeds.
+  if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;

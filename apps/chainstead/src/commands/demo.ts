@@ -7,16 +7,17 @@ export function demoCommand(context: CommandContext): Command {
     .description(
       'run everything against a local chain with tokens and NFT sales; needs nothing installed or configured',
     )
+    .option('--webhooks', 'a line for every webhook that arrives, instead of the newest one in place')
     .option('--once', 'bounded: compare what is served with what the node says, then exit (0 only when equal)')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: { once?: boolean }) => {
+    .action(async (options: { once?: boolean; webhooks?: boolean }) => {
       // The development tools behind it (node, compiler) must not weigh on every other command.
       if (options.once === true) {
         const { runDemoOnce } = await import('../demo/run-demo-once.ts');
         await runDemoOnce(context);
       } else {
         const { runDemo } = await import('../demo/run-demo.ts');
-        await runDemo(context);
+        await runDemo(context, { listsWebhooks: options.webhooks === true });
       }
     });
 }
@@ -27,4 +28,5 @@ The demo's database is its own and is deleted at the end; PORT and LOG_LEVEL are
 Examples:
   $ chainstead demo
   $ PORT=9000 chainstead demo
+  $ chainstead demo --webhooks
   $ chainstead demo --once`;

@@ -6,6 +6,8 @@ import type { Comparison } from './equality.ts';
 /** Coins that were published on a small Aptos ledger, and the fullnode that serves it. */
 export interface DemoCoins {
   readonly fullnode: AptosFullnode;
+  /** The last version of the ledger, which stands still. */
+  readonly lastVersion: number;
   /** Newest first. */
   readonly symbols: readonly string[];
 }
@@ -22,7 +24,7 @@ export async function startDemoCoins(): Promise<DemoCoins> {
     transactions: symbols.map(publication),
     place: { from: 5, every: VERSIONS_BETWEEN_COINS },
   });
-  return { fullnode: await startAptosFullnode(ledger), symbols: symbols.toReversed() };
+  return { fullnode: await startAptosFullnode(ledger), lastVersion: ledger.head, symbols: symbols.toReversed() };
 }
 
 /** All coins, newest first, page by page. */

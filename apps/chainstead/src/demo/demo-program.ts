@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@chainstead/core';
+import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { DEMO_FOLDER_PREFIX } from '../find-database.ts';
@@ -15,6 +16,8 @@ import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 export interface DemoProgram {
   /** Of the API, such as `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** DATA_DIR of its database. */
+  readonly dataDirectory: string;
   /** Settles when the program has ended, by itself or because the context's signal aborted. */
   readonly ended: Promise<void>;
 }
@@ -27,6 +30,13 @@ export interface DemoSources {
 
 /** What a developer may set for the demo too; everything else of the configuration is the demo's own. */
 const KEYS_KEPT = new Set(['PORT', 'LOG_LEVEL']);
+
+/** Finds what the demo can't start with before anything slow is started. @throws ConfigurationError, ListenError */
+export async function checkDemo({ environment }: CommandContext): Promise<void> {
+  const kept = Object.fromEntries(Object.entries(environment).filter(([key]) => KEYS_KEPT.has(key)));
+  const { configuration } = parseConfiguration([environmentSource(kept)]);
+  await requireFreePorts(configuration, ['api']);
+}
 
 /** Starts it and waits until it serves. `context.stopSignal` ends it. */
 export async function startDemoProgram(
@@ -65,7 +75,7 @@ export async function startDemoProgram(
   };
   const ended = run();
   const address = await Promise.race([ready.promise, ended.then(() => null)]);
-  return { address: address ?? '', ended };
+  return { address: address ?? '', dataDirectory, ended };
 }
 
 /** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
@@ -77,10 +87,11 @@ function demoEnvironment(
 ): Record<string, string | undefined> {
   const own = new Set(acceptedKeys([DEMO_CHAIN_NAME]).filter((key) => !KEYS_KEPT.has(key)));
   const others = Object.fromEntries(
-    Object.entries(environment).filter(([key]) => !own.has(key) && key !== 'CHAINSTEAD_CONFIG'),
+    Object.entries(environment).filter(([key, value]) => value !== '' && !own.has(key) && key !== 'CHAINSTEAD_CONFIG'),
   );
   return {
-    LOG_LEVEL: 'warn',
+    // A person reads along; what is wrong with a chain is in `chainstead status`.
+    LOG_LEVEL: 'error',
     ...others,
     ...(port === undefined ? {} : { PORT: String(port) }),
     DATA_DIR: dataDirectory,
@@ -94,6 +105,7 @@ function demoEnvironment(
     POLL_INTERVAL_MS_DEVNET: '100',
     APTOS_NODE_URL: coins.fullnode.url,
     APTOS_START_VERSION: '0',
+    APTOS_END_VERSION: String(coins.lastVersion),
     CONFIRMATIONS_DEVNET: String(DEMO_CONFIRMATIONS),
     // Its receiver of webhooks is on this machine.
     WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',

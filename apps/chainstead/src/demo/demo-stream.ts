@@ -1,6 +1,6 @@
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { DEMO_TOKEN_ABI, type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
-import { keccak256, numberToHex, parseAbiItem, stringToBytes } from 'viem';
+import { formatUnits, keccak256, numberToHex, parseAbiItem, stringToBytes } from 'viem';
 import { z } from 'zod';
 import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
 
@@ -33,6 +33,8 @@ const webhookSchema = z.object({
       to: z.string(),
       value: z.string(),
       tokenSymbol: z.string(),
+      /** Empty while nobody has read it. */
+      tokenDecimals: z.string(),
     }),
   ),
 });
@@ -146,10 +148,15 @@ function transferText(parts: readonly string[]): string {
   return parts.join(' ');
 }
 
+function amountText({ value, tokenDecimals, tokenSymbol }: DemoWebhook['erc20Transfers'][number]): string {
+  if (tokenDecimals === '') return `${value} units of a token`;
+  return `${formatUnits(BigInt(value), Number(tokenDecimals))} ${tokenSymbol}`;
+}
+
 /** One line for a person. */
 export function describeWebhook({ tag, block, confirmed, logs, txs, erc20Transfers }: DemoWebhook): string {
   const [first] = erc20Transfers;
   const state = confirmed ? 'confirmed  ' : 'unconfirmed';
-  const what = first === undefined ? '' : `, ${first.value} ${first.tokenSymbol} from ${first.from} to ${first.to}`;
+  const what = first === undefined ? '' : `, ${amountText(first)} from ${first.from} to ${first.to}`;
   return `webhook  ${tag}  block ${block.number}  ${state}  ${logs.length + txs.length} record(s)${what}`;
 }

@@ -3,15 +3,22 @@ import type { ExpectedTrade } from '@chainstead/testkit';
 import type { CommandContext } from '../command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
-import { startDemoProgram } from './demo-program.ts';
-import { type DemoStream, describeWebhook, startDemoStream } from './demo-stream.ts';
+import { checkDemo, type DemoProgram, startDemoProgram } from './demo-program.ts';
+import { type DemoStream, startDemoStream } from './demo-stream.ts';
 import { gatewayUrl } from './gateway-calls.ts';
+import { createWebhookDisplay } from './webhook-display.ts';
 
 const PAUSE_MS = 500;
 const CATCH_UP_MS_MAX = 20_000;
 
+export interface DemoOptions {
+  /** Every webhook gets a line; otherwise the newest one is shown in place. */
+  readonly listsWebhooks: boolean;
+}
+
 /** The demo that goes on until it is stopped: traffic, and curl lines to look at it. */
-export async function runDemo(context: CommandContext): Promise<void> {
+export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOptions): Promise<void> {
+  await checkDemo(context);
   context.stdout.write(
     'Starting a local node with tokens, NFTs and a marketplace, and Chainstead with an embedded Postgres …\n',
   );
@@ -24,11 +31,13 @@ export async function runDemo(context: CommandContext): Promise<void> {
     const traffic = keepTrafficUp(chain, context);
     await untilCaughtUp(program.address, context);
     let invited = false;
+    const { stdout: output, stopSignal: signal, clock } = context;
+    const show = createWebhookDisplay({ output, clock, signal, listsAll: listsWebhooks });
     const stream = await startDemoStream(program.address, chain, (webhook) => {
-      if (invited) context.stdout.write(`${describeWebhook(webhook)}\n`);
+      if (invited) show(webhook);
     });
     try {
-      context.stdout.write(renderInvitation(program.address, chain, sale, stream));
+      context.stdout.write(renderInvitation(program, chain, sale, stream));
       invited = true;
       await program.ended;
       await traffic;
@@ -65,7 +74,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 }
 
 function renderInvitation(
-  address: string,
+  { address, dataDirectory }: DemoProgram,
   { wallets, tokens, market }: DemoChain,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -101,7 +110,10 @@ Chainstead runs and indexes a local chain that never stands still.
   Is it caught up? What does it measure?
     curl ${address}/synced
     curl ${address}/metrics
+  Where it stands, what is covered, and how far that is proven (in another terminal):
+    DATA_DIR=${dataDirectory} npx chainstead status
+    DATA_DIR=${dataDirectory} npx chainstead gaps
 
-Ctrl-C stops it and deletes its data. From here on, one line for each webhook that arrives at the stream's receiver:
+Ctrl-C stops it and deletes its data. The webhooks that arrive at the stream's receiver (a line for each: --webhooks):
 `;
 }

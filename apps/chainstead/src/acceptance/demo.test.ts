@@ -1,0 +1,64 @@
+/** The demo as a newcomer runs it, and the commands that it tells them to try. */
+
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+let demo: ProgramProcess;
+let invitation: string;
+
+beforeAll(async () => {
+  demo = startProgram(['demo'], { environment: { PORT: '0', LOG_LEVEL: '' } });
+  [invitation] = await demo.waitFor(/Chainstead runs and indexes[\s\S]*--webhooks\):\n/);
+});
+
+afterAll(async () => {
+  demo?.kill('SIGTERM');
+  await demo?.exited;
+});
+
+describe('the demo', () => {
+  it('gives curl lines that answer with rows', async () => {
+    const lists = [...invitation.matchAll(/curl '(http\S+\/api\/v2\.2\/\S+)'/g)].map((match) => match[1] ?? '');
+    expect(lists.length).toBeGreaterThan(5);
+    for (const url of lists) expect([url, (await fetch(url)).status]).toEqual([url, 200]);
+  });
+
+  it('is what status and gaps look at, by its DATA_DIR or where there is no other database', async () => {
+    const [, folder = ''] = /DATA_DIR=(\S+) npx chainstead status/.exec(invitation) ?? [];
+    const status = await runCaptured(['status'], { DATA_DIR: folder });
+    expect(status.stdout).toContain('devnet (31337), as of');
+    expect(status.stdout).toMatch(/^streams\n {2}1 active; \d+ webhooks? pending$/m);
+    expect(status.stdout).not.toMatch(/held up|STOPPED/);
+    expect((await runCaptured(['gaps'], { DATA_DIR: folder })).stdout).toMatch(/devnet +erc20-transfers/);
+    const elsewhere = join(await mkdtemp(join(tmpdir(), 'nothing-')), 'data');
+    const found = await runCaptured(['status', '--json'], { DATA_DIR: elsewhere });
+    expect(found.stderr).toContain('this is the demo that runs (DATA_DIR=');
+    expect(JSON.parse(found.stdout).chains).toMatchObject([{ chain: 'devnet', stop: null }]);
+  });
+
+  it('writes no log lines and few lines of webhooks', async () => {
+    await demo.waitFor(/webhook {2}demo-dollars {2}block \d+ .* record\(s\), [\d.]+ DUSD from/);
+    expect(demo.output()).not.toContain('{"level"');
+    expect(demo.output().match(/^webhook /gm)?.length).toBeLessThan(5);
+  });
+
+  it('finds a port in use before it starts anything', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const second = startProgram(['demo'], { environment: { PORT: port } });
+    expect(await second.exited).toBe(2);
+    expect(second.output()).toMatch(/^chainstead: Can't listen on .*\(PORT\).*\[LISTEN_FAILED\]\n$/);
+    other.close();
+  });
+});
