@@ -35,6 +35,7 @@ const status: ChainStatus = {
     { dataset: 'erc20-transfers', range: { from: 150, to: 189 }, proof: 'none', reason: null, upstream: 'a.example' },
     { dataset: 'erc20-transfers', range: { from: 190, to: 200 }, proof: 'receipts', reason: null, upstream: null },
   ],
+  proving: { blocksPerSecond: 61.4, blocksLeft: 22_000_000, secondsLeft: 358_307 },
   gaps: [{ dataset: 'erc20-transfers', range: { from: 100, to: 149 } }],
   updatedAt: new Date(NOW - 2_000),
 };
@@ -67,6 +68,7 @@ describe('status', () => {
     expect(text).toContain('indexed to  200, 3 blocks behind');
     expect(text).toContain('erc20-transfers: 40 blocks none, 11 blocks receipts; 50 blocks missing');
     expect(text).toContain('held up     No progress for 40 s');
+    expect(text).toContain('proving     22000000 blocks left at 61 a second: about 4d 3h\n');
     expect(text).toMatch(
       /a\.example\s+degraded \(times out\)\s+0\.40\s+203\s+80\/910 ms\s+1,234\s+timeout 12, missing-logs 1/,
     );

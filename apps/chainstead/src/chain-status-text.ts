@@ -59,6 +59,14 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       covered: coveredByDataset(status),
       gaps: status.gaps,
       upstreams: status.upstreams,
+      proving:
+        status.proving === null
+          ? null
+          : {
+              blocks_per_second: status.proving.blocksPerSecond,
+              blocks_left: status.proving.blocksLeft,
+              seconds_left: status.proving.secondsLeft,
+            },
       histories: Object.fromEntries(
         historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
       ),
@@ -97,12 +105,21 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...coveredByDataset(status).map(
       ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
     ),
+    ...renderProving(status),
     ...renderHistories(status, facts),
     ...renderMetadata(status, facts),
     ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
     ...(status.stallReason === null ? [] : [`  held up     ${status.stallReason}`]),
   ];
   return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+}
+
+/** How long the proof of history will take at this pace. */
+function renderProving({ proving }: ChainStatus): string[] {
+  if (proving === null || proving.blocksLeft === 0) return [];
+  const { blocksPerSecond, blocksLeft, secondsLeft } = proving;
+  const rate = blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0);
+  return [`  proving     ${blocksLeft} blocks left at ${rate} a second: about ${formatSeconds(secondsLeft)}`];
 }
 
 /** How many histories there are, and where those that are not finished stand. */

@@ -64,6 +64,7 @@ describe('formatSeconds', () => {
     [45, '45s'],
     [200, '3m 20s'],
     [7_500, '2h 5m'],
+    [4_406_400, '51d 0h'],
   ])('%i is %s', (seconds, text) => {
     expect(formatSeconds(seconds)).toBe(text);
   });

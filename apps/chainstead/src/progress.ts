@@ -30,6 +30,8 @@ export interface ProgressOptions {
 
 const LINE_INTERVAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
+/** Up to two days, minutes matter more. */
+const HOURS_AS_DAYS = 48;
 
 export function createProgressReport(options: ProgressOptions): ProgressReport {
   return options.output.isTTY === true ? createBar(options) : createLines(options);
@@ -102,9 +104,11 @@ function createBar(options: ProgressOptions): ProgressReport {
   };
 }
 
-/** `45s`, `3m 20s`, `2h 5m`. */
+/** `45s`, `3m 20s`, `2h 5m`, `4d 3h`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= HOURS_AS_DAYS) return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${hours}h ${minutes % 60}m`;
 }

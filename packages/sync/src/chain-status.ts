@@ -6,6 +6,7 @@ import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
+import { unprovenBlocks } from './measure-coverage.ts';
 
 export interface ChainStatus {
   readonly chainId: ChainId;
@@ -19,6 +20,12 @@ export interface ChainStatus {
   readonly lag: number | null;
   readonly stop: { readonly code: string; readonly message: string } | null;
   readonly stallReason: string | null;
+  /** How fast the background prover works; null while it has nothing to do. */
+  readonly proving: {
+    readonly blocksPerSecond: number;
+    readonly blocksLeft: number;
+    readonly secondsLeft: number;
+  } | null;
   readonly upstreams: readonly UpstreamStatus[];
   readonly coverage: readonly DatasetCoverage[];
   readonly gaps: readonly Gap[];
@@ -40,6 +47,7 @@ interface StatusRow {
   stop_code: string | null;
   stop_message: string | null;
   stall_reason: string | null;
+  prover_rate: number | null;
   upstreams: UpstreamStatus[] | null;
   updated_at: Date;
 }
@@ -67,6 +75,14 @@ export async function readChainStatuses(
       stallReason: row.stall_reason,
       upstreams: row.upstreams ?? [],
       coverage,
+      proving:
+        row.prover_rate === null
+          ? null
+          : {
+              blocksPerSecond: row.prover_rate,
+              blocksLeft: unprovenBlocks(coverage),
+              secondsLeft: Math.ceil(unprovenBlocks(coverage) / row.prover_rate),
+            },
       gaps: findGaps(
         row,
         expectedDatasets(
@@ -84,10 +100,10 @@ export async function readChainStatuses(
 
 /** A chain that only range commands have worked on has coverage but no follower: its span is what is covered. */
 const STATUS_QUERY = `
-  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, updated_at
+  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, prover_rate, updated_at
     FROM sync_chains
   UNION ALL
-  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, now()
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, now()
     FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
   ORDER BY chain_id`;
 

@@ -16,8 +16,8 @@ export interface ChainSyncSettings {
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
   readonly backfillOrder: 'newest-first' | 'oldest-first';
-  /** Blocks a second that the prover may read; 0: off. */
-  readonly proverRate: number;
+  /** Blocks a second that the prover may read; auto: as many as the upstreams allow; 0: off. */
+  readonly proverRate: number | 'auto';
 }
 
 export interface ChainSyncOptions {

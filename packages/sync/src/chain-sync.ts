@@ -42,6 +42,8 @@ const RESTART_DELAY_MAX_MS = 15_000;
 /** A chain that stopped for a reason that needs the operator looks again so often. */
 const STOPPED_RETRY_MS = 60_000;
 const PROVER_IDLE_MS = 1_000;
+/** Behind the head by more blocks, the follower needs the upstreams more than the prover does. */
+const BEHIND_BLOCKS = 10;
 
 export function createChainSync(given: ChainSyncOptions): ChainSync {
   const options = { ...given, datasets: datasetsOf(given.chain, given.datasets) };
@@ -138,16 +140,23 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     await reportFarStart(options, head, state);
     const shared = { ...options, knownContracts: createKnownContracts(), policy: options.settings.proof };
     let finished = false;
+    let filling = true;
     const prover = prove(
       {
         ...shared,
-        blocksPerSecond: options.settings.proverRate,
+        rate: options.settings.proverRate,
+        isBehind: () => reports.blocksBehind() > BEHIND_BLOCKS,
+        isFilling: () => filling,
+        onRate: reports.proving,
         idleMs: PROVER_IDLE_MS,
         finished: () => finished,
       },
       stop,
     );
-    const work = [runFollower(shared, state, reports, stop), runBackfill(shared, state, stop)];
+    const backfill = runBackfill(shared, state, stop).finally(() => {
+      filling = false;
+    });
+    const work = [runFollower(shared, state, reports, stop), backfill];
     running.push(prover, ...work);
     const covered = Promise.all(work);
     // Whichever of them fails first ends the session.

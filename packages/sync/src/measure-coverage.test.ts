@@ -28,7 +28,7 @@ const cover = (chain: Chain, names: readonly string[], from: number, to: number,
 test('covered blocks are counted by chain, dataset and level, and a report changes those of its own chain alone', async () => {
   const { database } = scratch;
   const metrics = createSyncMetrics(createMetricsRegistry());
-  const measure = (chain: Chain) => measureCoverage({ chain, database, datasets, metrics });
+  const measure = (chain: Chain) => measureCoverage({ chain, database, datasets, metrics }, null);
   const covered = async (): Promise<string[]> => {
     const { values } = await metrics.coveredBlocks.get();
     return values.map(({ labels, value }) => `${labels.chain} ${labels.dataset} ${labels.proof} ${value}`).sort();

@@ -2,17 +2,27 @@ import { rangeSize } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { readChainState } from './checkpoint.ts';
-import { listCoverage, missingCoverage } from './coverage.ts';
+import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
+
+/** Blocks that are covered and not proven yet, of the dataset that has most of them: all are proven at once. */
+export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
+  const blocks = new Map<string, number>();
+  for (const { dataset, proof, range } of coverage)
+    if (proof === 'none') blocks.set(dataset, (blocks.get(dataset) ?? 0) + rangeSize(range));
+  return Math.max(0, ...blocks.values());
+}
 
 /** Brings the metrics of what a chain covers up to date. Those of other chains in the same process stay as they are. */
-export async function measureCoverage({
-  chain,
-  database,
-  datasets,
-  metrics,
-}: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'>): Promise<void> {
+export async function measureCoverage(
+  { chain, database, datasets, metrics }: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'>,
+  provingRate: number | null,
+): Promise<void> {
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
+  const left = unprovenBlocks(coverage.filter(({ dataset }) => datasets.some(({ name }) => name === dataset)));
+  metrics.proverRate.set({ chain: chain.key }, provingRate ?? 0);
+  if (provingRate === null) metrics.proverSecondsLeft.remove({ chain: chain.key });
+  else metrics.proverSecondsLeft.set({ chain: chain.key }, left / provingRate);
   for (const dataset of datasets) {
     const labels = { chain: chain.key, dataset: dataset.name };
     const own = coverage.filter((one) => one.dataset === dataset.name);

@@ -1,55 +1,91 @@
 /**
- * Raises what the backfill covered fast to the level `receipts`, in the background: newest first, at a rate that the
- * operator sets, one claimed stretch after another.
+ * Raises what the backfill covered fast to the level `receipts`, in the background: newest first, at the pace that the
+ * upstreams allow (`prover-pace.ts`), one claimed stretch after another.
  */
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
+import type { UpstreamStatus } from '@chainstead/rpc';
 import { listCoverage } from './coverage.ts';
+import { createProverPace, type StretchSigns } from './prover-pace.ts';
 import { type VerifyOptions, type VerifyResult, verifyRange } from './verify-range.ts';
 
 export interface ProverOptions extends VerifyOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Blocks a second at most; 0 turns the prover off. */
-  readonly blocksPerSecond: number;
+  /** Blocks a second at most, auto: what the upstreams allow; 0 turns the prover off. */
+  readonly rate: number | 'auto';
+  /** Whether the follower is behind. */
+  isBehind(): boolean;
+  /** Whether history is still being read. */
+  isFilling(): boolean;
+  /** Told how many blocks a second there are; null while there is nothing to prove. */
+  onRate(blocksPerSecond: number | null): void;
   /** Look again for unproven ranges after so many milliseconds without any. */
   readonly idleMs: number;
   /** True once nothing more will be covered: the prover ends when it has been through everything. */
   finished(): boolean;
 }
 
-/** Blocks of one transaction. */
-const STRETCH_BLOCKS = 64;
 const READS_IN_FLIGHT = 8;
+/** Answers that take so many times as long as they did at best, and so much longer, show a crowd. */
+const SLOW_FACTOR = 3;
+const SLOW_MS = 200;
 
 /** Runs until the signal aborts, or until it is through with a finished chain. A range that can't be proven now is logged and left for the next round. */
 export async function prove(options: ProverOptions, signal: AbortSignal): Promise<void> {
-  if (options.blocksPerSecond === 0) return;
+  if (options.rate === 0) return;
+  const pace = createProverPace({ clock: options.clock, limit: options.rate });
+  const signs = createStretchSigns(options);
   const skipped = new Set<number>();
   while (!signal.aborted) {
-    const range = await nextUnproven(options, skipped);
+    const range = await nextUnproven(options, skipped, pace.stretchBlocks);
     if (range === null) {
+      options.onRate(null);
       if (options.finished()) return;
       skipped.clear();
       await options.clock.sleep(options.idleMs, signal);
       continue;
     }
-    const started = options.clock.now();
-    if (!(await proveStretch(options, range, signal))) skipped.add(range.to);
-    const due = (rangeSize(range) / options.blocksPerSecond) * 1000;
-    const rest = due - (options.clock.now() - started);
-    if (rest > 0) await options.clock.sleep(rest, signal);
+    pace.begin();
+    const turn = (stopped: AbortSignal): Promise<void> => pace.turn(stopped);
+    if (!(await proveStretch({ ...options, turn }, range, signal))) skipped.add(range.to);
+    pace.end(signs());
+    options.onRate(pace.rate);
   }
 }
 
+/** Gives at each call what has shown since the one before. */
+function createStretchSigns({ pool, isBehind, isFilling }: ProverOptions): () => StretchSigns {
+  let refusals = refusalsOf(pool.status());
+  let fastestMs = Number.POSITIVE_INFINITY;
+  return () => {
+    const status = pool.status();
+    const before = refusals;
+    refusals = refusalsOf(status);
+    const answering = status.filter(({ latencyMs }) => latencyMs.p50 > 0).map(({ latencyMs }) => latencyMs.p50);
+    const latencyMs = answering.length === 0 ? 0 : Math.min(...answering);
+    if (latencyMs > 0) fastestMs = Math.min(fastestMs, latencyMs);
+    const isSlow = latencyMs > fastestMs * SLOW_FACTOR && latencyMs > fastestMs + SLOW_MS;
+    return { refused: refusals > before, crowded: isBehind() || isSlow, yields: isFilling() };
+  };
+}
+
+function refusalsOf(upstreams: readonly UpstreamStatus[]): number {
+  return upstreams.reduce((sum, { faults }) => sum + (faults['rate-limited'] ?? 0), 0);
+}
+
 /** The newest stretch that is covered but not proven, for all datasets at once. */
-async function nextUnproven(options: ProverOptions, skipped: ReadonlySet<number>): Promise<BlockRange | null> {
+async function nextUnproven(
+  options: ProverOptions,
+  skipped: ReadonlySet<number>,
+  stretchBlocks: number,
+): Promise<BlockRange | null> {
   const coverage = await listCoverage(options.database, options.chain.id);
   const open = coverage
     .filter((one) => one.proof === 'none' && options.datasets.some((dataset) => dataset.name === one.dataset))
     .toSorted((a, b) => b.range.to - a.range.to);
   for (const { range } of open) {
-    for (let to = range.to; to >= range.from; to -= STRETCH_BLOCKS)
-      if (!skipped.has(to)) return { from: Math.max(range.from, to - STRETCH_BLOCKS + 1), to };
+    for (let to = range.to; to >= range.from; to -= stretchBlocks)
+      if (!skipped.has(to)) return { from: Math.max(range.from, to - stretchBlocks + 1), to };
   }
   return null;
 }

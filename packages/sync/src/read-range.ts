@@ -85,12 +85,14 @@ export interface ProvenReading {
   readonly policy: ProofPolicy;
   /** Blocks that are read at a time. */
   readonly depth: number;
+  /** Waits until the next block may be read. */
+  readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /** Whole blocks of a range, proven and decoded one by one. @throws UnprovenBlockError under the policy `strict` */
 export async function readRangeProven(
-  { pool, chain, policy, depth, signal }: ProvenReading,
+  { pool, chain, policy, depth, turn, signal }: ProvenReading,
   range: BlockRange,
   decoder: BatchDecoder,
 ): Promise<DecodedRange> {
@@ -98,6 +100,7 @@ export async function readRangeProven(
   const proven: ProvenLevel[] = [];
   let logCount = 0;
   const read = async (number: number): Promise<ProvenBlock | null> => {
+    await turn?.(signal);
     const block = await readProvenBlock(pool, chain, policy, number, signal);
     return block === null ? null : crossCheck(pool, chain, policy, block, signal);
   };

@@ -4,7 +4,17 @@
  */
 import { bytea } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 /** Headers of followed blocks, and of every backfilled block that caused a row. */
 export const blocks = pgTable(
@@ -42,6 +52,8 @@ export const syncChains = pgTable('sync_chains', {
   stallReason: text('stall_reason'),
   /** Upstream health as the ingest process sees it (UpstreamStatus[]). */
   upstreams: jsonb('upstreams'),
+  /** Blocks a second that the background prover reads; null while it has nothing to do. */
+  proverRate: doublePrecision('prover_rate'),
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 

@@ -14,6 +14,10 @@ export interface StatusReports {
   begin(state: ChainState): void;
   /** To be told of each head seen and each checkpoint moved. */
   progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
+  /** To be told how many blocks a second are proven; null: none. */
+  proving(blocksPerSecond: number | null): void;
+  /** Between the head and the checkpoint; 0 while either is unknown. */
+  blocksBehind(): number;
   /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
 }
@@ -31,6 +35,8 @@ export interface ChainProgress {
   checkpoint: Checkpoint | null;
   /** Where history begins; null before it is known. */
   historyStart: number | null;
+  /** Blocks a second that the prover reads; null: none. */
+  provingRate: number | null;
   /** When the checkpoint moved last, or leading began. Milliseconds since the epoch. */
   progressAt: number;
   /** When the last line about a stall was logged. */
@@ -45,6 +51,7 @@ export function beginProgress(now: number): ChainProgress {
     head: null,
     checkpoint: null,
     historyStart: null,
+    provingRate: null,
     progressAt: now,
     loggedAt: 0,
     databaseFailure: null,
@@ -62,8 +69,8 @@ export function startStatusReports(
 
   const report = async (): Promise<void> => {
     const upstreams = options.pool.status();
-    await saveHealth(options.database, chain.id, state.head, upstreams);
-    await measureCoverage(options);
+    await saveHealth(options.database, chain.id, state, upstreams);
+    await measureCoverage(options, state.provingRate);
     const silentMs = clock.now() - state.progressAt;
     const stalled = silentMs > stallAfterMs;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
@@ -103,6 +110,11 @@ export function startStatusReports(
         state.databaseFailure = null;
       }
     },
+    proving: (blocksPerSecond) => {
+      state.provingRate = blocksPerSecond;
+    },
+    blocksBehind: () =>
+      state.head === null || state.checkpoint === null ? 0 : state.head.number - state.checkpoint.number,
     stopped: run(),
   };
 }
@@ -144,12 +156,13 @@ export function explain(
 async function saveHealth(
   database: Database,
   chainId: ChainId,
-  head: Head | null,
+  { head, provingRate }: Pick<ChainProgress, 'head' | 'provingRate'>,
   upstreams: readonly UpstreamStatus[],
 ): Promise<void> {
   await database.query(
-    `UPDATE sync_chains SET head = coalesce($2, head), upstreams = $3, updated_at = now() WHERE chain_id = $1`,
-    [chainId, head?.number ?? null, JSON.stringify(upstreams)],
+    `UPDATE sync_chains SET head = coalesce($2, head), upstreams = $3, prover_rate = $4, updated_at = now()
+      WHERE chain_id = $1`,
+    [chainId, head?.number ?? null, JSON.stringify(upstreams), provingRate],
   );
 }
 

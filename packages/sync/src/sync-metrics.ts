@@ -15,6 +15,8 @@ export interface SyncMetrics {
   readonly stalled: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
   readonly standby: Gauge<'chain'>;
+  readonly proverRate: Gauge<'chain'>;
+  readonly proverSecondsLeft: Gauge<'chain'>;
   readonly proverRepairs: Counter<'chain' | 'upstream'>;
 }
 
@@ -53,6 +55,14 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
     stalled: gauge('stalled', '1 while a chain makes no progress although there is something to do', ['chain']),
     leader: gauge('leader', '1 while this process leads the ingestion of the chain', ['chain']),
     standby: gauge('standby', '1 while this process stands by for the chain, which another one leads', ['chain']),
+    proverRate: gauge('prover_blocks_per_second', 'Blocks a second that the background prover reads; 0 without work', [
+      'chain',
+    ]),
+    proverSecondsLeft: gauge(
+      'prover_seconds_left',
+      'Seconds until all that is covered is proven, at the rate of the moment; absent without work',
+      ['chain'],
+    ),
     proverRepairs: counter(
       'prover_repaired_blocks_total',
       'Blocks whose rows the prover repaired, by the upstream that had lied',

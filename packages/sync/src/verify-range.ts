@@ -34,6 +34,8 @@ export interface VerifyOptions extends CommitDependencies {
   readonly policy: ProofPolicy;
   readonly metrics: SyncMetrics;
   readonly owner: ClaimOwner;
+  /** Waits until the next block may be read. */
+  readonly turn?: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface VerifyResult {
@@ -53,9 +55,10 @@ export async function verifyRange(
   readsInFlight: number,
   signal: AbortSignal,
 ): Promise<VerifyResult> {
-  const { pool, chain, policy, datasets, rowsAtOnce } = options;
+  const { pool, chain, policy, datasets, rowsAtOnce, turn } = options;
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
-  const read = await readRangeProven({ pool, chain, policy, depth: readsInFlight, signal }, range, decoder);
+  const reading = { pool, chain, policy, depth: readsInFlight, signal, ...(turn === undefined ? {} : { turn }) };
+  const read = await readRangeProven(reading, range, decoder);
   const repairs = await retryDeadlock(() => writeRepairs(options, read));
   reportRepairs(options, repairs);
   return { range, levels: countLevels(read), repairs };

@@ -34,7 +34,7 @@ describe('defaults', () => {
       api: { host: '127.0.0.1', port: 8080, keys: [], pageLimitMax: 100, rateLimit: null, readyLagBlocks: 20 },
       privateNetworks: false,
       chains: [],
-      proverRate: 5,
+      proverRate: 'auto',
       webhooks: { retries: 7, retryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000) },
     });
     expect(warnings).toEqual([]);

@@ -90,8 +90,8 @@ export interface Configuration {
   /** Every chain that is known, with what the configuration adds and changes. */
   readonly chainRegistry: ChainRegistry;
   readonly aptos: AptosConfiguration;
-  /** Blocks a second and chain; 0: the background prover is off. */
-  readonly proverRate: number;
+  /** Blocks a second and chain at most; auto: what the upstreams allow; 0: the background prover is off. */
+  readonly proverRate: number | 'auto';
 }
 
 export interface ParsedConfiguration {

@@ -10,7 +10,6 @@ import {
   configuredKey,
   DATASET_NAMES,
   datasetByName,
-  decimalNumber,
   listOf,
   oneOf,
   plainText,
@@ -18,6 +17,7 @@ import {
   postgresUrl,
   privateNetworks,
   proofPolicy,
+  proverRate,
   urlOf,
   wholeNumber,
 } from './values.ts';
@@ -252,12 +252,13 @@ const chainSelectionKeys = {
     example: 'receipts',
     default: 'none',
   }),
-  PROVER_RATE: withDefault(decimalNumber(0, 100_000), {
+  PROVER_RATE: withDefault(proverRate, {
     group: 'Proof',
-    description: 'Blocks a second and chain that the background prover reads to prove history; 0 turns it off',
-    allowed: 'a number from 0 to 100000',
+    description:
+      'Blocks a second and chain that the background prover reads at most to prove history. auto: as many as the upstreams give without refusing calls or holding up the head (on public endpoints 5); 0 turns it off',
+    allowed: 'auto, or a number from 0 to 100000',
     example: '50',
-    default: '5',
+    default: 'auto',
   }),
 };
 

@@ -156,6 +156,13 @@ export const datasetByName: z.ZodType<Dataset, string> = plainText
   .transform((text) => datasets.find(({ name }) => name === text))
   .refine((dataset) => dataset !== undefined, 'names a dataset that does not exist');
 
+/** Blocks a second, or `auto`. */
+export const proverRate: z.ZodType<number | 'auto', string> = plainText
+  .toLowerCase()
+  .pipe(
+    z.union([z.literal('auto'), decimalNumber(0, 100_000)], { error: 'is neither auto nor a number from 0 to 100000' }),
+  );
+
 export const proofPolicy = oneOf('strict', 'record');
 export const backfillProof = oneOf('none', 'receipts');
 /** Milliseconds: from 10, for development chains, to an hour. */

@@ -14,6 +14,9 @@ import { openPool, startPool } from '../upstream-pools.ts';
 import { startAptosIngest } from './aptos-ingest.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
+/** Blocks a second. */
+const PUBLIC_PROVER_RATE = 5;
+
 /** Ingests every configured chain, each by itself: what one of them suffers does not touch the others. */
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { configuration, logger, metrics } = context;
@@ -67,12 +70,17 @@ async function ingestChain(
       proof: configured.proof,
       backfillProof: configured.backfillProof,
       backfillOrder: configured.backfillOrder,
-      proverRate: configuration.proverRate,
+      proverRate: proverRateOf(configured, configuration.proverRate),
     },
   });
   await sync.run(signal);
   if (!signal.aborted)
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain is complete up to its end block');
+}
+
+/** What public endpoints allow is unknown, and finding out by their refusals would be rude. */
+function proverRateOf({ usesPublicUpstreams }: ChainConfiguration, rate: number | 'auto'): number | 'auto' {
+  return rate === 'auto' && usesPublicUpstreams ? PUBLIC_PROVER_RATE : rate;
 }
 
 /** As startPool; what keeps it from starting stands in status and metric too. */

@@ -24,6 +24,7 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
 const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   chainId: eth.id,
   key: 'eth',
+  proving: null,
   historyStart: 0,
   firstFollowed: 90,
   checkpoint: 100,

@@ -1,0 +1,1 @@
+ALTER TABLE "sync_chains" ADD COLUMN "prover_rate" double precision;
