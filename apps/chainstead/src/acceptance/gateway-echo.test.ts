@@ -67,6 +67,14 @@ it('answers others while a client writes refusals of accounts into its calls', a
   onTestFinished(() => gateway.close());
   expect((await gateway.call('eth_blockNumber')).result).toBeDefined();
 
+  // Beside the point, but the program is there: a chain that it does not offer.
+  const elsewhere = gateway.url.replace('devnet', 'ethereum');
+  const reply = await fetch(elsewhere, { method: 'POST', body: '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}' });
+  const message = 'Chain eth is not offered here: add it to CHAINS (CHAINS=eth,…) and restart';
+  expect(await reply.json()).toEqual({ jsonrpc: '2.0', id: 7, error: { code: -32_001, message } });
+  const strange = await fetch(elsewhere.replace(GATEWAY_KEY, 'no-such-key'), { method: 'POST', body: '{}' });
+  expect([strange.status, await strange.json()]).toEqual([401, { message: 'Node Key not valid' }]);
+
   // What was seen to take a chain away for a minute.
   for (const text of ['monthly capacity limit', 'invalid api key']) {
     await expectRefusal(gateway, 'eth_call', [{ to: ADDRESS, type: text }, 'latest']);

@@ -76,6 +76,8 @@ export interface Configuration {
   };
   readonly gateway: {
     readonly chains: readonly GatewayChainConfiguration[];
+    /** The configuration key that names them. */
+    readonly chainsKey: 'CHAINS' | 'GATEWAY_CHAINS';
     /** Units of weight a second and key; null: unlimited. */
     readonly weightPerSecond: number | null;
     /** Calls a second and key, by method. */
@@ -174,6 +176,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     },
     gateway: {
       chains: chains.gateway,
+      chainsKey: settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS',
       weightPerSecond: settings.GATEWAY_RATE_LIMIT === 0 ? null : settings.GATEWAY_RATE_LIMIT,
       callsPerSecond: new Map(settings.GATEWAY_METHOD_LIMITS),
       socketsMax: settings.GATEWAY_SOCKETS_MAX,

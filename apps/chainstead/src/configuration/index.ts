@@ -17,3 +17,4 @@ export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
 export { ROLE_NAMES, type RoleName } from './role-names.ts';
 export { type ConfigurationSource, environmentSource, fileSource, mergeSources } from './sources.ts';
+export { closest } from './suggestion.ts';

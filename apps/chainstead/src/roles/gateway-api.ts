@@ -1,6 +1,7 @@
 import { createGateway, type Gateway } from '@chainstead/gateway';
 import { type BodyBudget, createRawGate, type KeyStore } from '@chainstead/http';
 import { countAsked } from '../configuration/index.ts';
+import { createUnofferedChainText } from '../unoffered-chain-text.ts';
 import { openPool } from '../upstream-pools.ts';
 import { VERSION } from '../version.ts';
 import type { RoleContext } from './role.ts';
@@ -29,6 +30,11 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
   }));
   const gateway = createGateway({
     chains,
+    explainUnoffered: createUnofferedChainText({
+      registry: configuration.chainRegistry,
+      offered: chains,
+      key: settings.chainsKey,
+    }),
     database,
     ...(redisUrl !== null && { redisUrl }),
     clientVersion: `Chainstead/${VERSION}`,

@@ -23,6 +23,11 @@ export function invalidParams(message: string): RpcErrorObject {
   return { code: -32_602, message };
 }
 
+/** EIP-1474's code for what isn't there. */
+export function chainNotOffered(message: string): RpcErrorObject {
+  return { code: -32_001, message };
+}
+
 export function notSupported(method: string, slug: string): RpcErrorObject {
   return { code: -32_601, message: notSupportedText(method, slug) };
 }

@@ -58,7 +58,7 @@ describe('a key', () => {
       await fetch(`${stage.url}/eth/${STAGE_KEY}`, { method: 'DELETE' }),
       await stage.post('x'.repeat(200_000)),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401, 405, 404, 405, 413]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 401, 405, 404, 405, 413]);
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     const said = [...texts, ...stage.logLines, await stage.metrics.metrics()].join('\n');
     expect(said).not.toContain(STAGE_KEY);
@@ -85,6 +85,37 @@ describe('a key without the scope rpc', () => {
     const answer = await text(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     expect(answer).toContain(JSON.stringify({ message }));
+  });
+});
+
+describe('a chain that is not offered', () => {
+  const NOT_OFFERED = { code: -32_001, message: 'Chain polygon is not offered' };
+
+  test('is told of in the answer to each call, once the key is right', async () => {
+    const stage = await start();
+    const ask = async (body: unknown, key = STAGE_KEY) => {
+      const response = await stage.post(body, { slug: 'polygon', key });
+      return [response.status, await response.json()];
+    };
+    expect(await ask(CALL)).toEqual([200, { jsonrpc: '2.0', id: 'x', error: NOT_OFFERED }]);
+    expect(await ask([CALL, { ...CALL, id: 2 }])).toEqual([
+      200,
+      [
+        { jsonrpc: '2.0', id: 'x', error: NOT_OFFERED },
+        { jsonrpc: '2.0', id: 2, error: NOT_OFFERED },
+      ],
+    ]);
+    expect(await ask('{')).toEqual([200, expect.objectContaining({ id: null })]);
+    expect(await ask(CALL, 'unknown-key')).toEqual([401, { message: 'Node Key not valid' }]);
+    expect(await ask(CALL, 'short')).toEqual([401, { message: 'Token is invalid format' }]);
+    const notification = await stage.post({ ...CALL, id: undefined }, { slug: 'polygon' });
+    expect([notification.status, await notification.text()]).toEqual([200, '']);
+  });
+
+  test('is nothing that the API has, or could have', async () => {
+    const stage = await start();
+    for (const slug of ['api', 'streams', 'Wallets', 'polygon/more'])
+      expect((await stage.post(CALL, { slug })).status).toBe(404);
   });
 });
 

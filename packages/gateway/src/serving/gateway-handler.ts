@@ -9,17 +9,22 @@ import {
   type RawHandler,
   TooManyBodiesError,
 } from '@chainstead/http';
+import { chainNotOffered } from '../protocol/rpc-errors.ts';
 import { errorText as errorAnswer } from '../protocol/write-answer.ts';
+import { RESERVED_SEGMENTS } from '../reserved-segments.ts';
 import type { ServedChain } from './answer-request.ts';
 import { type Admission, authorize } from './authorize.ts';
 import { ClientGoneError, Exchange } from './exchange.ts';
 import { readBody } from './read-body.ts';
+import { refuseBody } from './refuse-body.ts';
 import type { ServeBody } from './serve-body.ts';
 import { splitPath } from './split-path.ts';
 
 export interface GatewayHandlerOptions {
   /** By path segment. */
   readonly chains: ReadonlyMap<string, ServedChain>;
+  /** What to say to a caller with a key who asks for another chain, by its path segment. */
+  readonly explainUnoffered: (slug: string) => string;
   readonly gate: RawGate;
   readonly keys: KeyStore;
   readonly serveBody: ServeBody;
@@ -33,9 +38,13 @@ export interface GatewayHandlerOptions {
 /** A path below a chain's name that the router serves. */
 const ROUTED = new Set(['supportedMethods']);
 
+/** Where a request goes: a chain, or the path segment of one that is not offered. */
+type Target = ServedChain | string;
+
 /**
  * Takes every request below a configured chain's path segment but those that the router knows (`/eth/supportedMethods`, and
- * what browsers ask before a request), so that a key in a path reaches nothing that would log or repeat it.
+ * what browsers ask before a request), so that a key in a path reaches nothing that would log or repeat it. POSTs that look
+ * like calls to a chain that is not offered are taken too: they get an error that says what to do.
  */
 export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler {
   const { chains, gate, logger } = options;
@@ -50,26 +59,26 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   }
 
   /** Who may pass, reads and is answered. Promises only where something must be awaited. */
-  function take(exchange: Exchange, served: ServedChain, key: string): void {
+  function take(exchange: Exchange, target: Target, key: string): void {
     const admission = authorize(exchange.incoming.headers, key, options);
     if (admission instanceof Promise) {
       admission.then(
-        (known) => admit(exchange, served, known),
+        (known) => admit(exchange, target, known),
         (error: unknown) => fail(exchange, error),
       );
-    } else admit(exchange, served, admission);
+    } else admit(exchange, target, admission);
   }
 
-  function admit(exchange: Exchange, served: ServedChain, { keyId, cors, refusal }: Admission): void {
+  function admit(exchange: Exchange, target: Target, { keyId, cors, refusal }: Admission): void {
     exchange.keyId = keyId;
     exchange.cors = cors;
-    if (refusal === null) receive(exchange, served);
+    if (refusal === null) receive(exchange, target);
     // The id is in the body, which is not read.
     else if (refusal.error !== undefined) exchange.sendText(refusal.status, errorAnswer('null', refusal.error));
     else exchange.sendMessage(refusal.status, refusal.message);
   }
 
-  function receive(exchange: Exchange, served: ServedChain): void {
+  function receive(exchange: Exchange, target: Target): void {
     const { bodyBytesMax, bodies } = options;
     readBody(
       exchange.incoming,
@@ -80,7 +89,7 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
         onAborted: () => exchange.abandon(),
         onBody(body) {
           try {
-            options.serveBody(body, exchange, served)?.catch((error: unknown) => fail(exchange, error));
+            answer(body, exchange, target)?.catch((error: unknown) => fail(exchange, error));
           } catch (error) {
             fail(exchange, error);
           }
@@ -89,16 +98,29 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     );
   }
 
+  function answer(body: Buffer, exchange: Exchange, target: Target): Promise<void> | undefined {
+    if (typeof target !== 'string') return options.serveBody(body, exchange, target);
+    refuseBody(body, exchange, chainNotOffered(options.explainUnoffered(target)));
+    return undefined;
+  }
+
   return (incoming, outgoing) => {
     const path = splitPath(incoming.url ?? '/');
-    const served = chains.get(path.slug);
-    if (served === undefined || incoming.method === 'OPTIONS') return false;
-    if (ROUTED.has(path.rest)) return false;
+    const target = chains.get(path.slug) ?? unofferedChain(path);
+    const isPost = incoming.method === 'POST';
+    if (target === null || ROUTED.has(path.rest)) return false;
+    if (!isPost && (typeof target === 'string' || incoming.method === 'OPTIONS')) return false;
     const exchange = new Exchange(incoming, outgoing, gate);
-    if (incoming.method === 'POST') take(exchange, served, path.rest);
+    if (isPost) take(exchange, target, path.rest);
     else refuseMethod(exchange, path.slug);
     return true;
   };
+}
+
+/** Two segments, the first of which is nothing of the API's: a chain and a key. */
+function unofferedChain({ slug, rest }: { readonly slug: string; readonly rest: string }): string | null {
+  const isCall = slug !== '' && rest !== '' && !rest.includes('/') && !RESERVED_SEGMENTS.has(slug.toLowerCase());
+  return isCall ? slug : null;
 }
 
 function refuse(exchange: Exchange, { status, message, headers }: ApiError): void {

@@ -26,6 +26,8 @@ export interface GatewayLimits extends RateLimitOptions {
 
 export interface GatewayServerOptions {
   readonly chains: readonly GatewayChain[];
+  /** What to say to a caller with a key who asks for another chain, by its path segment. */
+  readonly explainUnoffered: (slug: string) => string;
   /** Cache, heads and upstreams behind the protocol. */
   readonly answer: AnswerCall;
   /** What subscriptions are told from. */
@@ -78,7 +80,7 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     logger,
   };
   return {
-    handler: createGatewayHandler(shared),
+    handler: createGatewayHandler({ ...shared, explainUnoffered: options.explainUnoffered }),
     upgrades: createSocketServer({
       ...shared,
       feeds: options.feeds,

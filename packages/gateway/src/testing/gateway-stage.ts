@@ -95,6 +95,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     answer: options.answer,
     feeds: noFeeds(),
     filters: noFilters(),
+    explainUnoffered: (slug) => `Chain ${slug} is not offered`,
     database,
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),

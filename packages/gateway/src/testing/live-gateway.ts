@@ -46,6 +46,7 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
   });
   const [host, cors] = ['127.0.0.1', { origins: '*' as const }];
   const gateway = createGateway({
+    explainUnoffered: (slug) => `Chain ${slug} is not offered`,
     chains: [{ slug: 'live', chain, pool, pinsHead: urls.length > 1, logRangeMax, integrity: 'none' }],
     database,
     // A busy machine is slow: what is tested is what is told, not how soon.

@@ -1,0 +1,25 @@
+import type { RpcErrorObject } from '../call.ts';
+import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import { errorText } from '../protocol/write-answer.ts';
+import type { Reply } from './reply.ts';
+
+/** Answers each call of a body with the same error; what is no call gets the error that says so, and a notification nothing. */
+export function refuseBody(body: Buffer, reply: Reply, error: RpcErrorObject): void {
+  const read = readRequests(body.toString());
+  if (read.kind === 'batch-too-large') {
+    const message = `A batch may hold ${BATCH_MAX} requests`;
+    reply.sendRefusal(400, message, errorText('null', { code: -32_600, message }));
+    return;
+  }
+  if (read.kind === 'single') {
+    reply.sendText(200, answerTo(read.request, error));
+    return;
+  }
+  const answers = read.requests.map((request) => answerTo(request, error)).filter((answer) => answer !== '');
+  reply.sendText(200, answers.length === 0 ? '' : `[${answers.join(',')}]`);
+}
+
+function answerTo(request: ReadRequest, error: RpcErrorObject): string {
+  if ('error' in request) return errorText(request.id, request.error);
+  return request.id === null ? '' : errorText(request.id, error);
+}
