@@ -12,7 +12,7 @@ export interface RateLimitOptions {
 /** What the calls of each key may take, per process. */
 export interface RateLimits {
   /** Counts a call. @returns 0 when it may be made, else the milliseconds to wait (and it is not counted). */
-  take(keyId: string, method: MethodFacts, now: number): number;
+  take(keyId: string, method: Pick<MethodFacts, 'name' | 'weight'>, now: number): number;
 }
 
 /** Keys whose spending is remembered: those of the last seconds are all that matters. */

@@ -1,7 +1,7 @@
 import { blockInResult } from '../cache/block-in-result.ts';
 import type { AnswerCall, Call, RequestScope, RpcErrorObject } from '../call.ts';
 import { findMethod } from '../method-table.ts';
-import { invalidParams } from '../protocol/rpc-errors.ts';
+import { INTERNAL_ERROR, invalidParams } from '../protocol/rpc-errors.ts';
 import { type LogBound, logRange } from './log-filter.ts';
 
 /** Tags of the newest blocks, at most one apart. */
@@ -34,20 +34,24 @@ async function judgeTags(
   answer: AnswerCall,
 ): Promise<RpcErrorObject | null> {
   const [first, last] = await Promise.all([numberOf(from, scope, answer), numberOf(to, scope, answer)]);
-  // Where a tag's block is not known the call itself will tell; and nodes may be a block apart: what only a tag makes wrong is
-  // theirs to judge.
-  return first === null || last === null || first > last ? null : judge(first, last, scope.chain.logRangeMax);
+  // A range that can't be measured may be any length.
+  if (typeof first !== 'number') return first;
+  if (typeof last !== 'number') return last;
+  // Nodes may be a block apart: what only a tag makes wrong is theirs to judge.
+  return first > last ? null : judge(first, last, scope.chain.logRangeMax);
 }
 
-async function numberOf(bound: LogBound, scope: RequestScope, answer: AnswerCall): Promise<number | null> {
+/** The block of a side, or why it is not known. */
+async function numberOf(bound: LogBound, scope: RequestScope, answer: AnswerCall): Promise<number | RpcErrorObject> {
   if (typeof bound === 'number') return bound;
-  if (NEWEST.has(bound)) {
-    const head = await ask('eth_blockNumber', [], scope, answer);
-    const digits = head === null ? undefined : HEAD_NUMBER.exec(head.toString())?.[1];
-    return digits === undefined ? null : Number(digits);
-  }
-  const block = await ask('eth_getBlockByNumber', [bound, false], scope, answer);
-  return block === null ? null : blockInResult(block, 'number');
+  const isNewest = NEWEST.has(bound);
+  const asked = isNewest
+    ? await ask('eth_blockNumber', [], scope, answer)
+    : await ask('eth_getBlockByNumber', [bound, false], scope, answer);
+  if (!Buffer.isBuffer(asked)) return asked;
+  const digits = isNewest ? HEAD_NUMBER.exec(asked.toString())?.[1] : undefined;
+  const number = isNewest ? (digits === undefined ? null : Number(digits)) : blockInResult(asked, 'number');
+  return number ?? invalidParams(`there is no ${bound} block on ${scope.chain.slug}: give the block by its number`);
 }
 
 async function ask(
@@ -55,15 +59,15 @@ async function ask(
   params: readonly unknown[],
   scope: RequestScope,
   answer: AnswerCall,
-): Promise<Buffer | null> {
+): Promise<Buffer | RpcErrorObject> {
   const method = findMethod(name);
-  if (method === undefined) return null;
+  if (method === undefined) return INTERNAL_ERROR;
   const outcome = await answer({ method, params }, scope);
-  if (!outcome.ok) return null;
+  if (!outcome.ok) return outcome.error;
   if (Buffer.isBuffer(outcome.result)) return outcome.result;
   // Too long to come in one piece: given up, so that it does not hold its upstream.
   await outcome.result[Symbol.asyncIterator]().return?.();
-  return null;
+  return INTERNAL_ERROR;
 }
 
 function judge(from: number, to: number, logRangeMax: number): RpcErrorObject | null {

@@ -163,6 +163,15 @@ describe('a rate', () => {
     expect((await stage.post(CALL, { key: other })).status).toBe(200);
   });
 
+  test('is spent by what is no call, too', async () => {
+    for (const body of ['{', { ...CALL, jsonrpc: '1.0' }, { ...CALL, method: 'eth_none' }]) {
+      const stage = await start({ limits: { weightPerSecond: 1 } });
+      for (let sent = 0; sent < 4; sent += 1) expect((await stage.post(body)).status).not.toBe(429);
+      expect((await stage.post(body)).status).toBe(429);
+      expect((await stage.post(CALL)).status).toBe(429);
+    }
+  });
+
   test('of a method holds for it alone, and fails only items of a batch', async () => {
     const stage = await start({ limits: { callsPerSecond: new Map([['eth_blockNumber', 1]]) } });
     const chainId = { ...CALL, method: 'eth_chainId' };

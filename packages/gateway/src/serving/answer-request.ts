@@ -4,7 +4,7 @@ import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope, RpcErrorObj
 import { findMethod, type MethodFacts } from '../method-table.ts';
 import { checkLogRange } from '../methods/limit-log-range.ts';
 import { readParams } from '../methods/read-params.ts';
-import type { RpcRequest } from '../protocol/read-requests.ts';
+import type { ReadRequest } from '../protocol/read-requests.ts';
 import {
   INTERNAL_ERROR,
   needsSocket,
@@ -45,7 +45,7 @@ export interface RequestContext {
   readonly subscriber: Subscriber | null;
 }
 
-export type AnswerRequest = (request: RpcRequest, context: RequestContext) => Answered | Promise<Answered>;
+export type AnswerRequest = (request: ReadRequest, context: RequestContext) => Answered | Promise<Answered>;
 
 export interface AnswerRequestOptions {
   readonly answer: AnswerCall;
@@ -129,12 +129,13 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
   return (request, context) => {
     const { served, scope, keyId } = context;
     const { slug } = served.chain;
-    const method = findMethod(request.method);
+    const method = 'error' in request ? undefined : findMethod(request.method);
+    const waitMs = rateLimits.take(keyId, method ?? NO_CALL, clock.now());
+    if (waitMs > 0) return refused(context, 'rate-limited', RATE_LIMITED, waitMs);
+    if ('error' in request) return { ...NOTHING_COUNTED, outcome: { ok: false, error: request.error } };
     if (method === undefined) return refused(context, 'unsupported', notSupported(request.method, slug));
     if (context.subscriber === null && SOCKET_METHODS.has(method.name))
       return refused(context, 'unsupported', needsSocket(method.name));
-    const waitMs = rateLimits.take(keyId, method, clock.now());
-    if (waitMs > 0) return refused(context, 'rate-limited', RATE_LIMITED, waitMs);
     const read = readParams(method, request.params);
     if ('error' in read) {
       countRefusal(slug, 'invalid-params');
@@ -150,6 +151,10 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
       .then((settled) => counted(context, method, settled));
   };
 }
+
+/** What is no call, or to no method, costs as much as the smallest one: reading it takes time, too. */
+const NO_CALL = { name: '', weight: 1 };
+const NOTHING_COUNTED = { refusal: null, retryAfterMs: 0, addBytes: ignore };
 
 function ignore(): void {
   // A refusal has no result whose bytes would count.

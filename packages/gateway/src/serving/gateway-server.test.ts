@@ -334,10 +334,15 @@ describe('a chain', () => {
       { fromBlock: 'latest', toBlock: '0x3e8' },
       { fromBlock: '0x2bd', toBlock: 'finalized' },
       { fromBlock: 'finalized', toBlock: '0x383' },
-      { fromBlock: '0x1', toBlock: 'safe' },
+      { fromBlock: 'safe', toBlock: 'safe' },
       {},
     ])
       expect(await ask(filter)).toMatchObject({ result: [] });
+    // A tag that no node knows the block of must not open the bound.
+    for (const filter of [{ fromBlock: '0x1', toBlock: 'safe' }, { fromBlock: 'safe' }])
+      expect(await ask(filter)).toMatchObject({
+        error: { code: -32_602, message: 'there is no safe block on eth: give the block by its number' },
+      });
     expect(await ask({ fromBlock: '0x2', toBlock: '0x1' })).toMatchObject({
       error: { code: -32_602, message: 'invalid block range params' },
     });

@@ -21,16 +21,13 @@ type Pending = Item | Promise<Item>;
 interface Item {
   /** JSON text of the id; null: nothing is answered. */
   readonly id: string | null;
-  readonly answered: Answered | null;
-  /** Instead of `answered`. */
-  readonly error: string | null;
+  readonly answered: Answered;
 }
 
 const BATCH_TOO_LARGE: RpcErrorObject = { code: -32_600, message: `A batch may hold ${BATCH_MAX} requests` };
 
 export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions): ServeBody {
   function answerItem(request: ReadRequest, context: RequestContext): Pending {
-    if ('error' in request) return { id: request.id, answered: null, error: errorText(request.id, request.error) };
     const { id } = request;
     const answered = answerRequest(request, context);
     return answered instanceof Promise ? answered.then((settled) => itemOf(id, settled)) : itemOf(id, answered);
@@ -62,7 +59,7 @@ function itemOf(id: string | null, answered: Answered): Item {
   // Nobody reads what comes of a notification: its pieces would hold an upstream's connection until their time is over.
   if (id === null && outcome.ok && !Buffer.isBuffer(outcome.result))
     void outcome.result[Symbol.asyncIterator]().return?.();
-  return { id, answered, error: null };
+  return { id, answered };
 }
 
 async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Promise<void> {
@@ -76,11 +73,7 @@ async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Pro
 }
 
 /** Sends one answer that does not come in pieces; some refusals have an HTTP status of their own. */
-function sendWhole({ id, answered, error }: Item, reply: Reply): void {
-  if (answered === null) {
-    reply.sendText(200, error ?? '');
-    return;
-  }
+function sendWhole({ id, answered }: Item, reply: Reply): void {
   const { outcome, refusal } = answered;
   if (!outcome.ok && refusal === 'unsupported')
     reply.sendRefusal(400, outcome.error.message, id === null ? '' : errorText(id, outcome.error));
@@ -143,9 +136,8 @@ async function* joinBatch(before: readonly (string | Buffer)[], rest: readonly P
 }
 
 /** A comma, and the answer; nothing for a notification. */
-function partsOf({ id, answered, error }: Item): AnswerPart[] {
-  if (error !== null) return [',', error];
-  if (id === null || answered === null) return [];
+function partsOf({ id, answered }: Item): AnswerPart[] {
+  if (id === null) return [];
   const { outcome } = answered;
   if (!outcome.ok) return [',', errorText(id, outcome.error)];
   if (!Buffer.isBuffer(outcome.result)) return [',', resultHead(id), measured(outcome.result, answered), '}'];
@@ -174,7 +166,7 @@ function isWhole(part: AnswerPart): part is string | Buffer {
 }
 
 function isStream({ id, answered }: Item): boolean {
-  if (id === null || answered === null || !answered.outcome.ok) return false;
+  if (id === null || !answered.outcome.ok) return false;
   return !Buffer.isBuffer(answered.outcome.result);
 }
 
