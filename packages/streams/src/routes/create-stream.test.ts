@@ -205,6 +205,11 @@ describe('the test webhook', () => {
     expect(refused.body).toEqual({
       message: `Could not POST to ${MINIMAL.webhookUrl}. Please check your webhook URL.`,
     });
+    services.answer = { ok: false, reason: 'not-allowed', range: 'loopback' };
+    const { message } = (await ask<{ message: string }>(method, path(stream.id), body)).body;
+    expect(message).toContain(`Could not POST to ${MINIMAL.webhookUrl}.`);
+    expect(message).toContain('loopback');
+    expect(message).toContain('WEBHOOK_ALLOW_PRIVATE');
     services.answer = { ok: false, reason: 'too-many' };
     const limited = await ask(method, path(stream.id), body);
     expect(limited.status).toBe(429);
