@@ -41,7 +41,7 @@ const DOCUMENTS = [
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
 /** Of the process itself: docs/operating.md tells of them. */
-const SYSTEM_ROUTES = /^GET \/(health|ready|metrics)$/;
+const SYSTEM_ROUTES = /^GET \/(health|ready|synced|metrics)$/;
 const openApiDocument = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
 /** Lines of the `sh` blocks of a document. */
@@ -191,6 +191,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
 const OTHER_WORDS = [
   'CHAINSTEAD_CONFIG',
   'POSTGRES_PASSWORD',
+  'GRAFANA_PASSWORD',
   'EXPLAIN',
   'START_BLOCK',
   'END_BLOCK',

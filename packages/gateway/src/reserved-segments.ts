@@ -27,6 +27,7 @@ export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   'stats',
   'streams',
   'supportedmethods',
+  'synced',
   'transactions',
   'wallets',
 ]);
