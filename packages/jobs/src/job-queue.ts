@@ -3,6 +3,7 @@ import type { Logger } from '@chainstead/core';
 import { withBackend } from 'bullmq';
 import type { BackendWatch } from './backend-watch.ts';
 import type { Backoff } from './backoff.ts';
+import { createFailureLog } from './failure-log.ts';
 import type { Job } from './job.ts';
 import { attemptJob } from './job-attempt.ts';
 import { checkPayload, jobsAway } from './job-error.ts';
@@ -97,7 +98,8 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
   const defaultJobOptions = jobOptionsOf(options);
   const queue = new Queue<unknown, void>(name, { connection: true, prefix: backend.prefix, defaultJobOptions });
   const { watch } = backend;
-  queue.on('error', (error) => tellUnlessAway(watch, () => logger.warn({ queue: name, err: error }, 'Queue failed')));
+  const failures = createFailureLog(name, logger);
+  queue.on('error', (error) => tellUnlessAway(watch, () => failures.tell(error, 'Queue failed')));
   const workers: RunningWorker[] = [];
   const schedules = createKeptSchedules({
     name,
@@ -203,8 +205,9 @@ async function startWorker<Payload>(
     maxStalledCount: STALLED_COUNT_MAX,
     ...(options.backoff === undefined ? {} : { settings: { backoffStrategy: options.backoff } }),
   });
+  const failures = createFailureLog(name, logger);
   worker.on('error', (error) =>
-    tellUnlessAway(backend.watch, () => logger.warn({ queue: name, err: error }, 'Worker failed outside of a job')),
+    tellUnlessAway(backend.watch, () => failures.tell(error, 'Worker failed outside of a job')),
   );
   worker.on('stalled', (jobId) => {
     metrics.finished(name, 'stalled');

@@ -57,38 +57,69 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
   };
 }
 
+/** A scrape must not wait for a database that hangs. Milliseconds. */
+const READ_MS = 1_000;
+
+/** What the gauges show, as `label` and `value`. */
+const STREAMS_SQL = `SELECT label, count(id) AS value FROM unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label
+  LEFT JOIN streams ON status = label AND deleted_at IS NULL GROUP BY label`;
+const PENDING_SQL = `SELECT s.status AS label, count(*) AS value FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
+  WHERE d.status = 'pending' GROUP BY s.status`;
+
 /** Gauges of what the database holds, read at the scrape. */
 function watchTables({ registry, database, logger }: DeliveryMetricsOptions): void {
-  const watch = (labels: { name: string; help: string; label: string }, statement: string): void => {
-    new Gauge({
-      name: labels.name,
-      help: labels.help,
-      labelNames: [labels.label],
-      registers: [registry],
-      async collect() {
-        try {
-          const rows = await database.query<{ label: string; value: number }>(statement);
-          this.reset();
-          for (const { label, value } of rows) this.set({ [labels.label]: label }, value);
-        } catch (error) {
-          // A database that is away must not take the other metrics away.
-          logger.warn({ metric: labels.name, reason: errorText(error) }, 'Metric could not be read');
-        }
-      },
+  let reading: Promise<void> | null = null;
+  /** Once for all gauges of a scrape. */
+  const refresh = (): Promise<void> => {
+    reading ??= readAll().finally(() => {
+      reading = null;
     });
+    return reading;
   };
-  watch(
-    { name: 'chainstead_streams', help: 'Streams by status, read at the scrape', label: 'status' },
-    `SELECT label, count(id) AS value FROM unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label
-     LEFT JOIN streams ON status = label AND deleted_at IS NULL GROUP BY label`,
+  const gauge = (name: string, help: string, labelNames: readonly string[]): Gauge =>
+    new Gauge({ name, help, labelNames: [...labelNames], registers: [registry], collect: refresh });
+  const streams = gauge('chainstead_streams', 'Streams by status, read at the scrape', ['status']);
+  const pending = gauge(
+    'chainstead_webhooks_pending',
+    'Webhooks in the outbox by the status of their stream, read at the scrape; see chainstead_streams_stale',
+    ['status'],
   );
-  watch(
-    {
-      name: 'chainstead_webhooks_pending',
-      help: 'Webhooks in the outbox by the status of their stream, read at the scrape',
-      label: 'status',
-    },
-    `SELECT s.status AS label, count(*) AS value FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
-     WHERE d.status = 'pending' GROUP BY s.status`,
+  const stale = gauge(
+    'chainstead_streams_stale',
+    '1 while chainstead_streams and chainstead_webhooks_pending are the last that could be read, as the database does not answer; 0 otherwise',
+    [],
   );
+
+  async function readAll(): Promise<void> {
+    try {
+      const [byStatus, waiting] = await readWithin(database, [STREAMS_SQL, PENDING_SQL]);
+      show(streams, byStatus ?? []);
+      show(pending, waiting ?? []);
+      stale.set(0);
+    } catch (error) {
+      // A database that is away must not take the other metrics away; what was read last stays, and its connections tell of it.
+      stale.set(1);
+      logger.debug({ reason: errorText(error) }, 'Streams could not be counted');
+    }
+  }
+}
+
+interface Counted {
+  readonly label: string;
+  readonly value: number;
+}
+
+function show(gauge: Gauge, rows: readonly Counted[]): void {
+  gauge.reset();
+  for (const { label, value } of rows) gauge.set({ status: label }, value);
+}
+
+async function readWithin(database: Database, statements: readonly string[]): Promise<readonly Counted[][]> {
+  const late = AbortSignal.timeout(READ_MS);
+  const limited = database.until(late, 'cancel');
+  const read = Promise.all(statements.map((statement) => limited.query<Counted>(statement)));
+  const tooLate = new Promise<never>((_, reject) => {
+    late.addEventListener('abort', () => reject(late.reason), { once: true });
+  });
+  return Promise.race([read, tooLate]);
 }
