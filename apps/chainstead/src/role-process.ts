@@ -60,5 +60,5 @@ async function work(): Promise<void> {
 }
 
 async function answerMetrics(id: number): Promise<void> {
-  send({ type: 'metrics-answer', id, processes: [await metrics.getMetricsAsJSON()] });
+  send({ type: 'metrics-answer', id, processes: [await metrics.families()] });
 }

@@ -1,7 +1,41 @@
+import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { Counter, createMetricsRegistry, Gauge, type MetricFamilies } from './metrics.ts';
+import { Counter, createMetricsRegistry, Gauge, Histogram, type MetricFamilies } from './metrics.ts';
 
 describe('createMetricsRegistry', () => {
+  it('writes what prom-client writes, also after values changed', async () => {
+    const [ours, theirs] = [createMetricsRegistry(), new Registry()];
+    const both = [ours, theirs].map((registry) => {
+      const registers = [registry];
+      const requests = new Counter({
+        name: 'requests_total',
+        help: 'a\\b\nc',
+        labelNames: ['chain', 'text'],
+        registers,
+      });
+      const heights = new Gauge({ name: 'height', help: 'Height', labelNames: ['chain'], registers });
+      const plain = new Gauge({ name: 'plain', help: 'No labels', registers });
+      const seconds = new Histogram({
+        name: 'seconds',
+        help: 'Time',
+        labelNames: ['chain'],
+        buckets: [0.1, 1],
+        registers,
+      });
+      return () => {
+        requests.inc({ chain: 'eth', text: 'a "b"\\\n' }, 2);
+        heights.set({ chain: 'eth' }, 1.5);
+        heights.set({ chain: 'base' }, Number.POSITIVE_INFINITY);
+        plain.inc(3);
+        seconds.observe({ chain: 'eth' }, 0.5);
+      };
+    });
+    for (let round = 0; round < 2; round += 1) {
+      for (const change of both) change();
+      expect(await ours.metrics()).toBe(await theirs.metrics());
+    }
+  });
+
   it('labels every metric with the role', async () => {
     const registry = createMetricsRegistry({ role: 'ingest' });
     new Counter({ name: 'seen_total', help: 'Seen', registers: [registry] }).inc(2);
@@ -15,7 +49,7 @@ describe('createMetricsRegistry', () => {
       3,
     );
     // As it arrives after the way over the process boundary.
-    const others = async (): Promise<MetricFamilies[]> => [JSON.parse(JSON.stringify(await ingest.getMetricsAsJSON()))];
+    const others = async (): Promise<MetricFamilies[]> => [JSON.parse(JSON.stringify(await ingest.families()))];
     const api = createMetricsRegistry({ role: 'api', otherProcesses: others });
     new Gauge({ name: 'shared', help: 'Both have it', labelNames: ['chain'], registers: [api] }).set(
       { chain: 'eth' },

@@ -1,22 +1,27 @@
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createMetricsWriter, joinMetrics, type MetricFamily, type WriteMetrics } from './metrics-text.ts';
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Metrics of one process as `Registry.getMetricsAsJSON` gives them: plain data that can cross a process boundary. */
-export type MetricFamilies = readonly object[];
+/** Metrics of one process, as plain data that can cross a process boundary. */
+export type MetricFamilies = readonly MetricFamily[];
 
 export interface MetricsRegistryOptions {
   /** Given to every metric as label `role`. */
   readonly role?: string;
-  /** Asked at each scrape for the metrics of other processes, which are answered for as well. */
+  /** Asked for the metrics of other processes, which are answered for as well. */
   readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
 }
 
+/** A registry whose own metrics can be handed to another process. */
+export interface MetricsRegistry extends Registry {
+  /** The metrics of this process alone. */
+  families(): Promise<MetricFamilies>;
+}
+
 /** A fresh Prometheus registry: one per process, handed to everything that measures. */
-export function createMetricsRegistry(options: MetricsRegistryOptions = {}): Registry {
-  const registry = options.otherProcesses === undefined ? new Registry() : new JoinedRegistry(options.otherProcesses);
-  if (options.role !== undefined) registry.setDefaultLabels({ role: options.role });
-  return registry;
+export function createMetricsRegistry(options: MetricsRegistryOptions = {}): MetricsRegistry {
+  return new ProcessRegistry(options);
 }
 
 /** Adds what prom-client measures of every Node process: memory, processor time, event loop, garbage collection. */
@@ -24,16 +29,22 @@ export function measureProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
 }
 
-class JoinedRegistry extends Registry {
+class ProcessRegistry extends Registry implements MetricsRegistry {
+  readonly #write: WriteMetrics;
   readonly #otherProcesses: () => Promise<readonly MetricFamilies[]>;
 
-  constructor(otherProcesses: () => Promise<readonly MetricFamilies[]>) {
+  constructor({ role, otherProcesses }: MetricsRegistryOptions) {
     super();
-    this.#otherProcesses = otherProcesses;
+    this.#write = createMetricsWriter(role);
+    this.#otherProcesses = otherProcesses ?? (async () => []);
+  }
+
+  families(): Promise<MetricFamilies> {
+    return this.#write(this);
   }
 
   override async metrics(): Promise<string> {
-    const families = [await this.getMetricsAsJSON(), ...(await this.#otherProcesses())];
-    return AggregatorRegistry.aggregate(families.map((family) => [...family])).metrics();
+    const [own, others] = await Promise.all([this.families(), this.#otherProcesses()]);
+    return joinMetrics([own, ...others]);
   }
 }

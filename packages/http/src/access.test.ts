@@ -182,6 +182,25 @@ describe('without any key', () => {
   });
 });
 
+describe('what needs no key', () => {
+  test('needs one where that is configured: a key of its own for metrics, any for the documentation', async () => {
+    const metricsKey = 'key-of-prometheus';
+    const { app } = createDemoApi({ keys: fixedKeys(KEY), protection: { metricsKey, docs: true } });
+    const ask = async (path: string, headers: Record<string, string> = {}) =>
+      (await app.request(path, { headers })).status;
+    expect([await ask('/metrics'), await ask('/metrics', { 'x-api-key': KEY })]).toEqual([401, 401]);
+    expect(await ask('/metrics', { authorization: `Bearer ${metricsKey}` })).toBe(200);
+    expect(await ask(rows, { 'x-api-key': metricsKey })).toBe(401);
+    const basic = { authorization: `Basic ${Buffer.from(`anybody:${KEY}`).toString('base64')}` };
+    for (const path of ['/docs', '/docs/start.js', '/openapi.json']) {
+      const refused = await app.request(path);
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="chainstead"']);
+      expect([await ask(path, basic), await ask(path, { 'x-api-key': KEY })]).toEqual([200, 200]);
+    }
+    expect(await ask('/health')).toBe(200);
+  });
+});
+
 describe('a key of some scopes', () => {
   const keys = {
     ...fixedKeys(),

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { createLogger, createMetricsRegistry } from '@chainstead/core';
+import { createLogger, createMetricsRegistry, Gauge } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
 
@@ -107,6 +107,22 @@ describe('compression', () => {
 });
 
 describe('probes', () => {
+  test('cost one scrape a second, however many scrape', async () => {
+    let scrapes = 0;
+    const metrics = createMetricsRegistry();
+    new Gauge({
+      name: 'scrapes',
+      help: 'Counts',
+      registers: [metrics],
+      collect: () => {
+        scrapes += 1;
+      },
+    });
+    const { app } = createDemoApi({ metrics });
+    const texts = await Promise.all(Array.from({ length: 20 }, async () => (await app.request('/metrics')).text()));
+    expect([scrapes, new Set(texts).size]).toEqual([1, 1]);
+  });
+
   test('cost one look a second, however many ask', async () => {
     let looks = 0;
     const look = async () => {

@@ -18,6 +18,7 @@ import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
 import { createPaging } from './paging.ts';
 import { createParameters } from './parameters.ts';
+import { protectRoutes, type RouteProtection } from './protected-routes.ts';
 import type { Readiness } from './readiness.ts';
 import { requestBody } from './request-body.ts';
 import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
@@ -52,6 +53,8 @@ export interface ApiOptions {
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
   /** What `/docs` fills in. Default: what schemas say. */
   readonly examples?: () => Promise<DocumentExamples>;
+  /** Of the routes that need no key otherwise. Default: none. */
+  readonly protection?: RouteProtection;
   /** Routes behind the key check. */
   readonly routes: readonly RouteModule[];
   /** Routes that check a key of their own (the gateway has it in its path), or none. */
@@ -86,6 +89,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(compression());
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
+  if (options.protection !== undefined) protectRoutes(app, options.protection, { keys, isOpen });
   addSystemRoutes(app, {
     logger,
     metrics,

@@ -4,7 +4,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiApp, type ApiContext, requestLogger } from './api-context.ts';
 import { UnavailableError } from './api-error.ts';
 import { errorResponses } from './error-answer.ts';
-import { keepReadiness, type Readiness } from './readiness.ts';
+import { keepForSecond } from './keep-for-second.ts';
+import type { Readiness } from './readiness.ts';
 
 const statusSchema = z.object({ status: z.string() }).openapi('Status');
 
@@ -61,19 +62,18 @@ export function addSystemRoutes(
   },
 ): void {
   app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
-  const isReady = keepReadiness(options.readiness);
+  const isReady = keepForSecond(options.readiness);
   app.openapi(ready, async (c) => {
     const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
     return refusal === null ? c.json({ status: 'ready' }, 200) : c.json(refusal, 503);
   });
-  const isSynced = keepReadiness(options.synchronization);
+  const isSynced = keepForSecond(options.synchronization);
   app.openapi(synced, async (c) => {
     const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
     return refusal === null ? c.json({ status: 'synced' }, 200) : c.json(refusal, 503);
   });
-  app.openapi(metricsRoute, async (c) =>
-    c.text(await options.metrics.metrics(), 200, { 'content-type': options.metrics.contentType }),
-  );
+  const metrics = keepForSecond(() => options.metrics.metrics());
+  app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': options.metrics.contentType }));
 }
 
 /**

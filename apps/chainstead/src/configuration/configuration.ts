@@ -41,6 +41,10 @@ export interface Configuration {
     readonly keys: readonly ConfiguredKey[];
     /** Connections to a port at once. */
     readonly connectionsMax: number;
+    /** What `/metrics` is read with; null: nothing is needed. */
+    readonly metricsKey: string | null;
+    /** Whether the documentation needs an API key. */
+    readonly protectDocs: boolean;
     readonly pageLimitMax: number;
     /** Requests a second and key; null: unlimited. */
     readonly rateLimit: number | null;
@@ -149,6 +153,8 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       port: settings.PORT,
       keys: settings.API_KEYS ?? [],
       connectionsMax: settings.CONNECTIONS_MAX,
+      metricsKey: settings.METRICS_KEY ?? null,
+      protectDocs: settings.PROTECT_DOCS === 'true',
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: settings.RATE_LIMIT === 0 ? null : settings.RATE_LIMIT,
       readyLagBlocks: settings.READY_LAG_BLOCKS,

@@ -1,4 +1,5 @@
 /** The configuration keys that are written as they are (those of one chain: chain-keys.ts). */
+import { KEY_PATTERN } from '@chainstead/http';
 import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';
@@ -123,6 +124,21 @@ const apiKeys = {
     example: 'a-long-random-key,key-of-a-web-page:rpc',
     whenAbsent: 'only keys made with `chainstead keys create`; without any, the API is open to this machine alone',
     isSecret: true,
+  }),
+  METRICS_KEY: optional(plainText.regex(KEY_PATTERN, 'is not 8 to 128 of A-Z a-z 0-9 . _ -'), {
+    group: 'API',
+    description: 'Key that /metrics is read with, as X-API-Key or Authorization: Bearer; it opens nothing else',
+    allowed: '8 to 128 of A-Z a-z 0-9 . _ -',
+    example: 'a-key-for-prometheus',
+    whenAbsent: '/metrics needs no key',
+    isSecret: true,
+  }),
+  PROTECT_DOCS: withDefault(oneOf('true', 'false'), {
+    group: 'API',
+    description: 'Whether /docs and /openapi.json need an API key once there is one; browsers ask for it as a password',
+    allowed: 'true or false',
+    example: 'true',
+    default: 'false',
   }),
   CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {
     group: 'API',

@@ -148,6 +148,7 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     host: api.host,
     cors: { origins: api.corsOrigins },
     version: VERSION,
+    protection: { metricsKey: api.metricsKey, docs: api.protectDocs },
     readiness: async () => {
       await database.query('SELECT 1');
       return { ready: true, reasons: [] };
