@@ -1,6 +1,7 @@
 import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
 import type { CommandContext } from './command-context.ts';
 import type { Configuration, RoleName } from './configuration/index.ts';
+import { renderFinishing } from './finishing-text.ts';
 import { startSystemRoutes } from './roles/api.ts';
 import type { RunningRole } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
@@ -43,6 +44,7 @@ async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> 
     const system = await startSystem(options, metrics);
     options.onReady([{ role, address: running.address ?? system?.address ?? null }]);
     await aborted(context.stopSignal);
+    context.stderr.write(renderFinishing([role]));
     await system?.stop();
   } finally {
     await running.stop();
@@ -81,6 +83,10 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     clock: context.clock,
     logger,
     stopTimeoutMs: configuration.stopTimeoutMs,
+    // After a failure its own message is enough.
+    onFinishing: (roles) => {
+      if (context.stopSignal.aborted) context.stderr.write(renderFinishing(roles));
+    },
   });
   onAbort(context.stopSignal, () => supervisor.stop());
   const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });

@@ -126,6 +126,9 @@ describe.runIf(platform() === 'linux')('chainstead start', () => {
 
     program.kill('SIGTERM');
     expect(await program.exited).toBe(0);
+    const [first = ''] = /Stopping; still to finish: .*/.exec(program.output()) ?? [];
+    for (const work of ['requests (api)', 'blocks at work (ingest)', 'jobs and webhooks (worker)'])
+      expect(first).toContain(work);
     for (const pid of after.values()) expect(commandLineOf(pid)).toBeNull();
   });
 

@@ -52,6 +52,7 @@ export async function start(
         }),
     });
   } finally {
+    if (storage.isEmbedded && context.stopSignal.aborted) context.stderr.write('Stopping the embedded Postgres …\n');
     await storage.close();
   }
 }

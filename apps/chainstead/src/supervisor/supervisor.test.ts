@@ -5,6 +5,19 @@ import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-hand
 import { createSupervisor, RoleFailedError } from './supervisor.ts';
 
 describe('supervisor', () => {
+  it('tells at a stop which roles are still finishing their work', async () => {
+    const world = createWorld();
+    const supervisor = world.supervise(['api', 'ingest', 'worker']);
+    supervisor.stop();
+    world.process('api').end({ code: 0, signal: null });
+    await vi.waitFor(() => expect(world.finishings).toHaveLength(2));
+    world.process('worker').end({ code: 0, signal: null });
+    await vi.waitFor(() => expect(world.finishings).toHaveLength(3));
+    world.process('ingest').end({ code: 0, signal: null });
+    await supervisor.finished;
+    expect(world.finishings).toEqual([['api', 'ingest', 'worker'], ['ingest', 'worker'], ['ingest']]);
+  });
+
   it('is ready when every role is', async () => {
     const world = createWorld();
     const supervisor = world.supervise(['api', 'ingest']);
@@ -133,6 +146,7 @@ function scriptedProcess(role: RoleName) {
 
 function createWorld() {
   const launched: ReturnType<typeof scriptedProcess>[] = [];
+  const finishings: RoleName[][] = [];
   const sleepers: { until: number; ms: number; wake: () => void }[] = [];
   let now = 0;
   const clock: Clock = {
@@ -161,7 +175,9 @@ function createWorld() {
         clock,
         logger: silentLogger(),
         stopTimeoutMs: 5_000,
+        onFinishing: (finishing) => finishings.push([...finishing]),
       }),
+    finishings,
     sleepingFor: (ms: number) =>
       vi.waitFor(() => expect(sleepers.some((sleeper) => sleeper.until === now + ms && sleeper.ms === ms)).toBe(true)),
     advance(ms: number) {

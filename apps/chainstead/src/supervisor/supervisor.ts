@@ -19,6 +19,8 @@ export interface SupervisorOptions {
   readonly logger: Logger;
   /** Milliseconds from the request to stop until what still runs is killed. */
   readonly stopTimeoutMs: number;
+  /** Told at the stop, and with each end after it, which roles are still finishing their work; not when none is left. */
+  onFinishing?(roles: readonly RoleName[]): void;
 }
 
 /** Keeps one process of each role running: a crash is followed by a restart, later each time. */
@@ -46,7 +48,7 @@ export class RoleFailedError extends ChainsteadError {
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { clock, logger } = options;
   const stopping = new AbortController();
-  const running = new Set<RoleProcessHandle>();
+  const running = new Map<RoleProcessHandle, RoleName>();
   const firstReady = new Map(options.roles.map((role) => [role, Promise.withResolvers<RoleReady>()]));
 
   async function keepRunning(role: RoleName): Promise<void> {
@@ -74,24 +76,30 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   async function runOnce(role: RoleName): Promise<RoleExit> {
     const handle = options.launch(role);
-    running.add(handle);
+    running.set(handle, role);
     void handle.ready.then((facts) => firstReady.get(role)?.resolve(facts));
     try {
       return await handle.exited;
     } finally {
       running.delete(handle);
+      if (stopping.signal.aborted) tellFinishing();
     }
   }
 
+  function tellFinishing(): void {
+    if (running.size > 0) options.onFinishing?.([...running.values()]);
+  }
+
   async function killLeftovers(): Promise<void> {
-    for (const handle of running) handle.stop();
+    tellFinishing();
+    for (const handle of running.keys()) handle.stop();
     const allEnded = new AbortController();
-    void Promise.all([...running].map((handle) => handle.exited)).then(() => allEnded.abort());
+    void Promise.all([...running.keys()].map((handle) => handle.exited)).then(() => allEnded.abort());
     await sleepUnlessAborted(clock, options.stopTimeoutMs, allEnded.signal);
     if (allEnded.signal.aborted) return;
-    for (const handle of running) {
+    for (const [handle, role] of running) {
       logger.warn(
-        { pid: handle.pid, stop_timeout_ms: options.stopTimeoutMs },
+        { child_role: role, pid: handle.pid, stop_timeout_ms: options.stopTimeoutMs },
         'Role process did not stop in time, killing it',
       );
       handle.kill();
