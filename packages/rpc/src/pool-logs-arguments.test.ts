@@ -79,7 +79,13 @@ test('a block too large for any getLogs is read from its receipts with the same 
 
 test('what one wallet taught about ranges serves the next, and says nothing of other queries', async () => {
   const one = await node(90_000, { argumentsIn: () => [C, C], logsIn: () => 0 });
-  const limits = { logRangeStart: 100, logRangeStartNarrow: 3_000, logRangeMax: 40_000, logsConcurrency: 1 };
+  const limits = {
+    logRangeStart: 100,
+    logRangeStartNarrow: 3_000,
+    logRangeMax: 40_000,
+    logsConcurrency: 1,
+    attemptTimeoutMs: 10_000,
+  };
   const pool = await startedPool([one], { limits });
   const whole = { from: 0, to: 59_999 };
   const asked = async (work: () => Promise<unknown>): Promise<number[]> => {

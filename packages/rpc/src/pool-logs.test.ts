@@ -59,7 +59,7 @@ test('each upstream is asked within its own cap', async () => {
 test('a cap of results shrinks only the dense stretch, takes the suggestion, and grows back', async () => {
   const dense = (block: number): number => (block >= 1_000 && block < 1_100 ? 50 : 0);
   const one = await node(20_000, { logsIn: dense });
-  const pool = await startedPool([one], { limits: { ...WIDE, logsConcurrency: 1 } });
+  const pool = await startedPool([one], { limits: { ...WIDE, logsConcurrency: 1, attemptTimeoutMs: 10_000 } });
   one.script = onLogs(({ from, to }) =>
     logsOf({ logsIn: dense }, from, to).length > 1_000
       ? {
