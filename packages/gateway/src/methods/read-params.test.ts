@@ -6,6 +6,8 @@ import { readParams } from './read-params.ts';
 
 const ADDRESS = `0x${'Ab'.repeat(20)}`;
 const HASH = `0x${'0c'.repeat(32)}`;
+/** These name a filter or a subscription of the gateway's own; no node sees their parameters. */
+const ANSWERED_HERE = /^eth_(un)?subscribe$|^eth_(getFilter|uninstallFilter)/;
 
 function known(name: string): GatewayMethod {
   const method = findMethod(name);
@@ -166,9 +168,10 @@ describe('parameters', () => {
     expect(readParams(known('eth_feeHistory'), ['0x1', 'latest'])).toEqual({ params: ['0x1', 'latest', []] });
   });
 
-  test('let no text through that a caller may choose', () => {
+  test('let no text through to a node that a caller may choose', () => {
+    const forwarded = METHOD_NAMES.filter((name) => !ANSWERED_HERE.test(name));
     fc.assert(
-      fc.property(fc.constantFrom(...METHOD_NAMES), paramsWith('invalid api key'), (name, params) => {
+      fc.property(fc.constantFrom(...forwarded), paramsWith('invalid api key'), (name, params) => {
         expect(problem(name, params)).not.toBeNull();
       }),
       { numRuns: 2_000 },
