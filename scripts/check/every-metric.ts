@@ -1,7 +1,7 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
 import { createTokenFactsWorker } from '@chainstead/datasets';
-import { openDatabase } from '@chainstead/db';
+import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createHistoryMetrics } from '../../packages/datasets/src/histories/history-metrics.ts';
@@ -33,6 +33,7 @@ export function createEveryMetric(): Registry {
   createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
   createHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
+  createWorkJournal({ database: unusedDatabase(), logger, metrics });
   createDeliveryMetrics({ registry: metrics, database: unusedDatabase(), logger });
   return metrics;
 }
