@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '@chainstead/testkit';
 import { BenchmarkError } from './benchmark-error.ts';
 import { startProcess } from './measured-process.ts';
 
@@ -57,18 +57,6 @@ function findNginx(): string {
   const found = NGINX.find((path) => existsSync(path));
   if (found === undefined) throw new BenchmarkError('nginx is not installed: on Debian, apt-get install nginx');
   return found;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function untilItAnswers(url: string): Promise<void> {

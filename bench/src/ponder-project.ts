@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { BenchNode, RequestCounts, ScratchServer } from '@chainstead/testkit';
+import { type BenchNode, freePort, type RequestCounts, type ScratchServer } from '@chainstead/testkit';
 import { urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 import { type MeasuredProcess, startProcess } from './measured-process.ts';
@@ -120,16 +119,4 @@ async function completion(ponder: MeasuredProcess, seconds: number): Promise<boo
     // When it is stopped for the time being over, that is no failure of the run.
     done.catch(() => undefined);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

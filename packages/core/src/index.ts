@@ -14,4 +14,5 @@ export * from './logger.ts';
 export * from './metrics.ts';
 export * from './primitives.ts';
 export * from './restart-delay.ts';
+export * from './settles-within.ts';
 export * from './tallied-metrics.ts';

@@ -88,8 +88,9 @@ function isDead({ pid, isHere, isLate, seconds }: ProcessRow): boolean {
   try {
     process.kill(pid, 0);
     return false;
-  } catch {
-    return true;
+  } catch (error) {
+    // A process of another user may not be signalled, and lives.
+    return !(error instanceof Error && 'code' in error && error.code === 'EPERM');
   }
 }
 

@@ -16,14 +16,14 @@ const open = () =>
 const work = (...keys: string[]): RiskyWork => ({ kind: 'token', keys });
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A process that dies with this in hand. */
-async function dieWith(given: RiskyWork): Promise<void> {
+/** A process that dies with this in hand, beside other work or alone. */
+async function dieWith(given: RiskyWork, isAlone = false): Promise<void> {
   const journal = open();
   void journal.run(given, never);
   const written = async () => {
     const rows = await scratch.database.query<{ alone: string | null }>(
-      'SELECT alone FROM process_work WHERE $1 = ANY (items) AND alive_until > now()',
-      [`token ${given.keys[0]}`],
+      'SELECT alone FROM process_work WHERE $1 = ANY (items) AND alive_until > now() AND (NOT $2 OR alone = $1)',
+      [`token ${given.keys[0]}`, isAlone],
     );
     return rows.length;
   };
@@ -52,8 +52,8 @@ test('what a dead process had in hand is tried alone, and cleared when nothing h
 });
 
 test('what processes ended with three times, the last two alone, is not done any more', async () => {
-  for (const _ of [1, 2, 3]) {
-    await dieWith(work('bad'));
+  for (const isAlone of [false, true, true]) {
+    await dieWith(work('bad'), isAlone);
     const reaper = open();
     await reaper.start();
     await reaper.close();
@@ -84,4 +84,29 @@ test('processes that live leave each other’s work alone', async () => {
   held.resolve();
   await running;
   await Promise.all([one.close(), other.close(), third.close()]);
+});
+
+test('what could not be written down was not done, is in nobody’s hand, and stays a suspect', async () => {
+  await dieWith(work('a'));
+  const next = open();
+  await next.start();
+  await scratch.database.query('ALTER TABLE process_work RENAME TO process_work_away');
+  let done = 0;
+  const perform = async (): Promise<void> => {
+    done += 1;
+  };
+  try {
+    for (const key of ['a', 'b']) await expect(next.run(work(key), perform)).rejects.toThrow('process_work');
+  } finally {
+    await scratch.database.query('ALTER TABLE process_work_away RENAME TO process_work');
+  }
+  expect(done).toBe(0);
+  await next.run(work('c'), async () => {
+    const rows = await scratch.database.query<{ items: readonly string[] }>('SELECT items FROM process_work');
+    expect(rows).toEqual([{ items: ['token c'] }]);
+  });
+  expect(await next.suspects(work('a', 'b'))).toEqual(new Set(['a']));
+  await next.run(work('a'), perform);
+  expect(done).toBe(1);
+  await next.close();
 });

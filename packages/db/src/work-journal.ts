@@ -67,19 +67,19 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
   let turn: Promise<unknown> = Promise.resolve();
 
   async function runAlone<T>(work: RiskyWork, key: string, perform: () => Promise<T>): Promise<T> {
-    const crashes = (await own.write(work.kind, [key], key)).get(nameOf(work.kind, key)) ?? 0;
+    const name = nameOf(work.kind, key);
     try {
+      const crashes = (await own.write(work.kind, [key], key)).get(name) ?? 0;
       if (crashes >= CRASHES_MAX) {
         setAside.inc({ kind: work.kind });
         throw new WorkSetAsideError(work, crashes);
       }
-      const result = await perform();
-      await suspects.clear(nameOf(work.kind, key));
-      return result;
-    } catch (error) {
-      // It failed, and the process is still there.
-      if (!(error instanceof WorkSetAsideError)) await suspects.clear(nameOf(work.kind, key));
-      throw error;
+      try {
+        return await perform();
+      } finally {
+        // Done or failed, the process is still there.
+        await suspects.clear(name);
+      }
     } finally {
       own.forget(work.kind, [key]);
     }
@@ -102,19 +102,18 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
     },
     async run(work, perform) {
       const { kind, keys } = work;
-      const crashes = await own.write(kind, keys, null);
       const [key] = keys;
-      if (key !== undefined && keys.length === 1 && crashes.has(nameOf(kind, key))) {
-        own.forget(kind, keys);
-        const mine = turn.then(() => runAlone(work, key, perform));
-        turn = mine.catch(() => undefined);
-        return mine;
-      }
       try {
-        return await perform();
+        const crashes = await own.write(kind, keys, null);
+        const isSuspect = key !== undefined && keys.length === 1 && crashes.has(nameOf(kind, key));
+        if (!isSuspect) return await perform();
       } finally {
         own.forget(kind, keys);
       }
+      const mine = turn.then(() => runAlone(work, key, perform));
+      // Its own caller hears of a failure; whoever comes next only waits.
+      turn = mine.catch(() => undefined);
+      return mine;
     },
     async suspects({ kind, keys }) {
       const known = await suspects.among(keys.map((key) => nameOf(kind, key)));
@@ -166,6 +165,7 @@ function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
       });
       return writing;
     }
+    // Those who wait for the write before hear that it failed; this one is another.
     next ??= writing
       .catch(() => undefined)
       .then(() => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@chainstead/core';
+import { type Logger, settlesWithin } from '@chainstead/core';
 import { withBackend } from 'bullmq';
 import type { BackendWatch } from './backend-watch.ts';
 import type { Backoff } from './backoff.ts';
@@ -167,7 +167,7 @@ export function createJobQueue<Payload>(options: JobQueueDependencies<Payload>):
       forget();
       schedules.close();
       closed ??= Promise.all(workers.map((worker) => worker.close(timeoutMs))).then(
-        async () => void (await settles(queue.close(), ABORT_GRACE_MS)),
+        async () => void (await settlesWithin(queue.close(), ABORT_GRACE_MS)),
       );
       return closed;
     },
@@ -217,9 +217,9 @@ async function startWorker<Payload>(
   return {
     async close(timeoutMs) {
       const closing = worker.close();
-      if (await settles(closing, timeoutMs)) return;
+      if (await settlesWithin(closing, timeoutMs)) return;
       abandoned.abort(new Error('The process ends and waits for its jobs no longer'));
-      if (await settles(closing, ABORT_GRACE_MS)) return;
+      if (await settlesWithin(closing, ABORT_GRACE_MS)) return;
       logger.error({ queue: name }, 'Handlers do not end: their jobs run again once their locks have expired');
     },
   };
@@ -238,18 +238,8 @@ async function unlessItGoesAway(watch: BackendWatch, work: Promise<unknown>): Pr
   const done = work.finally(() => {
     isDone = true;
   });
+  // When it goes away first, the watch tells of that, and what was asked fails unheard.
   done.catch(() => undefined);
   while (!isDone && watch.isUp()) await Promise.race([done, pause(LOOK_MS)]);
   if (isDone) await done;
-}
-
-/** @returns false when the time ran out first */
-async function settles(work: Promise<void>, timeoutMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), timeoutMs);
-  try {
-    return await Promise.race([work.then(() => true), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

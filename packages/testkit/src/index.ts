@@ -33,6 +33,7 @@ export {
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, type DevnetOptions, startDevnet } from './devnet.ts';
 export { createFaults, type FaultSettings, type Faults, NO_FAULTS, type ThrottleStyle } from './faults.ts';
+export { freePort } from './free-port.ts';
 export { type JsonPieces, type RpcErrorBody, type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
 export { type JsonRpcServer, type JsonRpcServerOptions, startJsonRpcServer } from './json-rpc-server.ts';
 export type { LogLimit, LogLimitStyle } from './log-limits.ts';

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'node:net';
+import { freePort } from './free-port.ts';
+import { killProcess, startServerProcess } from './start-server-process.ts';
 
 export interface ScratchRedis {
   readonly url: string;
@@ -18,8 +18,6 @@ export interface ScratchRedisOptions {
   readonly maxmemoryPolicy?: string;
 }
 
-const ATTEMPTS_MAX = 200;
-
 /**
  * Starts the machine's `redis-server` on a free port, keeping nothing on disk.
  * @returns undefined when the machine has none
@@ -28,26 +26,18 @@ export async function startScratchRedis(options: ScratchRedisOptions = {}): Prom
   const port = await freePort();
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const policy = ['--maxmemory', '64mb', '--maxmemory-policy', options.maxmemoryPolicy ?? 'noeviction'];
-  const launch = (): ChildProcess => spawn('redis-server', [...flags, ...policy], { stdio: 'ignore', cwd: '/' });
-  let server = launch();
-  const started = await Promise.race([
-    once(server, 'spawn').then(() => true),
-    once(server, 'error').then(() => false),
-  ]).catch(() => false);
-  if (!started) return undefined;
-  await answering(server, port);
+  const launch = () => startServerProcess('redis-server', [...flags, ...policy], port);
+  let server = await launch();
+  if (server === undefined) return undefined;
   return {
     url: `redis://127.0.0.1:${port}`,
-    pause: () => void server.kill('SIGSTOP'),
-    resume: () => void server.kill('SIGCONT'),
+    pause: () => void server?.kill('SIGSTOP'),
+    resume: () => void server?.kill('SIGCONT'),
     async restart() {
-      server = launch();
-      await answering(server, port);
+      server = await launch();
     },
     async stop() {
-      if (server.exitCode !== null || server.signalCode !== null) return;
-      server.kill('SIGKILL');
-      await once(server, 'exit');
+      if (server !== undefined) await killProcess(server);
     },
   };
 }
@@ -64,29 +54,4 @@ export async function flushRedis(url: string): Promise<void> {
   } finally {
     socket.destroy();
   }
-}
-
-async function answering(server: ChildProcess, port: number): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
-    const socket = connect(port, '127.0.0.1');
-    const open = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (open) return;
-    await delay(25);
-  }
-  server.kill('SIGKILL');
-  throw new Error(`redis-server does not answer on port ${port}`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === 'string') throw new TypeError('A listening TCP server has no port');
-  return address.port;
 }

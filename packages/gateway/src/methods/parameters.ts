@@ -52,7 +52,13 @@ export const SUBSCRIPTION_OPTIONS: Parameter = {
   isOptional: true,
 };
 /** Of a subscription or a filter. */
-export const ID: Parameter = { name: 'id', check: text('id') };
+export const ID: Parameter = {
+  name: 'id',
+  check: (value) =>
+    typeof value === 'string' && ID_TEXT.test(value) ? null : mustBe('id', '0x and up to 64 hex digits', value),
+};
+
+const ID_TEXT = /^0x[\da-f]{0,64}$/i;
 
 const TEXT_LENGTH_MAX = 100;
 

@@ -1,23 +1,13 @@
 import { createChainRegistry } from '@chainstead/chains';
-import {
-  createCursorCodec,
-  createLogger,
-  createMetricsRegistry,
-  type Registry,
-  silentLogger,
-  systemClock,
-} from '@chainstead/core';
+import { createLogger, createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, openDatabase } from '@chainstead/db';
 import {
   ALL_SCOPES,
   type ApiServer,
-  createApi,
-  createBodyBudget,
   createRawGate,
   type KeyScopes,
   type KeyStore,
   type Principal,
-  serveApi,
 } from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
@@ -25,6 +15,7 @@ import type { Filters } from '../filters/filters.ts';
 import { createGatewayRoutes } from '../routes.ts';
 import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../serving/gateway-server.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
+import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
 /** A gateway behind a real server, over an answer that the test gives. */
 export interface GatewayStage {
@@ -80,15 +71,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
   const keys = fixedKeys(options.keys ?? [], options.scopes ?? ALL_SCOPES);
   const cors = { origins: options.corsOrigins ?? ('*' as const) };
   const host = '127.0.0.1';
-  const limits = {
-    bodyBytesMax: 100_000,
-    bodies: createBodyBudget(1_000_000),
-    requestTimeoutMs: 20_000,
-    weightPerSecond: null,
-    callsPerSecond: new Map<string, number>(),
-    sockets: { socketsMax: 100, socketsPerKey: 50 },
-    ...options.limits,
-  };
+  const limits = roomyLimits(options.limits);
   const chains = stageChains(options);
   const gateway = createGatewayServer({
     chains,
@@ -104,28 +87,9 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     metrics,
     clock: systemClock,
   });
-  const app = createApi({
-    chains: createChainRegistry(),
-    database,
-    logger,
-    metrics,
-    keys,
-    cursors: createCursorCodec(Buffer.alloc(32, 7)),
-    host,
-    cors,
-    version: '0.0.0-test',
-    readiness: async () => ({ ready: true, reasons: [] }),
-    routes: [],
-    openRoutes: [createGatewayRoutes(chains, systemClock)],
-    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
-  });
-  const server = await serveApi(app, {
-    host,
-    port: 0,
-    closeDeadlineMs: 2_000,
-    rawHandler: gateway.handler,
-    upgrades: gateway.upgrades,
-  });
+  const server = await serveGateway(gateway, { database, logger, metrics, keys, host, cors }, [
+    createGatewayRoutes(chains, systemClock),
+  ]);
   return {
     url: server.url,
     server,

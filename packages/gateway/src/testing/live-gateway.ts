@@ -1,11 +1,12 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { createCursorCodec, createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
+import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ALL_SCOPES, createApi, createBodyBudget, createKeyStore, createRawGate, serveApi } from '@chainstead/http';
+import { ALL_SCOPES, createKeyStore, createRawGate } from '@chainstead/http';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { onTestFinished } from 'vitest';
 import { createGateway } from '../gateway.ts';
 import type { GatewayLimits } from '../serving/gateway-server.ts';
+import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
 /** A whole gateway behind a real server, as one API process has it. */
 export interface LiveGateway {
@@ -54,41 +55,12 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
     clientVersion: 'chainstead/test',
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),
-    limits: {
-      bodyBytesMax: 100_000,
-      bodies: createBodyBudget(1_000_000),
-      requestTimeoutMs: 20_000,
-      weightPerSecond: null,
-      callsPerSecond: new Map(),
-      sockets: { socketsMax: 100, socketsPerKey: 100 },
-      ...options.limits,
-    },
+    limits: roomyLimits({ sockets: { socketsMax: 100, socketsPerKey: 100 }, ...options.limits }),
     logger,
     metrics,
     clock: systemClock,
   });
-  const app = createApi({
-    chains: createChainRegistry(),
-    database,
-    logger,
-    metrics,
-    keys,
-    cursors: createCursorCodec(Buffer.alloc(32, 7)),
-    host,
-    cors,
-    version: '0.0.0-test',
-    readiness: async () => ({ ready: true, reasons: [] }),
-    routes: [],
-    openRoutes: [],
-    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
-  });
-  const server = await serveApi(app, {
-    host,
-    port: 0,
-    closeDeadlineMs: 2_000,
-    rawHandler: gateway.handler,
-    upgrades: gateway.upgrades,
-  });
+  const server = await serveGateway(gateway, { database, logger, metrics, keys, host, cors });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
     closing ??= server

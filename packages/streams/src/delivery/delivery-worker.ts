@@ -1,4 +1,4 @@
-import { type Clock, errorText, type Logger, type Registry } from '@chainstead/core';
+import { type Clock, errorText, type Logger, type Registry, settlesWithin } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import { createAttemptRecorder } from './attempt-recorder.ts';
@@ -131,9 +131,9 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       stopping.abort();
       lanes.wakeAll();
       await Promise.all(loops);
-      if (await settles(hosts.idle(), timeoutMs)) return;
+      if (await settlesWithin(hosts.idle(), timeoutMs)) return;
       abandoned.abort(new Error('The process ends and waits for webhooks no longer'));
-      if (!(await settles(hosts.idle(), ABORT_GRACE_MS)))
+      if (!(await settlesWithin(hosts.idle(), ABORT_GRACE_MS)))
         logger.error('Webhooks under way do not end: their hosts are taken over when the leases have run out');
     },
   };
@@ -173,17 +173,6 @@ function createHostTurns(options: {
       await Promise.all(working.values());
     },
   };
-}
-
-/** @returns false when the time ran out first */
-async function settles(work: Promise<void>, timeoutMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), timeoutMs);
-  try {
-    return await Promise.race([work.then(() => true), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What one tells and another waits for. */

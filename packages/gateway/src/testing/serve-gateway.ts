@@ -1,0 +1,49 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { createCursorCodec } from '@chainstead/core';
+import {
+  type ApiOptions,
+  type ApiServer,
+  createApi,
+  createBodyBudget,
+  type RouteModule,
+  serveApi,
+} from '@chainstead/http';
+import type { GatewayLimits, GatewayServer } from '../serving/gateway-server.ts';
+
+/** Limits that no test meets by accident. */
+export function roomyLimits(given: Partial<GatewayLimits> = {}): GatewayLimits {
+  return {
+    bodyBytesMax: 100_000,
+    bodies: createBodyBudget(1_000_000),
+    requestTimeoutMs: 20_000,
+    weightPerSecond: null,
+    callsPerSecond: new Map(),
+    sockets: { socketsMax: 100, socketsPerKey: 50 },
+    ...given,
+  };
+}
+
+/** A gateway behind a real server and beside the rest of the API, as one API process has it. */
+export function serveGateway(
+  gateway: Pick<GatewayServer, 'handler' | 'upgrades'>,
+  dependencies: Pick<ApiOptions, 'database' | 'logger' | 'metrics' | 'keys' | 'host' | 'cors'>,
+  openRoutes: readonly RouteModule[] = [],
+): Promise<ApiServer> {
+  const app = createApi({
+    chains: createChainRegistry(),
+    ...dependencies,
+    cursors: createCursorCodec(Buffer.alloc(32, 7)),
+    version: '0.0.0-test',
+    readiness: async () => ({ ready: true, reasons: [] }),
+    routes: [],
+    openRoutes,
+    limits: { bodyBytesMax: 1_000, pageLimitMax: 50, requestTimeoutMs: 5_000, rateLimit: null },
+  });
+  return serveApi(app, {
+    host: dependencies.host,
+    port: 0,
+    closeDeadlineMs: 2_000,
+    rawHandler: gateway.handler,
+    upgrades: gateway.upgrades,
+  });
+}
