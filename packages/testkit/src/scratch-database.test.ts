@@ -38,3 +38,14 @@ test('a server of its own serves programs outside of a test run, with the settin
   await expect(late.query('SELECT 1')).rejects.toThrow();
   await late.close();
 });
+
+test('statistics stay as they are without autovacuum', async () => {
+  const scratch = await createScratchDatabase({ autovacuum: false });
+  const [row] = await scratch.database.query<{ tables: number; still: number }>(
+    `SELECT count(*) AS tables, count(*) FILTER (WHERE 'autovacuum_enabled=false' = ANY (reloptions)) AS still
+     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  );
+  expect(row?.tables).toBeGreaterThan(20);
+  expect(row?.still).toBe(row?.tables);
+  await scratch.drop();
+});

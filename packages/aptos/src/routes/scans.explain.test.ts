@@ -21,7 +21,7 @@ let app: ApiApp;
 const asked: { text: string; values: readonly unknown[] }[] = [];
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
+  scratch = await createScratchDatabase({ autovacuum: false });
   await seedTables(scratch.database);
   const { database } = scratch;
   const listening: Database = {

@@ -22,7 +22,7 @@ const middling = (rows: number): Address => addressOf(500_000 + rows);
 let scratch: ScratchDatabase;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
+  scratch = await createScratchDatabase({ autovacuum: false });
   await seedTransfers(scratch.database, chain, seededTransfers());
   await seedCoverage(scratch.database, chain, 0, BLOCKS - 1);
   await scratch.database.query(

@@ -12,7 +12,7 @@ const SALES_A_DAY = 86_400 / MANY_SALES_STEP_SECONDS;
 let scratch: ScratchDatabase;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
+  scratch = await createScratchDatabase({ autovacuum: false });
   await seedManyTrades(scratch.database, chain, NOW.getTime() / 1000);
   // Sales of other tokens: a table of one token's days is read whole, and rightly.
   await scratch.database.query(

@@ -22,7 +22,7 @@ const dateOf = (block: number): Date => new Date((END - (MANY_SALES - block) * M
 let scratch: ScratchDatabase;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
+  scratch = await createScratchDatabase({ autovacuum: false });
   await seedManyTrades(scratch.database, chain, END);
 });
 afterAll(() => scratch.drop());

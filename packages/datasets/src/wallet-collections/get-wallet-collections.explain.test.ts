@@ -13,7 +13,7 @@ const chain = exampleChain();
 let scratch: ScratchDatabase;
 
 beforeAll(async () => {
-  scratch = await createScratchDatabase();
+  scratch = await createScratchDatabase({ autovacuum: false });
   const holdings = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ contract: contractOf(1_000 + index), ids: 1 + (index % 5) }));
   await seedHoldings(scratch.database, chain, BUSY, holdings(BUSY_COLLECTIONS));
