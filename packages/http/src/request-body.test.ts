@@ -113,6 +113,53 @@ describe('bodies of strangers', () => {
   });
 });
 
+describe('a client that waits for 100 Continue', () => {
+  const expectation = ['Expect: 100-continue', 'Content-Type: application/json'];
+
+  /** All that the server sends until it closes the connection. */
+  async function answersTo(socket: Socket): Promise<readonly string[]> {
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await closed(socket);
+    const answers = Buffer.concat(chunks).toString();
+    return answers.match(/HTTP\/1\.1 \d{3}/g) ?? [];
+  }
+
+  test.each([
+    ['without a key', 'POST /demo/things', ['Content-Length: 12'], 401],
+    ['with a wrong key', 'POST /demo/things', ['Content-Length: 12', 'X-API-Key: wrong-key'], 401],
+    ['without a key, in chunks', 'POST /demo/things', ['Transfer-Encoding: chunked'], 401],
+    ['on an unknown path', 'POST /nope', ['Content-Length: 12'], 404],
+    ['with a method that the path does not have', 'DELETE /demo/small', ['Content-Length: 12'], 405],
+    ['with too long a body', 'POST /demo/things', ['Content-Length: 100000', `X-API-Key: ${KEY}`], 413],
+    ['with a body that the route does not take', 'GET /health', ['Content-Length: 12'], 200],
+  ] as const)('%s gets the final answer alone, and the connection is closed', async (_, line, own, status) => {
+    const { open } = await start();
+    expect(await answersTo(open(head(line, ...expectation, ...own)))).toEqual([`HTTP/1.1 ${status}`]);
+  });
+
+  test('is told to send it where it is read, and the connection goes on', async () => {
+    const { open } = await start();
+    const socket = open(head('POST /demo/things', ...expectation, `X-API-Key: ${KEY}`, 'Content-Length: 12'));
+    const [interim] = (await once(socket, 'data')) as [Buffer];
+    expect(interim.toString()).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('{"name":"x"}');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 .*\{"name":"x"\}$/s);
+    socket.write(head('GET /health', 'Connection: close'));
+    expect(await answersTo(socket)).toEqual(['HTTP/1.1 200']);
+  });
+
+  test('and expects something else is refused, and its body is not read', async () => {
+    const served: Socket[] = [];
+    const { open } = await start({}, { rawHandler: ({ socket }) => served.push(socket) === 0 });
+    const socket = open(head('POST /demo/things', 'Expect: wonders', 'Transfer-Encoding: chunked'));
+    sendEndlessly(socket);
+    expect(await statusOf(socket)).toBe(417);
+    expect(served).toEqual([]);
+  });
+});
+
 describe('a body in chunks', () => {
   test('is read where a route takes one, and the connection goes on', async () => {
     const { open } = await start();

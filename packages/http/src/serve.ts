@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { ApiApp } from './api-context.ts';
 import type { RawHandler } from './raw-gate.ts';
 import { requestIdOf } from './request-gate.ts';
+import { closeUnlessRead, continueOnceRead } from './unread-body.ts';
 import type { UpgradeHandler } from './upgrade-handler.ts';
 
 export interface ServeOptions {
@@ -43,10 +44,6 @@ const KEEP_ALIVE_MS = 65_000;
 /** A connection on which nothing moves, for instance since the client takes nothing of its answer. */
 const SILENCE_MS = 120_000;
 const CONNECTIONS_MAX = 2_000;
-/** A body that nobody reads is received up to this length, so that the connection can go on. Bytes. */
-const UNREAD_BYTES_MAX = 65_536;
-/** How long a client has to read an answer that came before its body was read. */
-const READ_ANSWER_MS = 1_000;
 const CLOSE_DEADLINE_MS = 10_000;
 /** How often connections that became idle are ended while the server closes. */
 const IDLE_SWEEP_MS = 20;
@@ -61,6 +58,11 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     autoCleanupIncoming: false,
     errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
   });
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse): unknown => {
+    if (closed !== undefined) outgoing.setHeader('connection', 'close');
+    closeUnlessRead(incoming, outgoing);
+    return rawHandler?.(incoming, outgoing) === true || listener(incoming, outgoing);
+  };
   const server = createServer(
     {
       maxHeaderSize: options.headerBytesMax ?? HEADER_BYTES_MAX,
@@ -70,17 +72,17 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
       keepAliveTimeout: KEEP_ALIVE_MS,
       shouldUpgradeCallback: (incoming) => upgrades?.takes(incoming) === true,
     },
-    (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      if (closed !== undefined) outgoing.setHeader('connection', 'close');
-      closeUnlessRead(incoming, outgoing);
-      if (rawHandler?.(incoming, outgoing)) return undefined;
-      return listener(incoming, outgoing);
-    },
+    answer,
   );
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   server.on('drop', () => server.closeIdleConnections());
   server.setTimeout(SILENCE_MS);
   server.on('clientError', answerClientError);
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    continueOnceRead(incoming, outgoing);
+    answer(incoming, outgoing);
+  });
+  server.on('checkExpectation', refuseExpectation);
   if (upgrades !== undefined)
     server.on('upgrade', (incoming, socket, head) => upgrades.upgrade(incoming, socket, head));
   await listen(server, options.port, options.host);
@@ -91,30 +93,6 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
       return closed;
     },
   };
-}
-
-/** Behind a long body that was not read to its end, the connection is closed with the answer: no more of it is received. */
-function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
-  if (encoding === undefined && (length === undefined || Number(length) <= UNREAD_BYTES_MAX)) return;
-  const { socket } = incoming;
-  const { shouldKeepAlive } = outgoing;
-  const { destroySoon } = socket;
-  outgoing.shouldKeepAlive = false;
-  // Once Node has set out to receive and drop the rest, which the pause ends.
-  socket.destroySoon = () => process.nextTick(closeUnread, socket);
-  incoming.once('end', () => {
-    outgoing.shouldKeepAlive = shouldKeepAlive;
-    socket.destroySoon = destroySoon;
-  });
-}
-
-/** A connection that is closed with bytes unread is reset, and the reset may overtake the answer: the client gets time to read it. */
-function closeUnread(socket: Socket): void {
-  socket.pause();
-  socket.end();
-  const timer = setTimeout(() => socket.destroy(), READ_ANSWER_MS).unref();
-  socket.once('close', () => clearTimeout(timer));
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -150,6 +128,13 @@ async function closeGracefully(
     clearInterval(sweep);
     clearTimeout(deadline);
   }
+}
+
+/** A client that expects anything but `100-continue`. Its body is not read. */
+function refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  closeUnlessRead(incoming, outgoing);
+  outgoing.writeHead(417, { 'content-type': 'application/json', 'x-request-id': requestIdOf(undefined) });
+  outgoing.end(JSON.stringify({ message: 'Only 100-continue can be expected' }));
 }
 
 /** What Node's parser refuses never becomes a request, but gets the same envelope. */

@@ -1,6 +1,9 @@
 /** What somebody without a key, or with a key that web pages show, can do to the real program. */
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Program, startProgram } from './program.ts';
@@ -96,6 +99,32 @@ test('endless bodies without a key are answered and not read, and the health che
   const most = (await kernelBufferBytes()) + READ_BYTES_MAX;
   for (const { bytes } of ended) expect(bytes).toBeLessThan(most);
   expect(program.output()).not.toMatch(/"level":"(error|warn)"|at .*\.(ts|js|mjs):\d+/);
+});
+
+test('a stranger who waits for 100 Continue gets the refusal instead', async () => {
+  const ask = (line: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk.toString();
+      });
+      socket.once('close', () => resolve((received.match(/^HTTP\/1\.1 \d{3}/gm) ?? []).join()));
+      socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 80\r\n\r\n`);
+    });
+  expect(await ask('POST /eth/0123456789abcdef0123456789abcdef')).toBe('HTTP/1.1 401');
+  expect(await ask('PUT /streams/evm')).toBe('HTTP/1.1 401');
+  expect(await ask(`POST /eth/${DATA_KEY}`)).toBe('HTTP/1.1 403');
+  expect(await ask('POST /nope')).toBe('HTTP/1.1 404');
+});
+
+test('a client with a key is told to continue', async () => {
+  const call = request(`${url}/eth/${KEY}`, { method: 'POST', headers: { expect: '100-continue' } });
+  call.flushHeaders();
+  await once(call, 'continue');
+  call.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }));
+  const [answer] = (await once(call, 'response')) as [IncomingMessage];
+  expect(await json(answer)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' });
 });
 
 test('a key does what its scopes say, and no more', async () => {
