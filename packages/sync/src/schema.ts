@@ -116,7 +116,7 @@ export const subjectHistories = pgTable(
     /** wallet, contract. */
     kind: text('kind').notNull(),
     subject: bytea('subject').notNull(),
-    /** pending, running, done, refused (too many calls), failed. */
+    /** pending, running, done, refused (too many calls, or set aside), failed. */
     status: text('status').notNull().default('pending'),
     /** Node calls that it will take, estimated when it was asked for, and made so far. */
     callsEstimated: integer('calls_estimated'),

@@ -51,7 +51,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     datasets: configuration.datasets,
     ...onDemand,
   });
-  await histories.work({ database, chains, clock, logger, metrics });
+  await histories.work({ database, chains, clock, logger, metrics, journal });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const metadata = createMetadataWorker({
     database,

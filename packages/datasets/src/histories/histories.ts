@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Clock, isAddress, type Logger, parseAddress, type Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, WorkJournal } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
@@ -71,6 +71,8 @@ export interface HistoryWorkOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run'>;
   /** How often what a crash, a failure or finality left is looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
   /** How long one history works before another that waits gets its turn. Default 30,000 ms. */
@@ -164,7 +166,7 @@ export function createHistories(options: HistoriesOptions): Histories {
 async function workOn(
   queue: JobQueue<Payload>,
   { chain, pool }: HistoryWorkOptions['chains'][number],
-  { database, clock, logger, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: HistoryWorkOptions,
+  { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: HistoryWorkOptions,
   shared: Pick<HistoriesOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: HistoryMetrics },
 ): Promise<void> {
   const reading = {
@@ -177,6 +179,7 @@ async function workOn(
     logger,
     maxCalls: shared.maxCalls,
     sliceMs,
+    ...(journal === undefined ? {} : { journal }),
   };
   await queue.work(
     async ({ payload, signal }) => {

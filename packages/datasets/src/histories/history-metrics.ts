@@ -6,7 +6,7 @@ export type HistoryMetrics = Counter<'chain' | 'kind' | 'outcome'>;
 export function createHistoryMetrics(registry: Registry): HistoryMetrics {
   return new Counter({
     name: 'chainstead_histories_total',
-    help: 'Turns of histories of wallets and contracts by outcome: done, more (gave way to others), waits (for blocks to be final), refused (too many node calls), failed',
+    help: 'Turns of histories of wallets and contracts by outcome: done, more (gave way to others), waits (for blocks to be final), refused (too many node calls, or set aside), failed',
     labelNames: ['chain', 'kind', 'outcome'],
     registers: [registry],
   });

@@ -1,6 +1,6 @@
 /** The row of a history in `subject_histories`: where its work stands. One function for each change of state. */
 import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import type { Database, Transaction, WorkSetAsideError } from '@chainstead/db';
 import { type Subject, type SubjectKind, subjectKey } from './subject.ts';
 
 /** `pending`: waits for a worker (or for blocks to be final, with `due_at`); `failed`: waits for its next attempt at `due_at`. */
@@ -100,6 +100,18 @@ export async function refuseHistory(
     `UPDATE subject_histories SET status = 'refused', due_at = NULL, error_code = 'HISTORY_REFUSED', error_message = $4,
        calls_estimated = greatest(calls_estimated, $5::int), updated_at = now() WHERE ${ONE}`,
     [...subjectKey(subject), message, callsMin],
+  );
+}
+
+/** Why a history is refused that ended processes. */
+export const SET_ASIDE = 'WORK_SET_ASIDE';
+
+/** It ended the process several times. */
+export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
+  await database.query(
+    `UPDATE subject_histories SET status = 'refused', due_at = NULL, error_code = '${SET_ASIDE}', error_message = $4,
+       updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), error.message],
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, UNWRITTEN, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChunkSizing, createChunkSizing } from '../chunk-size.ts';
 import { type ClaimOwner, createClaimOwner } from '../claims.ts';
@@ -19,6 +19,7 @@ import {
   postponeHistory,
   refuseHistory,
   saveEstimate,
+  setAsideHistory,
 } from './history-record.ts';
 import { estimateCalls, type MissingHistory, planHistory } from './plan-history.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
@@ -36,9 +37,14 @@ export interface HistoryOptions {
   readonly maxCalls: number;
   /** After this it gives way to others, at the next chunk. Milliseconds. */
   readonly sliceMs: number;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** `more`: it gave way; `waits`: what is left is not final yet; `idle`: there was nothing to do. */
+/**
+ * `more`: it gave way; `waits`: what is left is not final yet; `refused`: too many calls, or set aside; `idle`: there was
+ * nothing to do.
+ */
 export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
 
 /** Logs that a chunk should hold: what is in memory, and rows of one transaction. */
@@ -65,6 +71,11 @@ export async function readHistory(
   } catch (error) {
     // The process ends: it stays `running`, and the next one takes it up.
     if (signal.aborted) throw error;
+    if (error instanceof WorkSetAsideError) {
+      logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History refused');
+      await setAsideHistory(database, subject, error);
+      return 'refused';
+    }
     logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History failed');
     await failHistory(database, subject, error);
     return 'failed';
@@ -97,7 +108,9 @@ async function readMissing(
   { plan, expected }: { readonly plan: readonly MissingHistory[]; readonly expected: number },
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
-  const { chain, database, pool, clock, maxCalls } = options;
+  const { chain, database, pool, clock, maxCalls, journal = UNWRITTEN } = options;
+  // Chunk by chunk: those that are tried alone wait for each other.
+  const risky = { kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] } as const;
   const ends = clock.now() + options.sliceMs;
   let made = callsMade;
   for (const { dataset, ranges } of plan) {
@@ -109,10 +122,12 @@ async function readMissing(
         await postponeHistory(database, subject, 0);
         return 'more';
       }
-      const read = await readSubjectLogs(pool, chain, dataset, subject, range, signal);
-      sizing.seen(rangeSize(range), read.logs.length);
-      await commitChunk(options, { subject, dataset, range, read }, signal);
-      made += read.calls;
+      made += await journal.run(risky, async () => {
+        const read = await readSubjectLogs(pool, chain, dataset, subject, range, signal);
+        sizing.seen(rangeSize(range), read.logs.length);
+        await commitChunk(options, { subject, dataset, range, read }, signal);
+        return read.calls;
+      });
     }
   }
   return 'done';

@@ -1,4 +1,5 @@
 import { type Database, transactionLock } from '@chainstead/db';
+import { SET_ASIDE } from './history-record.ts';
 import { type Subject, subjectKey } from './subject.ts';
 
 export interface HistoryRequest {
@@ -14,8 +15,12 @@ export interface HistoryRequest {
 /** What became of a request: `requested` for the one that starts work; `known` while there is nothing to start; `full` when the key has too many. */
 export type RequestOutcome = 'requested' | 'known' | 'full';
 
-/** A finished history is not looked at again for this long, and a refused one not without a higher limit. Seconds. */
+/**
+ * A finished history is not looked at again for this long, one that was set aside neither, and one that would take too many
+ * calls not without a higher limit. Seconds.
+ */
 const DONE_REST_SECONDS = 30;
+const SET_ASIDE_REST_SECONDS = 3_600;
 const REFUSED_REST_SECONDS = 86_400;
 
 /**
@@ -59,6 +64,8 @@ async function mayBegin(database: Database, { subject, maxCalls }: HistoryReques
 
 function mayBeginAgain(maxCalls: string): string {
   return `(history.status = 'done' AND history.updated_at < now() - interval '${DONE_REST_SECONDS} seconds'
-    OR history.status = 'refused' AND (history.calls_estimated <= ${maxCalls}::int
-      OR history.updated_at < now() - interval '${REFUSED_REST_SECONDS} seconds'))`;
+    OR history.status = 'refused' AND CASE history.error_code
+      WHEN '${SET_ASIDE}' THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
+      ELSE history.calls_estimated <= ${maxCalls}::int
+        OR history.updated_at < now() - interval '${REFUSED_REST_SECONDS} seconds' END)`;
 }

@@ -1,7 +1,7 @@
 /** A scripted NFT chain with its node and a database, for tests of histories. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, WorkJournal } from '@chainstead/db';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   backfillRanges,
@@ -48,6 +48,7 @@ export interface ReadOptions {
   readonly sliceMs?: number;
   readonly signal?: AbortSignal;
   readonly pool?: UpstreamPool;
+  readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
 export interface StageOptions {
