@@ -20,37 +20,43 @@ import {
 
 const moment = (name: string) => timestamp(name, { withTimezone: true });
 
-export const streams = pgTable('streams', {
-  id: uuid('id').primaryKey(),
-  webhookUrl: text('webhook_url').notNull(),
-  description: text('description').notNull(),
-  tag: text('tag').notNull(),
-  chainIds: bigint('chain_ids', { mode: 'number' }).array().notNull(),
-  topic0: text('topic0').array(),
-  allAddresses: boolean('all_addresses').notNull(),
-  includeNativeTxs: boolean('include_native_txs').notNull(),
-  includeContractLogs: boolean('include_contract_logs').notNull(),
-  includeInternalTxs: boolean('include_internal_txs').notNull(),
-  includeAllTxLogs: boolean('include_all_tx_logs').notNull(),
-  filterPossibleSpamAddresses: boolean('filter_possible_spam_addresses').notNull(),
-  getNativeBalances: jsonb('get_native_balances').notNull(),
-  /** Text where the order of keys is the owner's: it is sent back and into webhooks as it came. */
-  abi: text('abi'),
-  advancedOptions: text('advanced_options'),
-  triggers: text('triggers'),
-  demo: boolean('demo').notNull(),
-  sendRemoved: boolean('send_removed').notNull().default(false),
-  /** active, paused, error, terminated. */
-  status: text('status').notNull(),
-  statusMessage: text('status_message').notNull(),
-  /** When it got into error; 24 hours later it is terminated. */
-  errorSince: moment('error_since'),
-  amountOfAddresses: bigint('amount_of_addresses', { mode: 'number' }).notNull().default(0),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
-  /** Kept for the history of what was sent; nothing matches any more. */
-  deletedAt: moment('deleted_at'),
-});
+export const streams = pgTable(
+  'streams',
+  {
+    id: uuid('id').primaryKey(),
+    webhookUrl: text('webhook_url').notNull(),
+    description: text('description').notNull(),
+    tag: text('tag').notNull(),
+    chainIds: bigint('chain_ids', { mode: 'number' }).array().notNull(),
+    topic0: text('topic0').array(),
+    allAddresses: boolean('all_addresses').notNull(),
+    includeNativeTxs: boolean('include_native_txs').notNull(),
+    includeContractLogs: boolean('include_contract_logs').notNull(),
+    includeInternalTxs: boolean('include_internal_txs').notNull(),
+    includeAllTxLogs: boolean('include_all_tx_logs').notNull(),
+    filterPossibleSpamAddresses: boolean('filter_possible_spam_addresses').notNull(),
+    getNativeBalances: jsonb('get_native_balances').notNull(),
+    /** Text where the order of keys is the owner's: it is sent back and into webhooks as it came. */
+    abi: text('abi'),
+    advancedOptions: text('advanced_options'),
+    triggers: text('triggers'),
+    demo: boolean('demo').notNull(),
+    sendRemoved: boolean('send_removed').notNull().default(false),
+    /** active, paused, error, terminated. */
+    status: text('status').notNull(),
+    statusMessage: text('status_message').notNull(),
+    /** When it got into error; 24 hours later it is terminated. */
+    errorSince: moment('error_since'),
+    amountOfAddresses: bigint('amount_of_addresses', { mode: 'number' }).notNull().default(0),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+    /** Kept for the history of what was sent; nothing matches any more. */
+    deletedAt: moment('deleted_at'),
+    /** The key that made it, by its id; null for streams from before that was kept. */
+    createdBy: text('created_by'),
+  },
+  (table) => [index('streams_by_creator').on(table.createdBy).where(sql`deleted_at IS NULL`)],
+);
 
 /** Watched addresses. */
 export const streamAddresses = pgTable(
@@ -150,8 +156,13 @@ export const streamDeliveries = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
     /** First 2xx; kept when it is sent again. */
     deliveredAt: moment('delivered_at'),
+    /** The key that asked for it, where it is sent on demand. */
+    requestedBy: text('requested_by'),
   },
   (table) => [
+    index('stream_deliveries_open_by_key')
+      .on(table.requestedBy)
+      .where(sql`status = 'pending' AND requested_by IS NOT NULL`),
     index('stream_deliveries_by_block').on(table.chainId, table.blockNumber),
     index('stream_deliveries_pending_by_stream').on(table.streamId, table.dueAt).where(sql`status = 'pending'`),
   ],

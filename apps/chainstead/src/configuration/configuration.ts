@@ -77,6 +77,14 @@ export interface Configuration {
     readonly triggerCalls: number;
     /** Replays over past blocks: under way for one key, and blocks of one. */
     readonly historicalJobs: { readonly jobsPerKey: number; readonly blocksMax: number };
+    /** What one key may have. */
+    readonly bounds: {
+      readonly streamsPerKey: number;
+      readonly addressesPerStream: number;
+      readonly addressesPerKey: number;
+    };
+    /** Webhooks asked for by one key that wait. */
+    readonly replaysPerKey: number;
   };
   readonly gateway: {
     readonly chains: readonly GatewayChainConfiguration[];
@@ -179,6 +187,12 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
         jobsPerKey: settings.HISTORICAL_JOBS_PER_KEY,
         blocksMax: settings.HISTORICAL_JOB_BLOCKS,
       },
+      bounds: {
+        streamsPerKey: settings.STREAMS_PER_KEY,
+        addressesPerStream: settings.ADDRESSES_PER_STREAM,
+        addressesPerKey: settings.ADDRESSES_PER_KEY,
+      },
+      replaysPerKey: settings.REPLAYS_PER_KEY,
     },
     gateway: {
       chains: chains.gateway,

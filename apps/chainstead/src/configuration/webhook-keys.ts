@@ -47,6 +47,35 @@ export const webhookKeys = {
     example: '100000',
     default: '1000000',
   }),
+  STREAMS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
+    group: 'Webhooks',
+    description: 'Streams that one API key may have made and not deleted',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '50',
+    default: '1000',
+  }),
+  ADDRESSES_PER_STREAM: withDefault(wholeNumber(1, 1_000_000_000), {
+    group: 'Webhooks',
+    description: 'Addresses that one stream may watch',
+    allowed: 'a whole number from 1 to 1000000000',
+    example: '100000',
+    default: '1000000',
+  }),
+  ADDRESSES_PER_KEY: withDefault(wholeNumber(1, 1_000_000_000), {
+    group: 'Webhooks',
+    description:
+      'Addresses that the streams of one API key may watch together; while blocks are matched a million take up to 24 MB of memory',
+    allowed: 'a whole number from 1 to 1000000000',
+    example: '1000000',
+    default: '5000000',
+  }),
+  REPLAYS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
+    group: 'Webhooks',
+    description: 'Failed webhooks and single blocks that one API key may have waiting to be sent again',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '100',
+    default: '1000',
+  }),
   WEBHOOK_CONCURRENCY: withDefault(wholeNumber(1, 10_000), {
     group: 'Webhooks',
     description: 'Webhooks that a process sends at once',

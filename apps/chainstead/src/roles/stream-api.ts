@@ -25,7 +25,7 @@ export interface StreamApi {
  */
 export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
   const { configuration, database, logger, metrics, clock } = context;
-  const { triggerCalls, historicalJobs } = configuration.webhooks;
+  const { triggerCalls, historicalJobs, bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
@@ -38,7 +38,7 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
       enrich: createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls }),
     };
   });
-  const pastBlocks = createPastBlockServices({ database, chains, logger, ...historicalJobs });
+  const pastBlocks = createPastBlockServices({ database, chains, logger, replaysPerKey, ...historicalJobs });
   const starts = new Map<ChainId, Promise<void>>();
 
   /** @throws NoUpstreamError; the next request tries again. */
@@ -54,8 +54,9 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
 
   const services: StreamServices = {
     chains: chains.map(({ chain }) => chain),
+    bounds,
     testWebhook: createTestWebhook({ egress, settings: () => readStreamSettings(database), clock }),
-    replayAttempt: createReplayAttempt({ database }),
+    replayAttempt: createReplayAttempt({ database, replaysPerKey }),
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
     sendBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.sendBlock(request)),

@@ -31,6 +31,7 @@ async function stage() {
     createReplayAttempt({ database: scratch.database })({
       streamId,
       attemptId: (await failures())[index]?.id ?? '',
+      requestedBy: 'open',
     });
   const state = async () => (await readOutbox(scratch.database, streamId))[0];
   return { receiver, streamId, delivery, failures, replay, state };
@@ -90,12 +91,48 @@ describe('a replay', () => {
   test('is refused for what is not known, succeeded, belongs to another stream or is kept no more', async () => {
     const { streamId, failures, state } = await stage();
     await expect.poll(async () => (await state())?.retries).toBe(1);
-    const replay = createReplayAttempt({ database: scratch.database });
+    const ask = createReplayAttempt({ database: scratch.database });
+    const replay = (attempt: { readonly streamId: string; readonly attemptId: string }) =>
+      ask({ ...attempt, requestedBy: 'open' });
     const [failure] = await failures();
     const attemptId = failure?.id ?? '';
     expect(await replay({ streamId, attemptId: streamId })).toBe(false);
     expect(await replay({ streamId: attemptId, attemptId })).toBe(false);
     await scratch.database.query('UPDATE stream_attempts SET body = NULL WHERE id = $1', [attemptId]);
     expect(await replay({ streamId, attemptId })).toBe(false);
+  });
+
+  test('is refused while one key has as many waiting as it may, also when many ask at once; others may, and an arrival makes room', async () => {
+    const database = scratch.database;
+    const streamId = await addStream(database, { webhookUrl: 'http://127.0.0.1:9' });
+    const blocks = Array.from({ length: 12 }, (_, index) => index + 1);
+    for (const { id } of await addMatches(database, streamId, { blocks }))
+      await database.query(
+        `INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, body, records, duration_ms)
+         SELECT id, id, stream_id, chain_id, block_number, false, '', '', 0, false, '{}', 0, 0 FROM stream_deliveries WHERE id = $1`,
+        [id],
+      );
+    await database.query("UPDATE stream_deliveries SET status = 'failed' WHERE stream_id = $1", [streamId]);
+    const attempts = await database.query<{ id: string }>('SELECT id FROM stream_attempts WHERE stream_id = $1', [
+      streamId,
+    ]);
+    const replay = createReplayAttempt({ database, replaysPerKey: 5 });
+    const ask = (attempt: number, requestedBy: string) =>
+      replay({ streamId, attemptId: attempts[attempt]?.id ?? '', requestedBy });
+    const outcomes = await Promise.allSettled(attempts.slice(0, 11).map((_, index) => ask(index, 'greedy')));
+    const asked = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+    expect(asked).toHaveLength(5);
+    await expect(ask(11, 'greedy')).rejects.toMatchObject({
+      code: 'REPLAYS_LIMITED',
+      status: 429,
+      details: { waiting: 5, limit: 5 },
+    });
+    expect(await ask(11, 'modest')).toBe(true);
+    const [refused = 0] = blocks.map((_, index) => index).filter((index) => !asked.includes(index));
+    await database.query("UPDATE stream_deliveries SET status = 'delivered' WHERE id = $1", [
+      attempts[asked[0] ?? 0]?.id,
+    ]);
+    expect(await ask(refused, 'greedy')).toBe(true);
+    await expect(ask(11, 'greedy')).rejects.toMatchObject({ code: 'REPLAYS_LIMITED' });
   });
 });

@@ -1,25 +1,30 @@
 import type { Database } from '@chainstead/db';
+import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
 import type { ReplayAttempt } from '../routes/stream-services.ts';
 
 export interface ReplayOptions {
   readonly database: Database;
+  /** Webhooks on demand that one key may have waiting. Default 1,000. */
+  readonly replaysPerKey?: number;
 }
 
 /**
  * Has the body of a failed attempt sent once more as it was, under the same delivery id, when its stream is active; nothing of
  * a deleted stream is sent. While another attempt is under way, it follows that one.
  */
-export function createReplayAttempt({ database }: ReplayOptions): ReplayAttempt {
-  return async ({ streamId, attemptId }) => {
-    const rows = await database.query(
-      `UPDATE stream_deliveries d SET status = 'pending', resend = a.body,
+export function createReplayAttempt({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayAttempt {
+  return ({ streamId, attemptId, requestedBy }) =>
+    database.transaction(async (transaction) => {
+      await requireRoomForReplay(transaction, requestedBy, replaysPerKey);
+      const rows = await transaction.query(
+        `UPDATE stream_deliveries d SET status = 'pending', resend = a.body, requested_by = $3,
          due_at = CASE WHEN d.status = 'pending' THEN least(d.due_at, now()) ELSE now() END
        FROM stream_attempts a
        WHERE a.id = $1 AND a.stream_id = $2 AND NOT a.success AND a.body IS NOT NULL AND d.id = a.delivery_id
          AND EXISTS (SELECT FROM streams s WHERE s.id = a.stream_id AND s.deleted_at IS NULL)
        RETURNING d.id`,
-      [attemptId, streamId],
-    );
-    return rows.length > 0;
-  };
+        [attemptId, streamId, requestedBy],
+      );
+      return rows.length > 0;
+    });
 }

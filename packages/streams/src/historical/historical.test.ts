@@ -38,7 +38,7 @@ async function open(blocks: number, limits: { jobsPerKey?: number; blocksMax?: n
   await followed.caughtUp();
   await running.stop();
   const config = { ...exampleStream({ includeNativeTxs: true }), chainIds: [chain.id], description: chain.key };
-  const stream = await createStreamStore(scratch.database).create(config);
+  const stream = await createStreamStore(scratch.database).create(config, 'open');
   const wallets = walletsOf(followed, 0, 4);
   await createStreamAddressStore(scratch.database).add(stream.id, wallets);
   const past: PastChain = { chain, pool, policy: 'strict' };
@@ -207,7 +207,7 @@ describe('single past blocks', () => {
     const { chain, followed, services, scripted, stream, wallets } = await open(30);
     const matching = matchingNumbers(followed, stream, wallets, 1, scripted.head);
     const [old = 0] = matching;
-    const send = (blockNumber: number) => services.sendBlock({ chain, blockNumber, stream });
+    const send = (blockNumber: number) => services.sendBlock({ chain, blockNumber, stream, requestedBy: 'open' });
     expect(await send(old)).toBe(true);
     expect(await deliveriesOf(stream)).toEqual([`${old} confirmed pending`]);
     await scratch.database.query("UPDATE stream_deliveries SET status = 'failed', retries = 8 WHERE stream_id = $1", [

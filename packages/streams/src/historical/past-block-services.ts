@@ -2,6 +2,7 @@ import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { EnrichMatch } from '../enrichment/enrich-match.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
+import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import type { PreviewBlock, SendBlock, StreamServices } from '../routes/stream-services.ts';
 import { createHistoricalJobFactory, type HistoricalJobLimits } from './create-historical-job.ts';
@@ -15,6 +16,8 @@ export interface PastBlockServicesOptions extends HistoricalJobLimits {
   /** With what webhooks show beside the block. */
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
+  /** Webhooks on demand that one key may have waiting. Default 1,000. */
+  readonly replaysPerKey?: number;
 }
 
 /** What the routes have done with single past blocks and ranges of them. */
@@ -55,19 +58,31 @@ function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptio
   };
 }
 
-function createSendBlock({ database, chains, logger }: PastBlockServicesOptions): SendBlock {
-  return async ({ chain, blockNumber, stream }) => {
+function createSendBlock({
+  database,
+  chains,
+  logger,
+  replaysPerKey = REPLAYS_PER_KEY,
+}: PastBlockServicesOptions): SendBlock {
+  return async ({ chain, blockNumber, stream, requestedBy }) => {
     const past = chainAmong(chains, chain);
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses: null });
     const block = await matcher.read(blockNumber);
     if (block === null) return false;
     return database.transaction(async (transaction) => {
+      await requireRoomForReplay(transaction, requestedBy, replaysPerKey);
       const { followed, confirmed } = await readFollowedHeight(transaction, past, 'hold');
       if (blockNumber > followed) return false;
       await holdStreamsVersion(transaction);
       await requireCanonical(transaction, chain, [block]);
       const matches = await matcher.match(transaction, [block]);
-      await recordPastMatches(transaction, chain, blockNumber <= confirmed ? 'confirmed' : 'unconfirmed', matches);
+      await recordPastMatches(
+        transaction,
+        chain,
+        blockNumber <= confirmed ? 'confirmed' : 'unconfirmed',
+        matches,
+        requestedBy,
+      );
       return true;
     });
   };

@@ -9,13 +9,14 @@ import { INSERT_MATCHES, matchColumns, matchKey } from '../watching/record-match
 
 /**
  * Writes what matched in past blocks, each with a webhook that is due, also where it was sent before: that is what its owner asks
- * for. What is stored of a match already is replaced by what the stream makes of it now, unless one of its webhooks still waits.
+ * for. With `requestedBy` they count as webhooks that this key waits for. What is stored of a match already is replaced by what the stream makes of it now, unless one of its webhooks still waits.
  */
 export async function recordPastMatches(
   transaction: Transaction,
   chain: Chain,
   kind: Exclude<DeliveryKind, 'removed'>,
   matches: readonly BlockMatch[],
+  requestedBy: string | null = null,
 ): Promise<void> {
   if (matches.length === 0) return;
   const keys = matches.map((one) => matchKey(chain, one));
@@ -30,11 +31,16 @@ export async function recordPastMatches(
   );
   if (kind === 'confirmed') await markConfirmed(transaction, keys);
   await transaction.query(
-    `UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL
+    `UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL, requested_by = NULL
      WHERE id = ANY ($1::uuid[]) AND status <> 'pending'`,
     [keys.map((key) => deliveryId(kind, key))],
   );
   await addDeliveries(transaction, kind, keys);
+  if (requestedBy !== null)
+    await transaction.query('UPDATE stream_deliveries SET requested_by = $2 WHERE id = ANY ($1::uuid[])', [
+      keys.map((key) => deliveryId(kind, key)),
+      requestedBy,
+    ]);
   await announceDeliveries(transaction);
 }
 

@@ -1,5 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
+import { DEFAULT_BOUNDS, requireRoomForAddresses, type StreamBounds, type WatchedAmount } from './stream-bounds.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 
 export interface AddressPage {
@@ -15,10 +16,11 @@ export interface AddressPage {
  * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`.
  */
 export interface StreamAddressStore {
+  /** @throws TooManyAddressesError, TooManyKeyAddressesError */
   add(streamId: string, addresses: readonly Address[]): Promise<AddressChange>;
   /** `none`: the stream had none of them. */
   remove(streamId: string, addresses: readonly Address[]): Promise<AddressChange | 'none'>;
-  /** The stream watches these and no others afterwards. */
+  /** The stream watches these and no others afterwards. @throws TooManyAddressesError, TooManyKeyAddressesError */
   replace(streamId: string, addresses: readonly Address[]): Promise<AddressChange>;
   /** In ascending order. */
   list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
@@ -26,11 +28,20 @@ export interface StreamAddressStore {
 
 export type AddressChange = 'done' | 'no-stream';
 
-export function createStreamAddressStore(database: Database): StreamAddressStore {
+export function createStreamAddressStore(
+  database: Database,
+  bounds: StreamBounds = DEFAULT_BOUNDS,
+): StreamAddressStore {
   const change = <Outcome>(work: (transaction: Transaction, version: number) => Promise<Outcome>): Promise<Outcome> =>
     database.transaction(async (transaction) => work(transaction, await raiseStreamsVersion(transaction)));
   return {
-    add: (streamId, addresses) => change((transaction, version) => add(transaction, version, streamId, addresses)),
+    add: (streamId, addresses) =>
+      change(async (transaction, version) => {
+        const { added, watched } = await add(transaction, version, streamId, addresses);
+        if (watched === null) return 'no-stream';
+        if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
+        return 'done';
+      }),
     remove: (streamId, addresses) => change((transaction) => remove(transaction, streamId, addresses)),
     replace: (streamId, addresses) =>
       change(async (transaction, version) => {
@@ -39,13 +50,15 @@ export function createStreamAddressStore(database: Database): StreamAddressStore
            AND address NOT IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex)`,
           [streamId, digits(addresses)],
         );
-        await add(transaction, version, streamId, addresses);
-        const counted = await transaction.query(
+        const { added } = await add(transaction, version, streamId, addresses);
+        const [watched] = await transaction.query<WatchedAmount>(
           `UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM stream_addresses WHERE stream_id = $1)
-           WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+           WHERE id = $1 AND deleted_at IS NULL RETURNING amount_of_addresses AS amount, created_by AS "createdBy"`,
           [streamId],
         );
-        return counted.length === 0 ? 'no-stream' : 'done';
+        if (watched === undefined) return 'no-stream';
+        if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
+        return 'done';
       }),
     list: (streamId, after, limit) => list(database, streamId, after, limit),
   };
@@ -56,8 +69,8 @@ async function add(
   version: number,
   streamId: string,
   addresses: readonly Address[],
-): Promise<AddressChange> {
-  const changed = await transaction.query(
+): Promise<{ readonly added: number; readonly watched: WatchedAmount | null }> {
+  const [row] = await transaction.query<WatchedAmount & { added: number }>(
     `WITH added AS (
        INSERT INTO stream_addresses (stream_id, address, version)
        SELECT s.id, decode(hex, 'hex'), $3
@@ -65,10 +78,11 @@ async function add(
        ON CONFLICT DO NOTHING RETURNING 1
      )
      UPDATE streams SET amount_of_addresses = amount_of_addresses + (SELECT count(*) FROM added)
-     WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
+     WHERE id = $1 AND deleted_at IS NULL
+     RETURNING amount_of_addresses AS amount, created_by AS "createdBy", (SELECT count(*) FROM added) AS added`,
     [streamId, digits(addresses), version],
   );
-  return changed.length === 0 ? 'no-stream' : 'done';
+  return row === undefined ? { added: 0, watched: null } : { added: row.added, watched: row };
 }
 
 async function remove(

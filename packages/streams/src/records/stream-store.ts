@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
+import { DEFAULT_BOUNDS, requireRoomForAddresses, requireRoomForStream, type StreamBounds } from './stream-bounds.ts';
 import { CONFIG_COLUMNS, configValues, STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 import { trustWebhook } from './webhook-health.ts';
@@ -27,15 +28,21 @@ export interface StreamListRequest {
  * the next block on. Methods give null for a stream that does not exist.
  */
 export interface StreamStore {
-  /** Starts active. A stream with the same configuration is given instead of a second one, unless it is terminated. */
-  create(config: StreamConfig): Promise<Stream>;
+  /**
+   * Starts active. A stream with the same configuration is given instead of a second one, unless it is terminated.
+   * @param createdBy the key's id @throws TooManyStreamsError
+   */
+  create(config: StreamConfig, createdBy: string): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
   /** Newest first. */
   list(request: StreamListRequest): Promise<StreamPage>;
   /** `change` gets the stream as it is under the lock, and may throw to leave it. */
   update(id: string, change: (current: Stream) => StreamConfig): Promise<Stream | null>;
-  /** A new stream with the same configuration and addresses, active. */
-  duplicate(id: string): Promise<Stream | null>;
+  /**
+   * A new stream with the same configuration and addresses, active.
+   * @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
+   */
+  duplicate(id: string, createdBy: string): Promise<Stream | null>;
   /** Nothing matches any more and what waits is dropped; what was sent stays readable. @returns it as it was. */
   remove(id: string): Promise<Stream | null>;
 }
@@ -46,13 +53,15 @@ const JOB_OF_DELETED_STREAM = 'The stream was deleted';
 /** Addresses of a deleted stream that go at once. Nobody reads them, so they may go after the stream. */
 const ADDRESS_BATCH = 50_000;
 
-export function createStreamStore(database: Database): StreamStore {
+export function createStreamStore(database: Database, bounds: StreamBounds = DEFAULT_BOUNDS): StreamStore {
   return {
-    create: (config) => database.transaction((transaction) => createStream(transaction, config)),
+    create: (config, createdBy) =>
+      database.transaction((transaction) => createStream(transaction, config, createdBy, bounds)),
     get: (id) => findStream(database, id),
     list: (request) => listStreams(database, request),
     update: (id, change) => database.transaction((transaction) => updateStream(transaction, id, change)),
-    duplicate: (id) => database.transaction((transaction) => duplicateStream(transaction, id)),
+    duplicate: (id, createdBy) =>
+      database.transaction((transaction) => duplicateStream(transaction, id, createdBy, bounds)),
     async remove(id) {
       const removed = await database.transaction((transaction) => removeStream(transaction, id));
       if (removed !== null) await forgetAddresses(database, id);
@@ -92,11 +101,19 @@ async function listStreams(database: Database, request: StreamListRequest): Prom
   };
 }
 
-async function createStream(transaction: Transaction, config: StreamConfig): Promise<Stream> {
+async function createStream(
+  transaction: Transaction,
+  config: StreamConfig,
+  createdBy: string,
+  bounds: StreamBounds,
+): Promise<Stream> {
   await raiseStreamsVersion(transaction);
   await trustWebhook(transaction, config.webhookUrl);
   const values = configValues(config);
-  return (await findIdentical(transaction, values)) ?? (await insertStream(transaction, values));
+  const identical = await findIdentical(transaction, values);
+  if (identical !== null) return identical;
+  await requireRoomForStream(transaction, createdBy, bounds);
+  return insertStream(transaction, values, createdBy);
 }
 
 async function findIdentical(transaction: Transaction, values: readonly unknown[]): Promise<Stream | null> {
@@ -115,12 +132,12 @@ async function findIdentical(transaction: Transaction, values: readonly unknown[
   return row === undefined ? null : streamOf(row);
 }
 
-async function insertStream(transaction: Transaction, values: readonly unknown[]): Promise<Stream> {
-  const columns = ['id', ...CONFIG_COLUMNS, 'status', 'status_message'];
+async function insertStream(transaction: Transaction, values: readonly unknown[], createdBy: string): Promise<Stream> {
+  const columns = ['id', ...CONFIG_COLUMNS, 'status', 'status_message', 'created_by'];
   const rows = await transaction.query<StreamRow>(
     `INSERT INTO streams (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
      RETURNING ${STREAM_COLUMNS}`,
-    [randomUUID(), ...values, 'active', ACTIVE_MESSAGE],
+    [randomUUID(), ...values, 'active', ACTIVE_MESSAGE, createdBy],
   );
   const stream = single(rows);
   await transaction.query('INSERT INTO stream_stats (stream_id) VALUES ($1) ON CONFLICT DO NOTHING', [stream.id]);
@@ -145,12 +162,18 @@ async function updateStream(
   return single(rows);
 }
 
-async function duplicateStream(transaction: Transaction, id: string): Promise<Stream | null> {
+async function duplicateStream(
+  transaction: Transaction,
+  id: string,
+  createdBy: string,
+  bounds: StreamBounds,
+): Promise<Stream | null> {
   const version = await raiseStreamsVersion(transaction);
   const original = await findStream(transaction, id);
   if (original === null) return null;
   await trustWebhook(transaction, original.webhookUrl);
-  const copy = await insertStream(transaction, configValues(original));
+  await requireRoomForStream(transaction, createdBy, bounds);
+  const copy = await insertStream(transaction, configValues(original), createdBy);
   const rows = await transaction.query<StreamRow>(
     `WITH copied AS (
        INSERT INTO stream_addresses (stream_id, address, version)
@@ -159,7 +182,9 @@ async function duplicateStream(transaction: Transaction, id: string): Promise<St
      UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM copied) WHERE id = $2 RETURNING ${STREAM_COLUMNS}`,
     [id, copy.id, version],
   );
-  return single(rows);
+  const duplicate = single(rows);
+  await requireRoomForAddresses(transaction, { amount: duplicate.amountOfAddresses, createdBy }, bounds);
+  return duplicate;
 }
 
 async function removeStream(transaction: Transaction, id: string): Promise<Stream | null> {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 const create = (given: Partial<StreamConfig> = {}): Promise<Stream> =>
-  store.create({ ...exampleConfig(), description: `Stream ${++count}`, ...given });
+  store.create({ ...exampleConfig(), description: `Stream ${++count}`, ...given }, 'open');
 const load = () => scratch.database.transaction((transaction) => loadStreamsAt(transaction));
 const version = () => scratch.database.transaction((transaction) => holdStreamsVersion(transaction));
 const addressOf = (number: number): Address => parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
@@ -41,7 +41,7 @@ test('every change raises the version, by one', async () => {
     () => addresses.replace(stream.id, [addressOf(3)]),
     () => setStatus(stream.id, 'paused'),
     async () => {
-      copy = await store.duplicate(stream.id);
+      copy = await store.duplicate(stream.id, 'open');
     },
     () => store.remove(stream.id),
   ];
@@ -103,7 +103,7 @@ test('a stream comes back from the database as it went in', async () => {
     getNativeBalances: [{ selectors: ['$to'], type: 'internalTx' }],
     sendRemoved: true,
   };
-  const stream = await store.create(config);
+  const stream = await store.create(config, 'open');
   expect(await store.get(stream.id)).toEqual({ ...config, ...stream });
   expect((await load()).streams.find(({ id }) => id === stream.id)).toEqual(stream);
 });

@@ -6,62 +6,65 @@ import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
 import { idParameters, limitParameter, openPage } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
 import { answer, jsonBody, pageSchema } from './stream-response.ts';
+import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Streams'];
 const PATH = '/streams/evm/{id}/address';
 
 /** `GET`, `POST`, `PATCH` and `DELETE /streams/evm/{id}/address` (interface 2.1). */
-export const streamAddressRoutes: RouteModule = (app, dependencies) => {
-  const store = createStreamAddressStore(dependencies.database);
-  const pages = dependencies.paging.forRoute({
-    route: 'stream-addresses',
-    filter: z.object({ id: z.string() }),
-    position: z.string(),
-    defaults: { id: '' },
-    limitDefault: 1,
-  });
-  app.openapi(
-    list(dependencies),
-    async (c) => {
-      const { limit, cursor: given } = c.req.valid('query');
-      const filter = c.req.valid('param');
-      const page = openPage(() => pages.open({ cursor: given, limit, order: undefined, filter }));
-      const after = page.position === null ? null : parseAddress(page.position);
-      const found = await store.list(filter.id, after, limit);
-      if (found === null) throw notFound('Stream');
-      const { addresses, next, total } = found;
-      const cursor = next === null ? undefined : pages.next(page, { position: next, upperBound: 0 });
-      return c.json({ result: addresses.map((address) => ({ address })), cursor, total }, 200);
-    },
-    refuseInvalid,
-  );
-  const change = async (
-    streamId: string,
-    given: string | readonly string[],
-    apply: (streamId: string, addresses: readonly Address[]) => Promise<AddressChange | 'none'>,
-  ) => {
-    const outcome = await apply(streamId, givenAddresses(given, 'address'));
-    if (outcome === 'no-stream') throw notFound('Stream');
-    if (outcome === 'none') throw notFound('Address');
-    return { streamId, address: lowerCase(given) };
+export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
+  return (app, dependencies) => {
+    const store = createStreamAddressStore(dependencies.database, bounds);
+    const pages = dependencies.paging.forRoute({
+      route: 'stream-addresses',
+      filter: z.object({ id: z.string() }),
+      position: z.string(),
+      defaults: { id: '' },
+      limitDefault: 1,
+    });
+    app.openapi(
+      list(dependencies),
+      async (c) => {
+        const { limit, cursor: given } = c.req.valid('query');
+        const filter = c.req.valid('param');
+        const page = openPage(() => pages.open({ cursor: given, limit, order: undefined, filter }));
+        const after = page.position === null ? null : parseAddress(page.position);
+        const found = await store.list(filter.id, after, limit);
+        if (found === null) throw notFound('Stream');
+        const { addresses, next, total } = found;
+        const cursor = next === null ? undefined : pages.next(page, { position: next, upperBound: 0 });
+        return c.json({ result: addresses.map((address) => ({ address })), cursor, total }, 200);
+      },
+      refuseInvalid,
+    );
+    const change = async (
+      streamId: string,
+      given: string | readonly string[],
+      apply: (streamId: string, addresses: readonly Address[]) => Promise<AddressChange | 'none'>,
+    ) => {
+      const outcome = await apply(streamId, givenAddresses(given, 'address'));
+      if (outcome === 'no-stream') throw notFound('Stream');
+      if (outcome === 'none') throw notFound('Address');
+      return { streamId, address: lowerCase(given) };
+    };
+    app.openapi(
+      add,
+      async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.add), 200),
+      refuseInvalid,
+    );
+    app.openapi(
+      replace,
+      async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.replace), 200),
+      refuseInvalid,
+    );
+    app.openapi(
+      remove,
+      async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.remove), 200),
+      refuseInvalid,
+    );
   };
-  app.openapi(
-    add,
-    async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.add), 200),
-    refuseInvalid,
-  );
-  app.openapi(
-    replace,
-    async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.replace), 200),
-    refuseInvalid,
-  );
-  app.openapi(
-    remove,
-    async (c) => c.json(await change(c.req.valid('param').id, c.req.valid('json').address, store.remove), 200),
-    refuseInvalid,
-  );
-};
+}
 
 /** In the shape that it was given in. */
 function lowerCase(given: string | readonly string[]): string | readonly string[] {

@@ -12,6 +12,7 @@ import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
 import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
+import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
@@ -47,7 +48,8 @@ export function blockToWebhookRoute(services: StreamServices): RouteModule {
         const { chainId: chain, blockNumber, streamId } = c.req.valid('param');
         const stream = existing(await store.get(streamId));
         if (!stream.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-        if (!(await services.sendBlock({ chain, blockNumber, stream }))) throw notFound('Block');
+        if (!(await services.sendBlock({ chain, blockNumber, stream, requestedBy: requesterOf(c) })))
+          throw notFound('Block');
         return c.json(null, 200);
       },
       refuseInvalid,
@@ -111,6 +113,6 @@ function blockToWebhook(chains: StreamChains) {
         streamId: idParameter(),
       }),
     },
-    responses: { 200: answer('Accepted', z.null()), ...errorResponses(400, 401, 404, 500, 503) },
+    responses: { 200: answer('Accepted', z.null()), ...errorResponses(400, 401, 404, 429, 500, 503) },
   });
 }

@@ -15,7 +15,7 @@ export function createStreamRoutes(services: StreamServices): readonly RouteModu
     streamListRoutes(services),
     streamRoutes(services),
     streamStatusRoute(services),
-    streamAddressRoutes,
+    streamAddressRoutes(services),
     blockPreviewRoute(services),
     blockToWebhookRoute(services),
     streamStatsRoutes,

@@ -224,7 +224,9 @@ describe('/history/replay', () => {
     const { status, body } = await ask('POST', `/history/replay/${STREAM_A}/${idOf(4)}`, {});
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: idOf(4), streamId: STREAM_A, payload: { chainId: '0x1' } });
-    expect(services.asked).toEqual([{ service: 'replay', request: { streamId: STREAM_A, attemptId: idOf(4) } }]);
+    expect(services.asked).toEqual([
+      { service: 'replay', request: { streamId: STREAM_A, attemptId: idOf(4), requestedBy: 'config:1' } },
+    ]);
   });
 
   test.each([

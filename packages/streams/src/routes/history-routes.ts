@@ -8,6 +8,7 @@ import { notFound } from './stream-errors.ts';
 import { answer, pageSchema } from './stream-response.ts';
 import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
+import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Stream history'];
 
@@ -45,7 +46,8 @@ export function streamReplayRoute({ replayAttempt }: StreamServices): RouteModul
       async (c) => {
         const { streamId, id } = c.req.valid('param');
         const attempt = await findFailedAttempt(database, streamId, id);
-        if (attempt === null || !(await replayAttempt({ streamId, attemptId: id }))) throw notFound('History');
+        if (attempt === null) throw notFound('History');
+        if (!(await replayAttempt({ streamId, attemptId: id, requestedBy: requesterOf(c) }))) throw notFound('History');
         return c.json(historyResponse(attempt), 200);
       },
       refuseInvalid,
@@ -90,5 +92,5 @@ const replay = createRoute({
   summary: 'Send a failed webhook again',
   description: 'What was sent then, unchanged. 404 when it is no longer kept.',
   request: { params: z.object({ streamId: idParameter(), id: idParameter() }) },
-  responses: { 200: answer('The failed webhook', historySchema), ...errorResponses(400, 401, 404, 500, 503) },
+  responses: { 200: answer('The failed webhook', historySchema), ...errorResponses(400, 401, 404, 429, 500, 503) },
 });

@@ -172,7 +172,9 @@ describe('the official SDK', () => {
       id,
       tinyPayload: { block: '7', confirmed: true },
     });
-    expect(services.asked).toEqual([{ service: 'replay', request: { streamId: id, attemptId: id } }]);
+    expect(services.asked).toEqual([
+      { service: 'replay', request: { streamId: id, attemptId: id, requestedBy: 'config:1' } },
+    ]);
   });
 
   test('deletes', async () => {

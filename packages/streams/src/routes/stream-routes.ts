@@ -13,7 +13,7 @@ import { type StreamChains, streamMembers } from './stream-schema.ts';
 import type { StreamServices } from './stream-services.ts';
 import { requireTraces } from './trace-check.ts';
 import { refuseInvalid } from './validation-failed.ts';
-import { requireWebhook } from './webhook-check.ts';
+import { requesterOf, requireWebhook } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
@@ -26,7 +26,7 @@ export function streamChains({ chains }: ApiDependencies, followed: readonly Cha
 /** `GET` and `PUT /streams/evm` (interface 2.1). */
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
-    const store = createStreamStore(dependencies.database);
+    const store = createStreamStore(dependencies.database, services.bounds);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
     const pages = dependencies.paging.forRoute({
       route: 'streams',
@@ -55,7 +55,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
         checkStream(config, chainOf);
         await requireTraces(services.offersTraces, config, chainOf);
         await requireWebhook(services, config, c);
-        return c.json(streamResponse(await store.create(config)), 200);
+        return c.json(streamResponse(await store.create(config, requesterOf(c))), 200);
       },
       refuseInvalid,
     );
@@ -65,7 +65,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
 /** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (interface 2.1). */
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
-    const store = createStreamStore(dependencies.database);
+    const store = createStreamStore(dependencies.database, services.bounds);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
     app.openapi(
       getOne,
@@ -100,7 +100,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
       async (c) => {
         const { id } = c.req.valid('param');
         await requireWebhook(services, existing(await store.get(id)), c);
-        return c.json(streamResponse(existing(await store.duplicate(id))), 200);
+        return c.json(streamResponse(existing(await store.duplicate(id, requesterOf(c)))), 200);
       },
       refuseInvalid,
     );

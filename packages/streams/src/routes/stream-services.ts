@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { StreamBounds } from '../records/stream-bounds.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
 
 /**
@@ -15,8 +16,13 @@ export type WebhookTest =
 /** Sends the test webhook to the stream's URL, before the stream starts. Never throws for what the receiver does. */
 export type TestWebhook = (stream: StreamConfig, requestedBy: string) => Promise<WebhookTest>;
 
-/** Sends what a failed attempt carried once more. False when its body is no longer kept. */
-export type ReplayAttempt = (attempt: { readonly streamId: string; readonly attemptId: string }) => Promise<boolean>;
+/** Sends what a failed attempt carried once more. False when its body is no longer kept. @throws TooManyReplaysError */
+export type ReplayAttempt = (attempt: {
+  readonly streamId: string;
+  readonly attemptId: string;
+  /** The key's id, or `open` where no key is needed. */
+  readonly requestedBy: string;
+}) => Promise<boolean>;
 
 /** `body`: the webhook that the block causes, null when nothing matches. */
 export type BlockPreview =
@@ -32,11 +38,13 @@ export type PreviewBlock = (request: {
   readonly addresses: readonly Address[];
 }) => Promise<BlockPreview>;
 
-/** Matches a block with a stored stream as it is now, and delivers what matched. False when there is no such block yet. */
+/** Matches a block with a stored stream as it is now, and delivers what matched. False when there is no such block yet. @throws TooManyReplaysError */
 export type SendBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
   readonly stream: Stream;
+  /** The key's id, or `open` where no key is needed. */
+  readonly requestedBy: string;
 }) => Promise<boolean>;
 
 /** Both ends inclusive. Timestamps in Unix seconds. */
@@ -76,6 +84,8 @@ export type OffersTraces = (chain: Chain) => Promise<boolean>;
 export interface StreamServices {
   /** The chains that are followed here: on others no stream would ever fire. */
   readonly chains: readonly Chain[];
+  /** What one key may have. Default: `DEFAULT_BOUNDS`. */
+  readonly bounds?: StreamBounds;
   readonly offersTraces: OffersTraces;
   readonly testWebhook: TestWebhook;
   readonly replayAttempt: ReplayAttempt;

@@ -26,7 +26,10 @@ async function open(): Promise<FollowedChain> {
 
 function createStream({ chain }: FollowedChain, config: Partial<StreamConfig>): Promise<Stream> {
   const description = `${chain.key} ${JSON.stringify(config)}`;
-  return createStreamStore(scratch.database).create({ ...exampleStream(config), chainIds: [chain.id], description });
+  return createStreamStore(scratch.database).create(
+    { ...exampleStream(config), chainIds: [chain.id], description },
+    'open',
+  );
 }
 
 const watch = (stream: Stream, addresses: readonly Address[]) =>

@@ -7,6 +7,8 @@ import type { StreamServices, WebhookTest } from '../stream-services.ts';
 
 /** The key that an example API accepts. */
 export const EXAMPLE_KEY = 'test-key';
+/** Another one. */
+export const SECOND_KEY = 'second-key';
 
 /** Services with a memory, in place of everything that leaves the database. */
 export interface ExampleServices extends StreamServices {
@@ -72,7 +74,10 @@ export async function exampleStreamApi(database: Database, services: StreamServi
     database,
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
+    keys: createKeyStore({
+      database,
+      configured: [EXAMPLE_KEY, SECOND_KEY].map((key) => ({ key, scopes: ALL_SCOPES })),
+    }),
     cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
     limits: { bodyBytesMax: 8_388_608, pageLimitMax: 100, requestTimeoutMs: 30_000, rateLimit: null },
     host: '127.0.0.1',
@@ -90,8 +95,8 @@ export interface ApiAnswer<Body> {
   readonly body: Body;
 }
 
-/** Asks an API with the example's key. */
-export function clientOf(app: ApiApp) {
+/** Asks an API with the example's key, or another. */
+export function clientOf(app: ApiApp, key = EXAMPLE_KEY) {
   return async <Body = Record<string, unknown>>(
     method: string,
     path: string,
@@ -99,7 +104,7 @@ export function clientOf(app: ApiApp) {
   ): Promise<ApiAnswer<Body>> => {
     const response = await app.request(path, {
       method,
-      headers: { 'x-api-key': EXAMPLE_KEY, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };

@@ -66,7 +66,7 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
   const streams: Stream[] = [];
   for (const [index, config] of CONFIGS.entries()) {
     const description = `${chainId}/${index}`;
-    streams.push(await store.create({ ...exampleStream(config), description, chainIds: [chain.id] }));
+    streams.push(await store.create({ ...exampleStream(config), description, chainIds: [chain.id] }, 'open'));
   }
   const watched = streams.map(() => new Set<Address>());
   const paused = new Set<number>();
