@@ -30,6 +30,7 @@ export {
   startPostgresContainer,
   startRedisContainer,
 } from './containers.ts';
+export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI, type DemoContractName } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, type DevnetOptions, startDevnet } from './devnet.ts';
 export { createFaults, type FaultSettings, type Faults, NO_FAULTS, type ThrottleStyle } from './faults.ts';

@@ -1,6 +1,6 @@
 /** Webhooks of the running program over a real node: every field of every body is what the node says. */
 import type { Address } from '@chainstead/core';
-import type { WebhookReceiver } from '@chainstead/testkit';
+import { compileDecodingBomb, type WebhookReceiver } from '@chainstead/testkit';
 import { numberToHex, parseEther, toEventSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -219,6 +219,22 @@ describe('a stream tells what the node says of', () => {
     ];
     const more = { erc20Transfers, nativeBalances };
     await expectBoth(id, { blockNumber, watched: [alice], logs: () => true, more });
+  });
+
+  it('a result that decodes to far more than it is as an error, beside a worker that goes on', async () => {
+    const bomb = await compileDecodingBomb();
+    const [functionAbi] = bomb.abi;
+    const contractAddress = await stage.devnet.deploy(bomb);
+    const trigger = { type: 'erc20transfer', contractAddress, functionAbi };
+    const id = await stage.watch(receiver, { includeContractLogs: true, triggers: [trigger] }, [alice]);
+    await mint(alice);
+    const { blockNumber } = await stage.devnet.send(transfer(bob, 5_005n));
+    const said = await readNodeWebhook(stage.devnet, blockNumber, { watched: [alice], logs: () => true });
+    const value = 'The ABI encoding is refused: it decodes to more than 1048576 bytes';
+    const erc20Transfers = said.erc20Transfers.map((item) => ({ ...item, triggers: [{ name: 'error', value }] }));
+    await expectBoth(id, { blockNumber, watched: [alice], logs: () => true, more: { erc20Transfers } });
+    expect(stage.program.output()).not.toContain('Role process ended unexpectedly');
+    expect(await stage.scratch.database.query('SELECT FROM suspect_work')).toEqual([]);
   });
 
   it('addresses from the next block on that they are added, and not once they are removed', async () => {

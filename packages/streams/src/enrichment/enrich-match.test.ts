@@ -43,14 +43,14 @@ function enricher(restMs = 0, callsMax = 1_000): EnrichMatch {
   });
 }
 
-function oracleFunction(name: string): AbiItem {
-  const item = stage.oracleAbi.find((one) => one.type === 'function' && one.name === name);
-  if (item === undefined) throw new Error(`The oracle has no function ${name}`);
+function stageFunction(name: string): AbiItem {
+  const item = stage.abi.find((one) => one.type === 'function' && one.name === name);
+  if (item === undefined) throw new Error(`No contract of the stage has a function ${name}`);
   return item as AbiItem;
 }
 
 function trigger(name: string, changes: Partial<StreamTrigger> = {}): StreamTrigger {
-  return { type: 'erc20transfer', contractAddress: stage.oracle, functionAbi: oracleFunction(name), ...changes };
+  return { type: 'erc20transfer', contractAddress: stage.oracle, functionAbi: stageFunction(name), ...changes };
 }
 
 async function enriched(
@@ -110,7 +110,7 @@ describe('token facts', () => {
 
 describe('triggers', () => {
   const set = (value: bigint) =>
-    stage.devnet.send({ address: stage.oracle, abi: stage.oracleAbi, functionName: 'set', args: [value] });
+    stage.devnet.send({ address: stage.oracle, abi: stage.abi, functionName: 'set', args: [value] });
 
   test('are called as of the block, whatever happened since, in the order they are configured', async () => {
     await set(41n);
@@ -195,7 +195,11 @@ describe('triggers', () => {
 
   test('whose answers would decode to far more than they are show that as an error beside those that work', async () => {
     const { show } = await enriched({
-      triggers: [trigger('bomb'), trigger('zeros', { inputs: ['1048600'] }), trigger('stored')],
+      triggers: [
+        trigger('bomb', { contractAddress: stage.bomb }),
+        trigger('zeros', { inputs: ['1048600'] }),
+        trigger('stored'),
+      ],
     });
     const [transfer] = (await show()).erc20Transfers;
     expect(transfer.triggers).toEqual([

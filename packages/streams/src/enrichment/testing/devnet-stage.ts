@@ -11,7 +11,14 @@ import {
   systemClock,
 } from '@chainstead/core';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import { compileDemoContracts, compileSolidity, type Devnet, postJson, startDevnet } from '@chainstead/testkit';
+import {
+  compileDecodingBomb,
+  compileDemoContracts,
+  compileSolidity,
+  type Devnet,
+  postJson,
+  startDevnet,
+} from '@chainstead/testkit';
 import type { Abi, TransactionReceipt } from 'viem';
 import type { Match } from '../../matching/match.ts';
 import type { BodyBlock } from '../../payload/render-body.ts';
@@ -27,17 +34,6 @@ contract Oracle {
     for (uint256 i; i < values.length; i++) total += values[i];
   }
   function caller() external view returns (address) { return msg.sender; }
-  /** 356 kB: 8,000 offsets that point at one value of 100 kB. */
-  function bomb() external pure returns (bytes[] memory) {
-    assembly {
-      let heads := mul(8000, 32)
-      mstore(0, 32)
-      mstore(32, 8000)
-      for { let at := 0 } lt(at, heads) { at := add(at, 32) } { mstore(add(64, at), heads) }
-      mstore(add(64, heads), 100000)
-      return(0, add(heads, 100096))
-    }
-  }
   function zeros(uint256 size) external pure returns (bytes memory) { return new bytes(size); }
   function fails() external pure returns (uint256) { revert("no luck"); }
 }`;
@@ -47,7 +43,10 @@ export interface DevnetStage {
   readonly chain: Chain;
   readonly token: Address;
   readonly oracle: Address;
-  readonly oracleAbi: Abi;
+  /** A contract whose `bomb()` decodes to far more than it answers. */
+  readonly bomb: Address;
+  /** Functions of the oracle and of the bomb. */
+  readonly abi: Abi;
   /** Calls that reached the node, by method; `isDown` answers every call with HTTP 503. */
   readonly proxy: { isDown: boolean; readonly calls: Map<string, unknown[][]> };
   /** A pool that knows nothing of earlier failures. */
@@ -66,6 +65,8 @@ export async function openDevnetStage(): Promise<DevnetStage> {
   if (oracleContract === undefined) throw new Error('Oracle.sol has no Oracle');
   const token = await devnet.deploy(contracts.DemoToken, ['Stage Token', 'STG', 6]);
   const oracle = await devnet.deploy(oracleContract);
+  const bombContract = await compileDecodingBomb();
+  const bomb = await devnet.deploy(bombContract);
   const proxy: DevnetStage['proxy'] = { isDown: false, calls: new Map() };
   const server = createServer((request, response) => {
     forward(devnet.url, proxy, request, response).catch(() => response.destroy());
@@ -78,7 +79,8 @@ export async function openDevnetStage(): Promise<DevnetStage> {
     chain,
     token,
     oracle,
-    oracleAbi: oracleContract.abi,
+    bomb,
+    abi: [...oracleContract.abi, ...bombContract.abi],
     proxy,
     async openPool() {
       const pool = createUpstreamPool({
