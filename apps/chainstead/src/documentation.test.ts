@@ -1,24 +1,19 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createAptosRoutes } from '@chainstead/aptos';
-import { createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createDatasetRoutes } from '@chainstead/datasets';
-import { createGatewayRoutes, RESERVED_SEGMENTS } from '@chainstead/gateway';
-import { UNSERVED_OPERATIONS, unservedRoutes } from '@chainstead/http';
-import { createJobs } from '@chainstead/jobs';
-import { createStreamRoutes } from '@chainstead/streams';
+import { systemClock } from '@chainstead/core';
+import { RESERVED_SEGMENTS } from '@chainstead/gateway';
+import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createApiUnderTest } from './acceptance/api-under-test.ts';
 import { createProgram } from './command-line.ts';
 import { chainKeys } from './configuration/chain-keys.ts';
 import { globalKeys } from './configuration/global-keys.ts';
 import { environmentSource, parseConfiguration } from './configuration/index.ts';
 import { runCaptured } from './testing/captured-context.ts';
+import { readOpenApiDocument } from './testing/openapi-document.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -37,12 +32,12 @@ const DOCUMENTS = [
   'docs/analytics.md',
   'docs/aptos.md',
   'docs/gateway.md',
+  'docs/provider-contract.md',
 ];
 const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read('package.json')));
 const ci = read('.ci/run');
 /** Of the process itself: docs/operating.md tells of them. */
 const SYSTEM_ROUTES = /^GET \/(health|ready|synced|metrics)$/;
-const openApiDocument = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
 /** Lines of the `sh` blocks of a document. */
 function shellLines(document: string): string[] {
@@ -51,33 +46,10 @@ function shellLines(document: string): string[] {
 
 /** `METHOD /path` of every route in the OpenAPI document of the whole API. */
 async function servedRoutes(scratch: ScratchDatabase): Promise<string[]> {
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-  try {
-    const chains = createChainRegistry();
-    const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
-    const unused = () => Promise.reject(new Error('Only described here'));
-    const services = {
-      offersTraces: unused,
-      testWebhook: unused,
-      replayAttempt: unused,
-      previewBlock: unused,
-      sendBlock: unused,
-    };
-    const routes = [
-      ...createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock }),
-      ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
-      createGatewayRoutes([], systemClock),
-      ...createAptosRoutes({ indexed: ['mainnet'] }),
-      unservedRoutes,
-    ];
-    const api = await createApiUnderTest(scratch.database, chains, routes);
-    const { paths } = openApiDocument.parse(await (await api.request('/openapi.json')).json());
-    return Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    );
-  } finally {
-    await jobs.close();
-  }
+  const { paths } = await readOpenApiDocument(scratch);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
 }
 
 describe('README.md', () => {

@@ -40,7 +40,10 @@ export function boundsOfRows(bounds: BlockBounds) {
   };
 }
 
-/** Lets a block win over a date on its side (card 4.0). @throws InvalidParameterError when the lower bound lies above the upper. */
+/**
+ * Lets a block win over a date on its side (docs/provider-contract.md#blocks-and-dates).
+ * @throws InvalidParameterError when the lower bound lies above the upper.
+ */
 export function readBlockBounds(query: BoundParameters): BlockBounds {
   const bounds: BlockBounds = {
     from_block: query.from_block ?? null,

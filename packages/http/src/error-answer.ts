@@ -16,7 +16,7 @@ import {
 import { RequestAbandonedError } from './request-database.ts';
 import { routePatternOf } from './unmatched.ts';
 
-/** The body of every error (interface 1.7). */
+/** The body of every error (docs/provider-contract.md#errors). */
 export const errorSchema = z
   .object({
     message: z.string(),

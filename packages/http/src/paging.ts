@@ -79,7 +79,7 @@ export function createPaging(codec: CursorCodec): Paging {
   };
 }
 
-/** How many rows a whole run has, where it costs nothing: known on its last page, null before (interface section 9). */
+/** How many rows a whole run has, where it costs nothing: known on its last page, null before (docs/provider-contract.md#pages). */
 export function totalOfRun(
   page: { readonly page: number; readonly limit: number },
   rows: number,

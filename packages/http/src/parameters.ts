@@ -36,7 +36,7 @@ export function textParameter<T>(allowed: string, parse: (text: string) => T | u
 }
 
 /**
- * The parameters that routes share, as schemas that validate, document and type at once (card 4.0, interface 1.1).
+ * The parameters that routes share, as schemas that validate, document and type at once (docs/provider-contract.md#conventions).
  * Path: `address`, `tokenId`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`, `order`, `cursor`;
  * `addresses` is an array parameter for `querySchema`.
  */

@@ -5,7 +5,7 @@ const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
 /**
  * The schema of a route's query: scalar parameters, and array parameters in the four spellings that clients use
- * (`a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`; interface 1.1). Unknown parameters are ignored.
+ * (`a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`; docs/provider-contract.md#conventions). Unknown parameters are ignored.
  */
 export function querySchema<Scalars extends z.core.$ZodShape, Arrays extends z.core.$ZodShape = Record<never, never>>(
   scalars: Scalars,

@@ -28,7 +28,7 @@ export function receiptsRoot(
 
 /** The receipts that the header commits to: all but the synthetic ones that some chains' nodes add. */
 export function committedReceipts(receipts: readonly Receipt[], context: ReceiptsRootContext): readonly Receipt[] {
-  // HyperCore's system transactions use no gas and come before all others (chain-facts section 3.1).
+  // HyperCore's system transactions use no gas and come before all others.
   const own = context.encoding === 'hyperliquid' ? receipts.filter((one) => one.cumulativeGasUsed !== 0n) : receipts;
   const stateSync = stateSyncTransactionHash(context.blockNumber, context.blockHash);
   return own.some((one) => one.transactionHash === stateSync)

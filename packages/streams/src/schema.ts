@@ -202,7 +202,7 @@ export const streamAttempts = pgTable(
   ],
 );
 
-/** What a stream has delivered. Exact at rest (card 2.8). */
+/** What a stream has delivered. Exact at rest (docs/provider-contract.md#statistics). */
 export const streamStats = pgTable('stream_stats', {
   streamId: uuid('stream_id').primaryKey(),
   webhooksDelivered: bigint('webhooks_delivered', { mode: 'number' }).notNull().default(0),
@@ -214,7 +214,7 @@ export const streamStats = pgTable('stream_stats', {
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
-/** How well a webhook URL answers: 0 to 100, up by one for each success, down by one for each failure (interface 2.6). */
+/** How well a webhook URL answers: 0 to 100, up by one for each success, down by one for each failure (docs/provider-contract.md#status). */
 export const webhookHealth = pgTable('webhook_health', {
   webhookUrl: text('webhook_url').primaryKey(),
   successRate: integer('success_rate').notNull().default(100),

@@ -1,4 +1,4 @@
-/** A stream as it is kept: what is watched on which chains, and where what matched is sent (card 2.7, interface 2.2). */
+/** A stream as it is kept: what is watched on which chains, and where what matched is sent (docs/provider-contract.md#stream-record). */
 import type { Address, ChainId, Hash } from '@chainstead/core';
 
 /** One item of a contract's ABI, as given: kept and sent back as it came. */
@@ -22,7 +22,7 @@ export interface AbiParameter {
   readonly internalType?: string | undefined;
 }
 
-/** `{op: [field, value]}` or `{and | or: [filter, filter, …]}` (interface 2.11). Checked when a stream is created. */
+/** `{op: [field, value]}` or `{and | or: [filter, filter, …]}` (docs/provider-contract.md#matching). Checked when a stream is created. */
 export type StreamFilter = Readonly<Record<string, readonly unknown[]>>;
 
 export interface AdvancedOption {

@@ -5,7 +5,7 @@ import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
 const CHAIN_ID = 3_503_995_874_084_926;
 const HEAD = 0x36;
-/** Of the recorded methods, those that are in the gateway's list (interface 4.4). */
+/** Of the recorded methods, those that are in the gateway's list (docs/provider-contract.md#gateway). */
 const OFFERED = new Set([
   'eth_blockNumber',
   'eth_call',

@@ -23,7 +23,7 @@ const NAME_LENGTH_MAX = 32;
 const SYMBOL_LENGTH_MAX = 10;
 const DECIMALS_MAX = 255;
 
-/** The coin that a change of a write set describes; null for every other change (interface 3.4, points 1 to 6). */
+/** The coin that a change of a write set describes; null for every other change (docs/provider-contract.md#coins). */
 export function readCoinInfo(change: AptosChange): CoinInfo | null {
   if (change.type !== 'write_resource') return null;
   const resource = jsonObject(change.data);

@@ -17,7 +17,7 @@ export interface CoinRow extends Omit<CoinInfo, 'coinType'> {
 
 /**
  * Coins by their first `CoinInfo`, which later ones (a changed supply, a claim) don't alter. Within a transaction the last write
- * counts, between transactions the earliest version, in whatever order they arrive (interface 3.4).
+ * counts, between transactions the earliest version, in whatever order they arrive (docs/provider-contract.md#coins).
  */
 export const coins: AptosDataset = {
   name: 'coins',

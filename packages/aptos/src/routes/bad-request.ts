@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** Body of a 400 of the Aptos routes (interface 3.2): one sentence for each broken rule, in the words of class-validator. */
+/** Body of a 400 of the Aptos routes (docs/provider-contract.md#bad-requests): one sentence for each broken rule, in the words of class-validator. */
 export interface BadRequestBody {
   readonly statusCode: '400';
   readonly message: string[];

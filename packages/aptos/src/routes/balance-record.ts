@@ -3,7 +3,7 @@ import { timestampText } from './timestamp-text.ts';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
 
-/** What a wallet holds of a coin (interface 3.2). */
+/** What a wallet holds of a coin (docs/provider-contract.md#coin-balances). */
 export const balanceRecordSchema = z
   .object({
     ...shared,

@@ -22,7 +22,7 @@ import type { NetworkChoice } from './request-network.ts';
 import { bindValue, type IndexColumn } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
-/** `/wallets/coins`, `/wallets/coins/history` and `/coins/owners/{coin_type_hash}/top-holders` (interface 3.2). */
+/** `/wallets/coins`, `/wallets/coins/history` and `/coins/owners/{coin_type_hash}/top-holders` (docs/provider-contract.md#aptos-routes). */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [listRoute(walletsRoute, networks), listRoute(historyRoute, networks), listRoute(topHoldersRoute, networks)];
 }

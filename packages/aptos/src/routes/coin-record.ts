@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { timestampText } from './timestamp-text.ts';
 
-/** A coin as the API shows it (card 2.9, interface 3.3). */
+/** A coin as the API shows it (docs/provider-contract.md#coins). */
 export const coinRecordSchema = z
   .object({
     coin_type: z.string(),

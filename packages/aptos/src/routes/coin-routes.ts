@@ -16,7 +16,7 @@ import { type Bind, bytes, type IndexColumn } from './scan-conditions.ts';
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
 
-/** `/coins/latest`, `/coins/symbols`, `/coins/names`, `/coins/creators` and `/coins` (card 4.5, 4.6; interface 3.2). */
+/** `/coins/latest`, `/coins/symbols`, `/coins/names`, `/coins/creators` and `/coins` (docs/provider-contract.md#aptos-routes). */
 export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(latestRoute, networks),

@@ -11,7 +11,7 @@ export interface NetworkChoice {
   readonly ports?: Readonly<Record<number, AptosNetwork>>;
 }
 
-/** How the provider's host names for testnet begin: `testnet-aptos-api.…` and `aptos-testnet.…` (interface 3.1). */
+/** How the provider's host names for testnet begin: `testnet-aptos-api.…` and `aptos-testnet.…` (docs/provider-contract.md#aptos). */
 const TESTNET_HOST = /^(?:testnet-|aptos-testnet)/i;
 const MAINNET_HOST = /^(?:mainnet-|aptos-mainnet)/i;
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { timestampText } from './timestamp-text.ts';
 
-/** A withdrawal, deposit or gas payment as the API shows it (interface 3.2). Numbers are texts. */
+/** A withdrawal, deposit or gas payment as the API shows it (docs/provider-contract.md#coin-transfers). Numbers are texts. */
 export const transferRecordSchema = z
   .object({
     activity_type: z.string().openapi({ example: '0x1::coin::WithdrawEvent' }),

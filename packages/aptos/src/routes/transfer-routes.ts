@@ -17,7 +17,7 @@ import type { NetworkChoice } from './request-network.ts';
 import { type Bind, bytes, type IndexColumn, type ScanKey } from './scan-conditions.ts';
 import { showTransfer, TRANSFER_COLUMNS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
 
-/** `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`, `/coins/transfers/{coin_type}` (interface 3.2). */
+/** `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`, `/coins/transfers/{coin_type}` (docs/provider-contract.md#aptos-routes). */
 export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses'), networks),

@@ -13,7 +13,7 @@ import type { TransferRow } from './transfer-row.ts';
 
 /**
  * Withdrawals and deposits of coins in genesis and user transactions, each with the coin whose `CoinStore` its event belongs to,
- * and one row for the gas of every user transaction, failed ones too (interface 3.4, point 9).
+ * and one row for the gas of every user transaction, failed ones too (docs/provider-contract.md#coin-transfers).
  */
 export const transfers: AptosDataset = {
   name: 'transfers',

@@ -37,7 +37,7 @@ const transferSchema = z
   })
   .openapi('Erc20Transfer');
 
-/** The answer of `getWalletTokenTransfers` (card 2.2, interface 1.2 and 9). */
+/** The answer of `getWalletTokenTransfers` (docs/provider-contract.md#wallet-transfers). */
 export const walletTokenTransfersSchema = z
   .object({
     total: z.int().nullable().openapi({ description: 'Rows of the whole answer where that is known, else null' }),

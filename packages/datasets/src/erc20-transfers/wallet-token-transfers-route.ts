@@ -19,7 +19,7 @@ import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
-/** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (card 4.1, interface 1.2). */
+/** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
 export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
   const { chains, database, limits, paging } = dependencies;
   const runs = paging.forRoute({

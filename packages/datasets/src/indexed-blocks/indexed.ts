@@ -26,7 +26,7 @@ export function readIndexed(row: IndexedColumns | undefined): Indexed {
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
-/** The `indexed` block of list and price answers (interface section 9). */
+/** The `indexed` block of list and price answers (docs/provider-contract.md#completeness). */
 export const indexedSchema = z
   .object({
     from_block: blockDigits,

@@ -6,7 +6,7 @@ import type { Collection } from './get-collection.ts';
 const text = z.string().nullable();
 const NO_PRICES = 'null: no floor prices are kept. Only with include_prices';
 
-/** The answer of `getNFTContractMetadata` (card 2.5, interface 1.5). */
+/** The answer of `getNFTContractMetadata` (docs/provider-contract.md#collection-metadata). */
 export const collectionMetadataSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),

@@ -17,7 +17,7 @@ import type { CreateMetadataRequests, MetadataRequests } from './metadata-reques
 import type { Requester } from './request-metadata.ts';
 
 /**
- * `GET /api/v2.2/nft/{address}/metadata`: a collection's metadata (card 4.8, interface 1.5). What is known is answered at once; a
+ * `GET /api/v2.2/nft/{address}/metadata`: a collection's metadata (docs/provider-contract.md#collection-metadata). What is known is answered at once; a
  * contract that nobody asked for yet is left to a worker, and the request waits a moment for it.
  */
 export function collectionMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {

@@ -26,7 +26,7 @@ const answer = (description: string) => ({
   content: { 'application/json': { schema: syncStatus } },
 });
 
-/** `PUT /api/v2.2/nft/{address}/sync`: reads a collection again (interface 1.5). */
+/** `PUT /api/v2.2/nft/{address}/sync`: reads a collection again (docs/provider-contract.md#collection-metadata). */
 export function syncCollectionRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -38,7 +38,7 @@ export function syncCollectionRoute(createRequests: CreateMetadataRequests): Rou
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync`: reads a token's document again (interface 1.5). */
+/** `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync`: reads a token's document again (docs/provider-contract.md#collection-metadata). */
 export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -60,7 +60,7 @@ export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteM
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/traits/resync`: reads the documents of the tokens that are known again (interface 1.5). */
+/** `GET /api/v2.2/nft/{address}/traits/resync`: reads the documents of the tokens that are known again (docs/provider-contract.md#collection-metadata). */
 export function resyncTraitsRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);

@@ -47,7 +47,7 @@ const averageSchema = z
   })
   .openapi('NftAverageSale');
 
-/** The answer of the sale price routes (card 2.6, interface 1.6 and 9). */
+/** The answer of the sale price routes (docs/provider-contract.md#sale-prices). */
 export const salePricesSchema = z
   .object({
     last_sale: saleSchema.nullable(),

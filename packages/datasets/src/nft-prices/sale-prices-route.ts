@@ -12,7 +12,7 @@ import { nftTrades } from '../nft-trades/dataset.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (card 4.7, interface 1.6 and 9). */
+/** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (docs/provider-contract.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   const { chains, database, parameters } = dependencies;
   const route = createRoute({
@@ -42,7 +42,7 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (interface 1.6 and 9). */
+/** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (docs/provider-contract.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   const { chains, database, parameters } = dependencies;
   const route = createRoute({

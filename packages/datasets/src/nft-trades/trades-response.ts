@@ -39,7 +39,7 @@ const tradeSchema = z
   })
   .openapi('NftTrade');
 
-/** The answer of the trades routes (card 2.3, interface 1.3 and 9). */
+/** The answer of the trades routes (docs/provider-contract.md#nft-trades). */
 export const tradesSchema = z
   .object({
     page: z.int().min(0).openapi({ description: 'From 0' }),

@@ -21,7 +21,7 @@ import type { MarketplaceName } from './marketplace.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
 import type { TradesQuery, TradesSubject } from './trades-statement.ts';
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/trades`: a token's trades on all marketplaces (card 4.2, interface 1.3). */
+/** `GET /api/v2.2/nft/{address}/{token_id}/trades`: a token's trades on all marketplaces (docs/provider-contract.md#nft-trades). */
 export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const answer = answerTrades(dependencies, 'token-trades', ({ address, token_id }) => ({
@@ -48,7 +48,7 @@ export const tokenTradesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/nft/{address}/trades`: a collection's trades on one marketplace, or on all (interface 1.3 and 9). */
+/** `GET /api/v2.2/nft/{address}/trades`: a collection's trades on one marketplace, or on all (docs/provider-contract.md#nft-trades). */
 export const collectionTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const answer = answerTrades(dependencies, 'collection-trades', ({ address, marketplace }) => ({
@@ -76,7 +76,7 @@ export const collectionTradesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/wallets/{address}/nfts/trades`: what a wallet sold and bought (interface 1.3). */
+/** `GET /api/v2.2/wallets/{address}/nfts/trades`: what a wallet sold and bought (docs/provider-contract.md#nft-trades). */
 export const walletTradesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const answer = answerTrades(dependencies, 'wallet-trades', ({ address }) => ({

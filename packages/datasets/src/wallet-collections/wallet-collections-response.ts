@@ -30,7 +30,7 @@ const collectionSchema = z
   })
   .openapi('WalletNftCollection');
 
-/** The answer of `getWalletNFTCollections` (card 2.4, interface 1.4 and 9). */
+/** The answer of `getWalletNFTCollections` (docs/provider-contract.md#wallet-collections). */
 export const walletCollectionsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({

@@ -22,7 +22,7 @@ export interface WalletCollectionsOptions {
 }
 
 /**
- * `GET /api/v2.2/{address}/nft/collections`: the collections of which a wallet holds something (card 4.4, interface 1.4). Where
+ * `GET /api/v2.2/{address}/nft/collections`: the collections of which a wallet holds something (docs/provider-contract.md#wallet-collections). Where
  * blocks are missing of the wallet's history, the first request has them read; so has it the metadata of collections.
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {

@@ -145,7 +145,7 @@ function inspectTransaction(
   return isSame(computed, transaction.hash) ? null : wrongTransaction(transaction.hash, computed);
 }
 
-/** HyperCore's transactions carry no signature and no price (chain-facts section 3.2). */
+/** HyperCore's transactions carry no signature and no price. */
 function isSystemTransaction(chain: CheckableChain, transaction: TransactionJson): boolean {
   return chain.receiptsRoot === 'hyperliquid' && transaction.gasPrice === '0x0';
 }

@@ -8,7 +8,7 @@ export interface RetryPolicy {
 
 const MINUTE_MS = 60_000;
 
-/** The provider's (interface 2.9): 1 min, 10 min, 1 h, 2 h, 6 h, 12 h, 24 h. */
+/** The provider's (docs/provider-contract.md#delivery): 1 min, 10 min, 1 h, 2 h, 6 h, 12 h, 24 h. */
 export const STANDARD_RETRIES: RetryPolicy = {
   retries: 7,
   delaysMs: [

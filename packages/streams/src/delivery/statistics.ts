@@ -10,7 +10,7 @@ interface Sums {
 }
 
 /**
- * Adds attempts to the statistics (card 2.8), in the transaction that records them. What a webhook holds counts once, when it
+ * Adds attempts to the statistics (docs/provider-contract.md#statistics), in the transaction that records them. What a webhook holds counts once, when it
  * first arrives; each failed attempt counts.
  * @param firstDelivered attempts by which a webhook arrived for the first time
  */

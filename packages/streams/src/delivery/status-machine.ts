@@ -15,7 +15,7 @@ export interface StatusMachineOptions {
 }
 
 /**
- * Takes streams out of service that can't deliver (interface 2.6). In error, blocks go on being matched and stored but nothing
+ * Takes streams out of service that can't deliver (docs/provider-contract.md#status). In error, blocks go on being matched and stored but nothing
  * is sent; what is terminated is not matched any more. What waits stays in the outbox, for when the stream is active again.
  */
 export interface StatusMachine {

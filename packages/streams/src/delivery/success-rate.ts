@@ -10,7 +10,7 @@ export interface UnhealthyWebhook {
   readonly errorMessage: string;
 }
 
-/** Below it, streams get into error (interface 2.6). Percent. */
+/** Below it, streams get into error (docs/provider-contract.md#status). Percent. */
 export const SUCCESS_RATE_MIN = 70;
 export const SUCCESS_RATE_MAX = 100;
 

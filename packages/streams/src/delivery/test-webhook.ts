@@ -24,7 +24,7 @@ const PER_KEY = 120;
 const COUNTED_MAX = 10_000;
 
 /**
- * The mandatory test (interface 2.5): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
+ * The mandatory test (docs/provider-contract.md#test-webhook): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
  * creating streams can't be used to flood a stranger.
  */
 export function createTestWebhook(options: TestWebhookOptions): TestWebhook {

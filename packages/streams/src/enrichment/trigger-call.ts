@@ -67,7 +67,7 @@ function failed(error: unknown): CallResults {
   return { results: triggerError(error), bytes: 0 };
 }
 
-/** What a webhook shows of a call that failed (interface 2.11). */
+/** What a webhook shows of a call that failed (docs/provider-contract.md#matching). */
 export function triggerError(error: unknown): readonly TriggerResult[] {
   const message = error instanceof BaseError ? error.shortMessage : errorText(error);
   return [{ name: 'error', value: message }];

@@ -29,7 +29,7 @@ export interface Enrichment {
 export const NO_ENRICHMENT: Enrichment = { tokens: new Map(), triggers: {}, nativeBalances: [] };
 
 /**
- * The webhook's body (interface 2.7) without `confirmed` and `retries`, which `finishBody` adds for each attempt: the same
+ * The webhook's body (docs/provider-contract.md#webhook-body) without `confirmed` and `retries`, which `finishBody` adds for each attempt: the same
  * text for the unconfirmed and the confirmed delivery. It is what `JSON.stringify` makes of what `JSON.parse` makes of it.
  */
 export function renderBody(options: {
@@ -89,7 +89,7 @@ export function finishBody(body: string, { confirmed, retries, removed = false }
   return `{"confirmed":${confirmed},${removed ? '"removed":true,' : ''}"retries":${retries},${body.slice(1)}`;
 }
 
-/** What a webhook URL must answer with 2xx before its stream becomes active, byte by byte (interface 2.5). */
+/** What a webhook URL must answer with 2xx before its stream becomes active, byte by byte (docs/provider-contract.md#test-webhook). */
 export const TEST_BODY =
   '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
   '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +

@@ -3,7 +3,7 @@ import type { Hash } from '@chainstead/core';
 import { keccak256Hex } from '@chainstead/proof';
 
 /**
- * `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal (interface 2.8). The receiver
+ * `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal (docs/provider-contract.md#signature). The receiver
  * parses the body and hashes what JSON.stringify makes of it, so the body must be exactly that.
  */
 export function signBody(body: string | Uint8Array, secret: string): Hash {
@@ -33,7 +33,7 @@ export interface SignedDelivery {
 }
 
 /**
- * All headers of a webhook: the provider's (interface 2.8, 2.9; unconfirmed ones are not charged) and those of Standard
+ * All headers of a webhook: the provider's (docs/provider-contract.md#signature; unconfirmed ones are not charged) and those of Standard
  * Webhooks 1.0.0 (https://www.standardwebhooks.com). `x-signature` has room for one signature, the current secret's.
  */
 export function webhookHeaders(delivery: SignedDelivery): Readonly<Record<string, string>> {

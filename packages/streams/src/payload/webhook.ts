@@ -1,5 +1,5 @@
 /**
- * The webhook's body as receivers get it (interface 2.7): every quantity a decimal string, hashes and addresses lower case,
+ * The webhook's body as receivers get it (docs/provider-contract.md#webhook-body): every quantity a decimal string, hashes and addresses lower case,
  * keys in the order written here. `triggers` is there where the stream has some for the item.
  */
 import type { Address, Hash, Hex } from '@chainstead/core';

@@ -6,7 +6,7 @@ import { holdStreamsVersion } from './streams-version.ts';
 /** The streams that a block is matched with. */
 export interface MatchedStreams {
   readonly version: number;
-  /** Active ones, and those in error: these are evaluated and kept for when they work again (interface 2.6). */
+  /** Active ones, and those in error: these are evaluated and kept for when they work again (docs/provider-contract.md#status). */
   readonly streams: readonly Stream[];
 }
 

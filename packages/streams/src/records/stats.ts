@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
 
-/** What was delivered, of one stream or of all (card 2.8). */
+/** What was delivered, of one stream or of all (docs/provider-contract.md#statistics). */
 export interface DeliveryCounters {
   readonly webhooksDelivered: number;
   readonly webhooksFailed: number;

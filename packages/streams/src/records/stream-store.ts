@@ -47,7 +47,7 @@ export interface StreamStore {
   remove(id: string): Promise<Stream | null>;
 }
 
-/** What a stream says of itself while nothing is wrong (interface 2.2). */
+/** What a stream says of itself while nothing is wrong (docs/provider-contract.md#stream-record). */
 export const ACTIVE_MESSAGE = 'Stream is active';
 const JOB_OF_DELETED_STREAM = 'The stream was deleted';
 /** Addresses of a deleted stream that go at once. Nobody reads them, so they may go after the stream. */

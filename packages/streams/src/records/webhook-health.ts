@@ -6,7 +6,7 @@ const SUCCESS_RATE_MAX = 100;
 
 /**
  * Forgets how badly a URL answered before, because it has just answered its test webhook: below the threshold of the error
- * state, even a row of successes would be an error again (interface 2.6).
+ * state, even a row of successes would be an error again (docs/provider-contract.md#status).
  */
 export async function trustWebhook(transaction: Transaction, webhookUrl: string): Promise<void> {
   await transaction.query(

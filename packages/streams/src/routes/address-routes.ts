@@ -12,7 +12,7 @@ import { refuseInvalid } from './validation-failed.ts';
 const TAGS = ['Streams'];
 const PATH = '/streams/evm/{id}/address';
 
-/** `GET`, `POST`, `PATCH` and `DELETE /streams/evm/{id}/address` (interface 2.1). */
+/** `GET`, `POST`, `PATCH` and `DELETE /streams/evm/{id}/address` (docs/provider-contract.md#stream-routes). */
 export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamAddressStore(dependencies.database, bounds);

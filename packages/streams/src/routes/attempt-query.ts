@@ -25,7 +25,7 @@ interface AttemptQuery {
   readonly excludePayload: boolean;
 }
 
-/** Parameters that `/history` and `/history/logs` share (interface 2.1). */
+/** Parameters that `/history` and `/history/logs` share (docs/provider-contract.md#delivery-log). */
 function sharedScalars({ parameters }: ApiDependencies) {
   return {
     limit: limitParameter,

@@ -16,7 +16,7 @@ import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
-/** `POST /streams/evm/{chainId}/block/{blockNumber}` (interface 2.1). */
+/** `POST /streams/evm/{chainId}/block/{blockNumber}` (docs/provider-contract.md#stream-routes). */
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const chains = streamChains(dependencies, services.chains);
@@ -37,7 +37,7 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
   };
 }
 
-/** `POST /streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}` (interface 2.1). */
+/** `POST /streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}` (docs/provider-contract.md#stream-routes). */
 export function blockToWebhookRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);

@@ -4,7 +4,7 @@ import type { AbiParameter, NativeBalanceSelector, SelectorType, StreamTrigger }
 import { isSelector, selectorProblem } from './selectors.ts';
 import type { Problem } from './validation-failed.ts';
 
-/** What is wrong with triggers, beyond their shape (interface 2.11). */
+/** What is wrong with triggers, beyond their shape (docs/provider-contract.md#matching). */
 export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
   return triggers.flatMap((trigger, index) => [
     ...addressProblems(trigger.type, trigger.contractAddress, `triggers.${index}.contractAddress`),

@@ -9,7 +9,7 @@ import { streamStatusRoute } from './status-route.ts';
 import { streamListRoutes, streamRoutes } from './stream-routes.ts';
 import type { StreamServices } from './stream-services.ts';
 
-/** The API routes of streams, at the root, for `createApi` (interface 2.1). */
+/** The API routes of streams, at the root, for `createApi` (docs/provider-contract.md#streams). */
 export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {
   const streams = [
     streamListRoutes(services),

@@ -2,7 +2,7 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { InvalidAddressError } from './stream-errors.ts';
 
-/** Addresses of one request (interface 2.3). */
+/** Addresses of one request (docs/provider-contract.md#create-and-update). */
 export const ADDRESSES_MAX = 50_000;
 
 /** A list as a request has it; `givenAddresses` tells whether its items are addresses. */

@@ -18,7 +18,7 @@ const TAGS = ['Historical jobs'];
 /** The provider's older path and its newer one. */
 const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'] as const;
 
-/** `POST /historicalJobs/createJob` and `GET /historical-jobs` (interface 2.1). */
+/** `POST /historicalJobs/createJob` and `GET /historical-jobs` (docs/provider-contract.md#stream-routes). */
 export function historicalJobRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);

@@ -2,7 +2,7 @@ import { toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { DeliveryAttempt } from '../records/attempts.ts';
 
-/** A failed webhook (interface 2.4). */
+/** A failed webhook (docs/provider-contract.md#delivery-log). */
 export const historySchema = z
   .object({
     id: z.uuid(),
@@ -24,7 +24,7 @@ export const historySchema = z
   })
   .openapi('StreamHistory');
 
-/** An attempt to deliver a webhook (interface 2.4). */
+/** An attempt to deliver a webhook (docs/provider-contract.md#delivery-log). */
 export const logSchema = z
   .object({
     id: z.uuid(),

@@ -12,7 +12,7 @@ import { requesterOf } from './webhook-check.ts';
 
 const TAGS = ['Stream history'];
 
-/** `GET /history`: failed attempts with what they carried (interface 2.4). */
+/** `GET /history`: failed attempts with what they carried (docs/provider-contract.md#delivery-log). */
 export const streamHistoryRoute: RouteModule = (app, dependencies) => {
   const read = attemptList(dependencies, 'failures');
   app.openapi(
@@ -25,7 +25,7 @@ export const streamHistoryRoute: RouteModule = (app, dependencies) => {
   );
 };
 
-/** `GET /history/logs`: every attempt (interface 2.4). */
+/** `GET /history/logs`: every attempt (docs/provider-contract.md#delivery-log). */
 export const streamLogsRoute: RouteModule = (app, dependencies) => {
   const read = attemptList(dependencies, 'attempts');
   app.openapi(
@@ -38,7 +38,7 @@ export const streamLogsRoute: RouteModule = (app, dependencies) => {
   );
 };
 
-/** `POST /history/replay/{streamId}/{id}`: sends a failed webhook again (interface 2.9). */
+/** `POST /history/replay/{streamId}/{id}`: sends a failed webhook again (docs/provider-contract.md#delivery). */
 export function streamReplayRoute({ replayAttempt }: StreamServices): RouteModule {
   return (app, { database }) => {
     app.openapi(

@@ -5,7 +5,7 @@ import { ValidationFailedError } from './validation-failed.ts';
 const PAGE_LIMIT_MAX = 100;
 const STREAM_ID = 'Invalid stream ID format';
 
-/** A list's `limit`: required, 1 to 100 (interface 2.1). */
+/** A list's `limit`: required, 1 to 100 (docs/provider-contract.md#streams). */
 export const limitParameter = z
   .string()
   .transform((text, ctx): number => {

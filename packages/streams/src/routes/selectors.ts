@@ -1,6 +1,6 @@
 import type { SelectorType } from '../stream.ts';
 
-/** What `$name` may stand for in an object of a type: members of the webhook's objects (interface 2.7, 2.11). */
+/** What `$name` may stand for in an object of a type: members of the webhook's objects (docs/provider-contract.md#webhook-body). */
 interface SelectorFields {
   /** Those that hold an address; a topic does when its upper 12 bytes are zero. */
   readonly addresses: readonly string[];

@@ -9,7 +9,7 @@ const SECRET_LENGTH_MIN = 8;
 const SECRET_LENGTH_MAX = 256;
 const TAGS = ['Stream settings'];
 
-/** `GET` and `POST /settings` (interface 2.1). */
+/** `GET` and `POST /settings` (docs/provider-contract.md#stream-routes). */
 export const streamSettingsRoutes: RouteModule = (app, { database }) => {
   app.openapi(read, async (c) => c.json(settingsResponse(await readStreamSettings(database)), 200), refuseInvalid);
   app.openapi(

@@ -8,7 +8,7 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Stream stats'];
 
-/** `GET /stats` and `GET /stats/{streamId}` (interface 2.4, card 2.8). */
+/** `GET /stats` and `GET /stats/{streamId}` (docs/provider-contract.md#statistics). */
 export const streamStatsRoutes: RouteModule = (app, { database }) => {
   app.openapi(readAll, async (c) => c.json(accountResponse(await readAllStats(database)), 200), refuseInvalid);
   app.openapi(

@@ -11,7 +11,7 @@ import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
 import { requireWebhook } from './webhook-check.ts';
 
-/** `POST /streams/evm/{id}/status`: pauses and resumes (interface 2.6). */
+/** `POST /streams/evm/{id}/status`: pauses and resumes (docs/provider-contract.md#status). */
 export function streamStatusRoute(services: StreamServices): RouteModule {
   return (app, { database }) => {
     const store = createStreamStore(database);

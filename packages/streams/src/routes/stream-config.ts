@@ -26,7 +26,7 @@ export function previewConfig(given: GivenConfig, chainIds: StreamConfig['chainI
   return newConfig({ ...given, ...NO_RECEIVER, chainIds });
 }
 
-/** A configuration with what an update gives; what it leaves out stays (interface 2.3). */
+/** A configuration with what an update gives; what it leaves out stays (docs/provider-contract.md#create-and-update). */
 export function changedConfig(current: StreamConfig, given: GivenConfig): StreamConfig {
   return {
     webhookUrl: given.webhookUrl ?? current.webhookUrl,

@@ -1,6 +1,6 @@
 import { ApiError, NotFoundError } from '@chainstead/http';
 
-/** A 404 in the provider's words (interface 2.3). */
+/** A 404 in the provider's words (docs/provider-contract.md#create-and-update). */
 export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
   return new NotFoundError(`${what} not found`);
 }

@@ -6,7 +6,7 @@ import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema
 const STATUSES = ['active', 'paused', 'error', 'terminated'] as const;
 export const statusSchema = z.enum(STATUSES);
 
-/** A stream as the API shows it (interface 2.2): lists as lists, chain ids in lower-case hexadecimal. */
+/** A stream as the API shows it (docs/provider-contract.md#stream-record): lists as lists, chain ids in lower-case hexadecimal. */
 export const streamSchema = z
   .object({
     webhookUrl: z.string(),

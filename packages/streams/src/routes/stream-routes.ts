@@ -23,7 +23,7 @@ export function streamChains({ chains }: ApiDependencies, followed: readonly Cha
   return { find: (id) => chains.find(id), isFollowed: ({ id }) => ids.has(id) };
 }
 
-/** `GET` and `PUT /streams/evm` (interface 2.1). */
+/** `GET` and `PUT /streams/evm` (docs/provider-contract.md#stream-routes). */
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
@@ -62,7 +62,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
   };
 }
 
-/** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (interface 2.1). */
+/** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (docs/provider-contract.md#stream-routes). */
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);

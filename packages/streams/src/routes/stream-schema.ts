@@ -148,7 +148,7 @@ export function streamMembers(chains: StreamChains) {
   };
 }
 
-/** What a block preview takes of a stream's configuration (interface 2.1). */
+/** What a block preview takes of a stream's configuration (docs/provider-contract.md#stream-routes). */
 export function previewMembers() {
   return {
     tag: text().optional(),

@@ -4,7 +4,7 @@ import type { StreamBounds } from '../records/stream-bounds.ts';
 import type { Stream, StreamConfig } from '../stream.ts';
 
 /**
- * What came of the mandatory test webhook (interface 2.5). `unreachable`: no 2xx answer, whatever the cause.
+ * What came of the mandatory test webhook (docs/provider-contract.md#test-webhook). `unreachable`: no 2xx answer, whatever the cause.
  * `too-many`: not sent, too many were asked for lately. `not-allowed`: not sent, the URL leads to an address that is not public.
  */
 export type WebhookTest =

@@ -17,7 +17,7 @@ const PROBLEMS_MAX = 20;
 const VALUE_LENGTH_MAX = 200;
 const BODY = 'requestBody';
 
-/** A 400 in the provider's form: `details` has each member as `requestBody.x`, each parameter by its name (interface 2.3). */
+/** A 400 in the provider's form: `details` has each member as `requestBody.x`, each parameter by its name (docs/provider-contract.md#create-and-update). */
 export class ValidationFailedError extends ApiError {
   constructor(problems: readonly Problem[], place: 'body' | 'parameters' = 'body') {
     const told = problems.slice(0, PROBLEMS_MAX).map(({ path, message, value }) => {
@@ -65,7 +65,7 @@ function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] 
   }));
 }
 
-/** A list may be given as its only item (interface 2.2), which then has no index. */
+/** A list may be given as its only item (docs/provider-contract.md#stream-record), which then has no index. */
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof key === 'number' && !Array.isArray(value)) return value;
