@@ -209,6 +209,42 @@ describe('embedded Postgres', () => {
     await expect(ask(analyst.href, 'SELECT count(*) FROM tokens')).rejects.toMatchObject({ code: '42501' });
   });
 
+  test('a reader can take no advisory lock, and the program can', async () => {
+    const first = await start();
+    const open = `SELECT count(*) AS functions, count(*) FILTER (WHERE has_function_privilege('public', oid, 'EXECUTE')) AS public,
+        count(*) FILTER (WHERE has_function_privilege(current_user, oid, 'EXECUTE')) AS own
+      FROM pg_proc WHERE proname LIKE '%\\_advisory\\_%'`;
+    const [found] = await ask(first.url, open);
+    expect(found).toMatchObject({ public: 0 });
+    expect(found).toMatchObject({ own: Object(found).functions });
+    expect(Object(found).functions).toBeGreaterThan(20);
+    await ask(first.superuserUrl, "CREATE ROLE analyst LOGIN PASSWORD 'x' IN ROLE chainstead_reader");
+    const analyst = new URL(first.url);
+    analyst.username = 'analyst';
+    analyst.password = 'x';
+    for (const call of ['pg_advisory_lock(1)', 'pg_try_advisory_xact_lock_shared(1, 2)'])
+      await expect(ask(analyst.href, `SELECT ${call}`)).rejects.toMatchObject({ code: '42501' });
+    await ask(first.url, 'SELECT pg_advisory_lock(1), pg_advisory_unlock(1)');
+    // A database of an earlier version.
+    const superuser = new URL(first.superuserUrl);
+    superuser.pathname = '/chainstead';
+    await ask(superuser.href, 'GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC');
+    await first.stop();
+    const second = await start();
+    expect(await ask(second.url, open)).toEqual([found]);
+  });
+
+  test('a first start, and a second, is told of without a warning', async () => {
+    for (const _ of [1, 2]) {
+      const warn = vi.fn();
+      const server = await startEmbeddedPostgres({ dataDir, logger: { ...silentLogger(), warn }, settings });
+      started.push(server);
+      expect(await ask(server.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+      expect(warn.mock.calls).toEqual([]);
+      await server.stop();
+    }
+  });
+
   test('what an earlier version made as superuser is handed over to the role', async () => {
     const first = await start();
     await ask(first.superuserUrl, 'DROP DATABASE chainstead');

@@ -31,13 +31,16 @@ export function superuserUrl({ port, passwords }: ProvisionedServer, database = 
 }
 
 /**
- * Makes what the program finds in its server: its role, its database, the extension and the readers' role. What the superuser
- * owned in the database (folders of earlier versions) becomes the role's. Changes nothing where all is in place.
+ * Makes what the program finds in its server: its role, its database, the extension, the readers' role, and advisory locks for
+ * the program's role alone. What the superuser owned in the database (folders of earlier versions) becomes the role's. Changes
+ * nothing where all is in place.
  */
 export async function provisionDatabase(server: ProvisionedServer): Promise<void> {
   await withClient(superuserUrl(server), async (admin) => {
     const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [PROGRAM_ROLE]);
-    if (role === undefined) await make(admin, `CREATE ROLE ${PROGRAM_ROLE} LOGIN`);
+    // With its password at once: looking later whether it can log in would fail, and the server log that.
+    if (role === undefined)
+      await make(admin, `CREATE ROLE ${PROGRAM_ROLE} LOGIN PASSWORD ${escapeLiteral(server.passwords.program)}`);
     await provideReaders(admin);
     const [database] = await rowsOf<{ owner: string }>(
       admin,
@@ -52,6 +55,7 @@ export async function provisionDatabase(server: ProvisionedServer): Promise<void
     const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
     if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
     await handOver(admin);
+    await keepAdvisoryLocks(admin);
     await ensureLogin(server, admin);
   });
 }
@@ -66,6 +70,21 @@ async function provideReaders(admin: Client): Promise<void> {
   await make(admin, `ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
   await make(admin, `ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
 }
+
+/**
+ * The job queue waits for advisory locks, which any role might hold otherwise. Rights to functions are of one database, and so
+ * are the locks: a role that takes one from another database is in nobody's way.
+ */
+async function keepAdvisoryLocks(admin: Client): Promise<void> {
+  const statements = await rowsOf<{ statement: string }>(admin, ADVISORY_LOCKS_SQL, [PROGRAM_ROLE]);
+  for (const { statement } of statements) await make(admin, statement);
+}
+
+const ADVISORY_LOCKS_SQL = `
+SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, $1::text) AS statement
+FROM pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^pg_(try_)?advisory_'
+  AND (has_function_privilege('public', oid, 'EXECUTE') OR NOT has_function_privilege($1, oid, 'EXECUTE'))`;
 
 /** The password in the folder is the one that counts: the file may have been lost and made anew. */
 async function ensureLogin(server: ProvisionedServer, admin: Client): Promise<void> {
