@@ -38,7 +38,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     handler: server.handler,
     upgrades: server.upgrades,
-    routes: createGatewayRoutes(options.chains, options.clock),
+    routes: createGatewayRoutes(options.chains, options.clock, options.explainUnoffered),
     async close() {
       filters.close();
       feeds.close();

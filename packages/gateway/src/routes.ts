@@ -43,8 +43,12 @@ const responseSchema = z
   })
   .openapi('RpcResponse');
 
-/** Which methods and chains the gateway offers, and its entry in the OpenAPI document. No key is needed: none is in the path. */
-export function createGatewayRoutes(chains: readonly GatewayChain[], clock: Pick<Clock, 'now'>): RouteModule {
+/** Which methods and chains the gateway offers, and its entry in the OpenAPI document. No key is needed: none is in the path. @param explainUnoffered what to say of another chain */
+export function createGatewayRoutes(
+  chains: readonly GatewayChain[],
+  clock: Pick<Clock, 'now'>,
+  explainUnoffered: (slug: string) => string = (slug) => `Chain ${slug} is not offered here`,
+): RouteModule {
   const startedAt = clock.now();
   const all = chains.map(({ slug }) => ({ chain: slug, supportedMethods: [...METHOD_NAMES] }));
   const bySlug = new Map(all.map((entry) => [entry.chain, entry]));
@@ -62,8 +66,7 @@ export function createGatewayRoutes(chains: readonly GatewayChain[], clock: Pick
     app.openapi(chainMethodsRoute, (c) => {
       const { chain } = c.req.valid('param');
       const methods = bySlug.get(chain);
-      if (methods === undefined)
-        throw new NotFoundError('The gateway does not offer this chain', { chains: [...bySlug.keys()] });
+      if (methods === undefined) throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
       return c.json(methods, 200);
     });
     app.openapi(open('/chain/all', 'The chains, by their path segment', z.array(z.string())), (c) =>
@@ -124,6 +127,7 @@ function describeCalls(app: ApiApp): void {
     responses: {
       200: { description: 'Result, or an error of the call', content: answer },
       ...errorResponses(400, 401, 413),
+      403: { description: 'The key does not have the scope rpc (4100)', content: answer },
       429: { description: 'The key’s rate is exceeded (−32005); see Retry-After', content: answer },
     },
   });

@@ -72,6 +72,8 @@ it('answers others while a client writes refusals of accounts into its calls', a
   const reply = await fetch(elsewhere, { method: 'POST', body: '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}' });
   const message = 'Chain eth is not offered here: add it to CHAINS (CHAINS=eth,…) and restart';
   expect(await reply.json()).toEqual({ jsonrpc: '2.0', id: 7, error: { code: -32_001, message } });
+  const looked = await fetch(elsewhere);
+  expect([looked.status, await looked.json()]).toEqual([404, { message }]);
   const strange = await fetch(elsewhere.replace(GATEWAY_KEY, 'no-such-key'), { method: 'POST', body: '{}' });
   expect([strange.status, await strange.json()]).toEqual([401, { message: 'Node Key not valid' }]);
 

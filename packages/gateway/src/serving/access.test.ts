@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { createBodyBudget } from '@chainstead/http';
 import { afterEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { findMethod, METHOD_NAMES } from '../method-table.ts';
 import {
   type GatewayStage,
@@ -110,6 +112,28 @@ describe('a chain that is not offered', () => {
     expect(await ask(CALL, 'short')).toEqual([401, { message: 'Token is invalid format' }]);
     const notification = await stage.post({ ...CALL, id: undefined }, { slug: 'polygon' });
     expect([notification.status, await notification.text()]).toEqual([200, '']);
+  });
+
+  test('is told of to those who send something else than a call, or ask for a WebSocket', async () => {
+    const stage = await start();
+    const ask = async (method: string, path: string) => {
+      const response = await fetch(stage.url + path, { method });
+      return [response.status, await response.json()];
+    };
+    const told = { message: NOT_OFFERED.message };
+    expect(await ask('GET', `/polygon/${STAGE_KEY}`)).toEqual([404, told]);
+    expect(await ask('PUT', `/polygon/${STAGE_KEY}/`)).toEqual([404, told]);
+    expect(await ask('GET', '/polygon/unknown-key')).toEqual([401, { message: 'Node Key not valid' }]);
+    const open = async (key: string) => {
+      const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/polygon/${key}`);
+      const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      return [answer.statusCode, await json(answer)];
+    };
+    expect(await open(STAGE_KEY)).toEqual([404, told]);
+    expect(await open('unknown-key')).toEqual([401, { message: 'Node Key not valid' }]);
+    expect(await ask('GET', '/polygon/supportedMethods')).toEqual([404, expect.objectContaining(told)]);
+    for (const path of ['/.well-known/security.txt', '/wallets/0x1', '/polygon'])
+      expect(await ask('GET', path)).toEqual([404, { message: expect.not.stringContaining('polygon is not') }]);
   });
 
   test('is nothing that the API has, or could have', async () => {

@@ -43,8 +43,8 @@ type Target = ServedChain | string;
 
 /**
  * Takes every request below a configured chain's path segment but those that the router knows (`/eth/supportedMethods`, and
- * what browsers ask before a request), so that a key in a path reaches nothing that would log or repeat it. POSTs that look
- * like calls to a chain that is not offered are taken too: they get an error that says what to do.
+ * what browsers ask before a request), so that a key in a path reaches nothing that would log or repeat it. What looks like a
+ * call to a chain that is not offered, or a WebSocket to one, is taken too: it gets an error that says what to do.
  */
 export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler {
   const { chains, gate, logger } = options;
@@ -58,21 +58,21 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     else exchange.sendMessage(status, message, Object.entries(headers).flat());
   }
 
-  /** Who may pass, reads and is answered. Promises only where something must be awaited. */
-  function take(exchange: Exchange, target: Target, key: string): void {
+  /** Lets those go on who may pass. Promises only where something must be awaited. */
+  function take(exchange: Exchange, key: string, goOn: () => void): void {
     const admission = authorize(exchange.incoming.headers, key, options);
     if (admission instanceof Promise) {
       admission.then(
-        (known) => admit(exchange, target, known),
+        (known) => admit(exchange, known, goOn),
         (error: unknown) => fail(exchange, error),
       );
-    } else admit(exchange, target, admission);
+    } else admit(exchange, admission, goOn);
   }
 
-  function admit(exchange: Exchange, target: Target, { keyId, cors, refusal }: Admission): void {
+  function admit(exchange: Exchange, { keyId, cors, refusal }: Admission, goOn: () => void): void {
     exchange.keyId = keyId;
     exchange.cors = cors;
-    if (refusal === null) receive(exchange, target);
+    if (refusal === null) goOn();
     // The id is in the body, which is not read.
     else if (refusal.error !== undefined) exchange.sendText(refusal.status, errorAnswer('null', refusal.error));
     else exchange.sendMessage(refusal.status, refusal.message);
@@ -107,20 +107,22 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   return (incoming, outgoing) => {
     const path = splitPath(incoming.url ?? '/');
     const target = chains.get(path.slug) ?? unofferedChain(path);
-    const isPost = incoming.method === 'POST';
-    if (target === null || ROUTED.has(path.rest)) return false;
-    if (!isPost && (typeof target === 'string' || incoming.method === 'OPTIONS')) return false;
+    if (target === null || ROUTED.has(path.rest) || incoming.method === 'OPTIONS') return false;
     const exchange = new Exchange(incoming, outgoing, gate);
-    if (isPost) take(exchange, target, path.rest);
-    else refuseMethod(exchange, path.slug);
+    if (incoming.method === 'POST') take(exchange, path.rest, () => receive(exchange, target));
+    else if (typeof target !== 'string') refuseMethod(exchange, path.slug);
+    else take(exchange, path.rest, () => exchange.sendMessage(404, options.explainUnoffered(target)));
     return true;
   };
 }
 
+/** Of files and `.well-known`, which browsers and crawlers ask for, nobody means a chain. */
+const CHAIN_SEGMENT = /^[^.]+$/;
+
 /** Two segments, the first of which is nothing of the API's: a chain and a key. */
 function unofferedChain({ slug, rest }: { readonly slug: string; readonly rest: string }): string | null {
-  const isCall = slug !== '' && rest !== '' && !rest.includes('/') && !RESERVED_SEGMENTS.has(slug.toLowerCase());
-  return isCall ? slug : null;
+  const isCall = CHAIN_SEGMENT.test(slug) && rest !== '' && !rest.includes('/');
+  return isCall && !RESERVED_SEGMENTS.has(slug.toLowerCase()) ? slug : null;
 }
 
 function refuse(exchange: Exchange, { status, message, headers }: ApiError): void {

@@ -60,6 +60,8 @@ export function result(value: unknown, cached = true): Awaited<ReturnType<Answer
   return { ok: true, result: Buffer.from(JSON.stringify(value)), cached };
 }
 
+const explainUnoffered = (slug: string): string => `Chain ${slug} is not offered`;
+
 export async function startGatewayStage(options: StageOptions): Promise<GatewayStage> {
   const logLines: string[] = [];
   const logger = createLogger({
@@ -78,7 +80,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     answer: options.answer,
     feeds: noFeeds(),
     filters: noFilters(),
-    explainUnoffered: (slug) => `Chain ${slug} is not offered`,
+    explainUnoffered,
     database,
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),
@@ -88,7 +90,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     clock: systemClock,
   });
   const server = await serveGateway(gateway, { database, logger, metrics, keys, host, cors }, [
-    createGatewayRoutes(chains, systemClock),
+    createGatewayRoutes(chains, systemClock, explainUnoffered),
   ]);
   return {
     url: server.url,
