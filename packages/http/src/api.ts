@@ -96,7 +96,12 @@ export function createApi(options: ApiOptions): ApiApp {
     readiness: options.readiness,
     synchronization: options.synchronization ?? options.readiness,
   });
-  addDocumentationRoutes(app, { version: options.version, logger, examples: options.examples ?? (async () => ({})) });
+  addDocumentationRoutes(app, {
+    version: options.version,
+    logger,
+    routeScopes,
+    examples: options.examples ?? (async () => ({})),
+  });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit }));
   app.use(

@@ -53,7 +53,11 @@ describe('/openapi.json', () => {
     expect(parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name)).toEqual([
       'address',
     ]);
-    expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401']);
+    expect(Object.keys(operation?.responses ?? {})).toEqual(['200', '400', '401', '403']);
+    expect(operation?.responses['403']).toMatchObject({
+      content: { 'application/json': { example: { message: expect.stringContaining('no scope "admin"') } } },
+    });
+    expect(Object.keys(document.paths['/health']?.get?.responses ?? {})).not.toContain('403');
   });
 
   test('names the two ways to send a key, and the probes as open', async () => {

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { errorText, type Logger } from '@chainstead/core';
 import type { ApiApp, ApiContext } from './api-context.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
+import type { RouteScopes } from './key-scope.ts';
+import { withScopeRefusals } from './scope-refusals.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
 import { unservedPage } from './unserved/unserved-page.ts';
 
@@ -59,6 +61,8 @@ export interface DocumentationOptions {
   /** Of the program. */
   readonly version: string;
   readonly logger: Logger;
+  /** For the refusals of keys. Complete when the document is asked for. */
+  readonly routeScopes: RouteScopes;
   /** Values that have an answer here. Asked for once in a while. */
   readonly examples: () => Promise<DocumentExamples>;
 }
@@ -108,7 +112,7 @@ export function addDocumentationRoutes(app: ApiApp, options: DocumentationOption
 }
 
 /** The document with examples that are a minute old at most; with the last known ones while the database is away. */
-function documentWithExamples(app: ApiApp, { version, logger, examples }: DocumentationOptions) {
+function documentWithExamples(app: ApiApp, { version, logger, routeScopes, examples }: DocumentationOptions) {
   let known: { readonly text: string; readonly asset: StaticAsset } | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
   let reading: Promise<DocumentExamples> | undefined;
@@ -123,7 +127,8 @@ function documentWithExamples(app: ApiApp, { version, logger, examples }: Docume
     });
     if (values !== null) freshUntil = performance.now() + EXAMPLES_KEPT_MS;
     else if (known !== undefined) return known.asset;
-    const text = JSON.stringify(withExamples(app, createDocument(app, version), values ?? {}));
+    const document = withScopeRefusals(app, routeScopes, createDocument(app, version));
+    const text = JSON.stringify(withExamples(app, document, values ?? {}));
     if (known?.text !== text) known = { text, asset: staticAsset(text, 'application/json') };
     return known.asset;
   };

@@ -2,7 +2,9 @@ import { readAptosExamples } from '@chainstead/aptos';
 import { readExamples } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
+
 import type { Configuration } from '../configuration/index.ts';
+import { readStreamExamples } from './stream-examples.ts';
 
 /** What the API's documentation fills in, so that its requests have answers here. */
 export async function readDocumentExamples(
@@ -19,6 +21,7 @@ export async function readDocumentExamples(
       database,
       aptos.networks.map(({ network }) => network),
     )),
+    ...(await readStreamExamples(database)),
     ...(offered !== undefined && {
       'GET /{chain}/supportedMethods': { chain: offered.slug },
       'POST /{chain}/{apiKey}': { chain: offered.slug, apiKey: 'your-api-key' },

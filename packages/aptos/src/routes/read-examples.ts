@@ -9,28 +9,78 @@ export async function readAptosExamples(
   database: Database,
   networks: readonly AptosNetwork[],
 ): Promise<DocumentExamples> {
-  const sample = async <Row extends object>(table: string, columns: string): Promise<Row | null> => {
+  const sample = async <Row extends object>(table: string, columns: string, where = 'true'): Promise<Row | null> => {
     const [row] = await database.query<Row>(
-      `SELECT ${columns} FROM (SELECT * FROM ${table} LIMIT ${SAMPLE_ROWS}) AS sample WHERE network = ANY ($1) LIMIT 1`,
+      `SELECT network, ${columns} FROM (SELECT * FROM ${table} LIMIT ${SAMPLE_ROWS}) AS sample
+       WHERE network = ANY ($1) AND ${where} LIMIT 1`,
       [networks],
     );
     return row ?? null;
   };
-  const coin = await sample<{ network: string; hash: string; creator: string }>(
-    'aptos_coins',
-    `network, encode(coin_type_hash, 'hex') AS hash, '0x' || encode(creator_address, 'hex') AS creator`,
-  );
-  const network = coin === null ? {} : { network: coin.network };
-  const page = { ...LIMIT, ...network };
+  const [coin, transfer, balance, past] = await Promise.all([
+    sample<CoinRow>('aptos_coins', `${HASH}, '0x' || encode(creator_address, 'hex') AS creator`),
+    sample<TransferRow>('aptos_transfers', `${OWNER}, block_height::text AS height, coin_type AS "coinType"`),
+    sample<BalanceRow>('aptos_balances', `${OWNER}, ${HASH}`, 'amount > 0'),
+    sample<BalanceRow>('aptos_balance_history', `${OWNER}, ${HASH}`),
+  ]);
+  return {
+    ...coinExamples(coin),
+    ...(transfer !== null && transferExamples(transfer)),
+    ...(balance !== null && {
+      getCoinBalancesByWallets: { ...pageOf(balance), owner_addresses: balance.owner },
+      getTopHoldersByCoin: { ...pageOf(balance), coin_type_hash: balance.hash },
+    }),
+    ...(past !== null && { getHistoricalCoinBalancesByWallets: { ...pageOf(past), owner_addresses: past.owner } }),
+  };
+}
+
+const SAMPLE_ROWS = 1_000;
+const HASH = "encode(coin_type_hash, 'hex') AS hash";
+const OWNER = "'0x' || encode(owner_address, 'hex') AS owner";
+
+interface NetworkRow {
+  readonly network: string;
+}
+
+interface CoinRow extends NetworkRow {
+  readonly hash: string;
+  readonly creator: string;
+}
+
+interface TransferRow extends NetworkRow {
+  readonly owner: string;
+  readonly height: string;
+  readonly coinType: string;
+}
+
+interface BalanceRow extends NetworkRow {
+  readonly owner: string;
+  readonly hash: string;
+}
+
+function pageOf({ network }: NetworkRow) {
+  return { ...LIMIT, network };
+}
+
+function coinExamples(coin: CoinRow | null): DocumentExamples {
+  const page = coin === null ? LIMIT : pageOf(coin);
   return {
     getLatestCoins: page,
     getCoinsBySymbolRange: page,
     getCoinsByNameRange: page,
     ...(coin !== null && {
       getCoinsByCreators: { ...page, creator_addresses: coin.creator },
-      getCoinInfoByCoinTypeHashes: { ...network, coin_type_hashes: coin.hash },
+      getCoinInfoByCoinTypeHashes: { network: coin.network, coin_type_hashes: coin.hash },
     }),
   };
 }
 
-const SAMPLE_ROWS = 1_000;
+function transferExamples(transfer: TransferRow): DocumentExamples {
+  const page = pageOf(transfer);
+  return {
+    getCoinTransfersByOwnerAddresses: { ...page, owner_addresses: transfer.owner },
+    getCoinTransfersByWalletAddresses: { ...page, owner_addresses: transfer.owner },
+    getCoinTransfersByBlockHeights: { ...page, block_heights: transfer.height },
+    getCoinTransfersByCoinType: { ...page, coin_type: transfer.coinType },
+  };
+}
