@@ -38,41 +38,91 @@ interface SampleSource {
 export type WriteMetrics = (registry: Registry) => Promise<MetricFamily[]>;
 
 /**
- * Labels are written once and kept with their object: a scrape of thousands of series would spend most of its time on texts
- * that don't change.
+ * A scrape of thousands of series would spend most of its time on texts that don't change: what comes before a value is written
+ * once, and the lines of a series only when one of its values has changed.
  *
  * @param role becomes a label of every sample
  */
 export function createMetricsWriter(role: string | undefined): WriteMetrics {
-  const texts = new WeakMap<Labels, string>();
+  const writers = new WeakMap<SampleSource, WriteSamples>();
   const ofProcess = role === undefined ? '' : labelText({ role });
 
-  function kept(labels: Labels | undefined): string {
-    if (labels === undefined) return '';
-    const known = texts.get(labels);
+  function writerOf(source: SampleSource): WriteSamples {
+    const known = writers.get(source);
     if (known !== undefined) return known;
-    const text = labelText(labels);
-    texts.set(labels, text);
-    return text;
-  }
-
-  function line(name: string, { value, labels, metricName, sharedLabels }: Sample): string {
-    // The labels of a bucket are a new object each time.
-    const own = sharedLabels === undefined || labels === undefined ? kept(labels) : labelText(labels);
-    const all = own + kept(sharedLabels) + ofProcess;
-    return `${metricName ?? name}${all === '' ? '' : `{${all.slice(0, -1)}}`} ${valueText(value)}\n`;
+    const writer = createSamplesWriter(ofProcess);
+    writers.set(source, writer);
+    return writer;
   }
 
   return async (registry) => {
     const metrics: readonly object[] = registry.getMetricsAsArray();
     const sources = metrics.filter(isSampleSource);
-    const families = await Promise.all(sources.map((source) => source.getForPromString?.() ?? source.get()));
-    return families.map(({ name, help, type, values }) => ({
-      name,
-      head: `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`,
-      lines: values.map((sample) => line(name, sample)).join(''),
-    }));
+    const read = await Promise.all(sources.map((source) => source.getForPromString?.() ?? source.get()));
+    return sources.flatMap((source, index) => {
+      const samples = read[index];
+      if (samples === undefined) return [];
+      const { name, help, type } = samples;
+      const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+      return [{ name, head, lines: writerOf(source)(samples) }];
+    });
   };
+}
+
+type WriteSamples = (samples: Samples) => string;
+
+/** The samples with the same labels: one of a counter or gauge, all of a histogram. */
+interface Series {
+  /** What is before each value. */
+  readonly beginnings: string[];
+  readonly values: number[];
+  text: string;
+}
+
+const NO_LABELS: Labels = {};
+
+/** Writes one metric, each time with its newest values. */
+function createSamplesWriter(ofProcess: string): WriteSamples {
+  // prom-client keeps one object of labels for each series.
+  const known = new WeakMap<Labels, Series>();
+
+  function beginningOf(name: string, { labels = NO_LABELS, sharedLabels = NO_LABELS, metricName }: Sample): string {
+    const all = labelText(labels) + labelText(sharedLabels) + ofProcess;
+    return `${metricName ?? name}${all === '' ? '' : `{${all.slice(0, -1)}}`} `;
+  }
+
+  function seriesOf(labels: Labels): Series {
+    const series = known.get(labels) ?? { beginnings: [], values: [], text: '' };
+    known.set(labels, series);
+    return series;
+  }
+
+  return ({ name, values: samples }) => {
+    const texts: string[] = [];
+    for (let start = 0; start < samples.length; ) {
+      const labels = labelsOf(samples[start]);
+      const series = seriesOf(labels);
+      const { beginnings, values } = series;
+      let isChanged = false;
+      let count = 0;
+      for (let sample = samples[start]; sample !== undefined && labelsOf(sample) === labels; ) {
+        beginnings[count] ??= beginningOf(name, sample);
+        if (!Object.is(values[count], sample.value)) isChanged = true;
+        values[count] = sample.value;
+        count += 1;
+        sample = samples[start + count];
+      }
+      if (isChanged)
+        series.text = beginnings.map((begin, index) => `${begin}${valueText(values[index] ?? 0)}\n`).join('');
+      texts.push(series.text);
+      start += count;
+    }
+    return texts.join('');
+  };
+}
+
+function labelsOf(sample: Sample | undefined): Labels {
+  return sample?.sharedLabels ?? sample?.labels ?? NO_LABELS;
 }
 
 /** One text of several processes' metrics: each metric once, under one head. */

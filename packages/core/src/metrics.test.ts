@@ -33,7 +33,18 @@ describe('createMetricsRegistry', () => {
     for (let round = 0; round < 2; round += 1) {
       for (const change of both) change();
       expect(await ours.metrics()).toBe(await theirs.metrics());
+      // Nothing changed.
+      expect(await ours.metrics()).toBe(await theirs.metrics());
     }
+    for (const registry of [ours, theirs]) {
+      registry.getSingleMetric('seconds')?.reset();
+      registry.getSingleMetric('requests_total')?.reset();
+    }
+    expect(await ours.metrics()).toBe(await theirs.metrics());
+    // One series of several, which has to be written again where it stands.
+    for (const change of both) change();
+    for (const registry of [ours, theirs]) registry.removeSingleMetric('plain');
+    expect(await ours.metrics()).toBe(await theirs.metrics());
   });
 
   it('labels every metric with the role', async () => {

@@ -24,6 +24,8 @@ export function launchRole(role: RoleName, options: LaunchOptions): LaunchedRole
     env: { ...options.environment },
     execArgv: flagsOf(role, process.execArgv),
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Metrics are megabytes of text with quotes, which JSON would escape and read again one by one.
+    serialization: 'advanced',
   });
   const ready = Promise.withResolvers<RoleReady>();
   const exited = Promise.withResolvers<RoleExit>();
