@@ -140,6 +140,10 @@ describe('probes', () => {
     const ready = await app.request('/ready');
     expect(ready.status).toBe(200);
     expect(await ready.json()).toEqual({ status: 'ready' });
+    const notes = ['a newer version has migrated the database'];
+    const noted = createDemoApi({ readiness: async () => ({ ready: true, reasons: [], notes }) });
+    const response = await noted.app.request('/ready');
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ready', notes }]);
   });
 
   test('say why it is not ready, also when that could not be found out', async () => {

@@ -9,6 +9,10 @@ import type { Readiness } from './readiness.ts';
 
 const statusSchema = z.object({ status: z.string() }).openapi('Status');
 
+const readySchema = statusSchema
+  .extend({ notes: z.array(z.string()).optional().openapi({ description: 'What an operator should know' }) })
+  .openapi('Ready');
+
 const health = createRoute({
   method: 'get',
   path: '/health',
@@ -25,7 +29,7 @@ const ready = createRoute({
   summary: 'The process may be sent requests',
   security: [],
   responses: {
-    200: { description: 'Ready', content: { 'application/json': { schema: statusSchema } } },
+    200: { description: 'Ready', content: { 'application/json': { schema: readySchema } } },
     ...errorResponses(503),
   },
 });
@@ -65,7 +69,9 @@ export function addSystemRoutes(
   const isReady = keepForSecond(options.readiness);
   app.openapi(ready, async (c) => {
     const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
-    return refusal === null ? c.json({ status: 'ready' }, 200) : c.json(refusal, 503);
+    if (refusal !== null) return c.json(refusal, 503);
+    const { notes = [] } = await isReady();
+    return c.json({ status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) }, 200);
   });
   const isSynced = keepForSecond(options.synchronization);
   app.openapi(synced, async (c) => {

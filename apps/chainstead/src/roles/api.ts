@@ -26,6 +26,7 @@ import { readDocumentExamples } from './document-examples.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole } from './role.ts';
+import { watchSchema } from './schema-watch.ts';
 import { openStreamApi } from './stream-api.ts';
 
 /** Room for the 50,000 addresses that a stream takes at once, written generously. */
@@ -126,6 +127,7 @@ interface Served {
 async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
   const { configuration, database, logger, metrics, clock } = context;
   const { api } = configuration;
+  const schema = await watchSchema({ database, logger });
   const app = createApi({
     chains: configuration.chainRegistry,
     database: served.requests?.database ?? database,
@@ -151,7 +153,7 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     protection: { metricsKey: api.metricsKey, docs: api.protectDocs },
     readiness: async () => {
       await database.query('SELECT 1');
-      return { ready: true, reasons: [] };
+      return { ready: true, reasons: [], notes: schema.note === null ? [] : [schema.note] };
     },
     synchronization: async () => {
       const now = clock.now();
@@ -164,21 +166,19 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     routes: served.routes,
     openRoutes: served.openRoutes ?? [],
   });
-  const server = await serveAt(context, app, served, served.port);
-  if (served.testnetPort === undefined || served.testnetPort === null)
-    return { address: server.url, stop: () => server.close() };
+  const ports = [served.port, ...(typeof served.testnetPort === 'number' ? [served.testnetPort] : [])];
+  const servers: ApiServer[] = [];
+  const stop = async (): Promise<void> => {
+    schema.stop();
+    await Promise.all(servers.map((server) => server.close()));
+  };
   try {
-    const testnet = await serveAt(context, app, served, served.testnetPort);
-    return {
-      address: server.url,
-      async stop() {
-        await Promise.all([server.close(), testnet.close()]);
-      },
-    };
+    for (const port of ports) servers.push(await serveAt(context, app, served, port));
   } catch (error) {
-    await server.close();
+    await stop();
     throw error;
   }
+  return { address: servers[0]?.url ?? null, stop };
 }
 
 /** @throws ListenError */

@@ -2,7 +2,6 @@ import { readAptosExamples } from '@chainstead/aptos';
 import { readExamples } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
-
 import type { Configuration } from '../configuration/index.ts';
 import { readStreamExamples } from './stream-examples.ts';
 

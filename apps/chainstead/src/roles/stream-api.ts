@@ -1,4 +1,5 @@
 import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import type { RouteModule } from '@chainstead/http';
 import {
@@ -55,7 +56,12 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
   const services: StreamServices = {
     chains: chains.map(({ chain }) => chain),
     bounds,
-    testWebhook: createTestWebhook({ egress, settings: () => readStreamSettings(database), clock }),
+    testWebhook: createTestWebhook({
+      egress,
+      settings: () => readStreamSettings(database),
+      sentAt: () => readTime(database),
+      clock,
+    }),
     replayAttempt: createReplayAttempt({ database, replaysPerKey }),
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
@@ -69,4 +75,13 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
       await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);
     },
   };
+}
+
+/** Milliseconds since the epoch by the database's clock, which counts for all machines. */
+async function readTime(database: Database): Promise<number> {
+  const [row] = await database.query<{ now: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
+  );
+  if (row === undefined) throw new TypeError('The database told no time');
+  return row.now;
 }

@@ -6,12 +6,14 @@ import type { StreamSettings } from '../records/settings.ts';
 import { createTestWebhook, type TestWebhookOptions } from './test-webhook.ts';
 import { movedClock, stageConfig } from './testing/delivery-stage.ts';
 
+/** Of the database, far from this machine's. */
+const SENT_AT = 1_700_000_000_000;
 const SETTINGS: StreamSettings = { region: 'eu-central-1', secretKey: 'k9'.repeat(32), previousSecretKey: null };
 
 function tester(changes: Partial<TestWebhookOptions> & { readonly allowPrivate?: boolean } = {}) {
   const egress = createEgress({ allowPrivate: changes.allowPrivate ?? true });
   onTestFinished(() => egress.close());
-  const send = createTestWebhook({ egress, settings: async () => SETTINGS, ...changes });
+  const send = createTestWebhook({ egress, settings: async () => SETTINGS, sentAt: async () => SENT_AT, ...changes });
   return (webhookUrl: string, key = 'key') => send(stageConfig({ webhookUrl }), key);
 }
 
@@ -34,6 +36,7 @@ describe('the test webhook', () => {
       'content-type': 'application/json',
       'x-region': 'eu-central-1',
       'x-records-charged': '0',
+      'webhook-timestamp': '1700000000',
     });
     await receiveWebhook(webhook?.body ?? '');
   });

@@ -10,6 +10,9 @@ import { postWebhook } from './post-webhook.ts';
 export interface TestWebhookOptions {
   readonly egress: Egress;
   readonly settings: () => Promise<StreamSettings>;
+  /** The time that the webhook is signed with: the database's, as for real ones. Milliseconds since the epoch. */
+  readonly sentAt: () => Promise<number>;
+  /** For counting. */
   readonly clock?: Clock;
   /** Tests at most within a minute of one host, whatever the rest of the URL. Default 30. */
   readonly perHost?: number;
@@ -28,7 +31,7 @@ const COUNTED_MAX = 10_000;
  * creating streams can't be used to flood a stranger.
  */
 export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
-  const { egress, settings, clock = systemClock } = options;
+  const { egress, settings, sentAt, clock = systemClock } = options;
   const hosts = createMinuteCounts(options.perHost ?? PER_HOST);
   const keys = createMinuteCounts(options.perKey ?? PER_KEY);
 
@@ -42,7 +45,7 @@ export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
     const headers = webhookHeaders({
       body: TEST_BODY,
       id: randomUUID(),
-      sentAt: new Date(clock.now()),
+      sentAt: new Date(await sentAt()),
       secrets: { current: secretKey, previous: previousSecretKey },
       queueSize: 0,
       region,

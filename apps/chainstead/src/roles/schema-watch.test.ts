@@ -1,0 +1,26 @@
+import { silentLogger } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { watchSchema } from './schema-watch.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+it('tells once of a newer schema, also when the process starts again on it', async () => {
+  const logger = silentLogger();
+  const warn = vi.spyOn(logger, 'warn');
+  const watch = await watchSchema({ database: scratch.database, logger, intervalMs: 10 });
+  onTestFinished(() => watch.stop());
+  expect(watch.note).toBeNull();
+  await scratch.database.query("INSERT INTO schema_migrations (name, hash) VALUES ('9999_later', 'x')");
+  await expect.poll(() => watch.note).toContain('newer version');
+  expect(warn.mock.calls).toEqual([[{ migrations: ['9999_later'] }, expect.stringContaining('newer version')]]);
+
+  const again = await watchSchema({ database: scratch.database, logger, intervalMs: 10 });
+  onTestFinished(() => again.stop());
+  expect(again.note).toBe(watch.note);
+  expect(warn).toHaveBeenCalledTimes(2);
+});
