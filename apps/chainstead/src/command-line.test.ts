@@ -281,7 +281,7 @@ describe('work on ranges', () => {
 
   it.each([
     [['reindex', '--chain', 'scripted', '--from', '0', '--to', '1', '--dataset', 'nfts'], 'There is no dataset nfts'],
-    [['backfill', '--chain', 'scripted'], 'No blocks are given'],
+    [['backfill', '--chain', 'scripted'], 'No block range given'],
     [['backfill', '--chain', 'unheard-of', '--from', '1', '--to', '2'], 'unheard-of'],
   ])('ends with 2 for %j', async (args, message) => {
     const { exitCode, stderr } = await run(...args);

@@ -10,7 +10,7 @@ describe('readBlockRanges', () => {
   });
 
   it.each([
-    [{}, 'No blocks are given'],
+    [{}, 'No block range given'],
     [{ from: '1' }, '--to is missing'],
     [{ to: '1' }, '--from is missing'],
     [{ from: '9', to: '1' }, 'below the first'],

@@ -10,7 +10,7 @@ export function readBlockRanges(options: BlockRangeOptions): BlockRange[] {
   const ranges = (options.range ?? []).map(parseRange);
   if (options.from !== undefined || options.to !== undefined) ranges.push(fromTo(options.from, options.to));
   if (ranges.length === 0)
-    throw new UsageError('No blocks are given', 'Give --from and --to, or --range 100-200 (as often as you like)');
+    throw new UsageError('No block range given', 'Give --from and --to, or --range 100-200 (as often as you like)');
   return mergeRanges(ranges);
 }
 

@@ -170,7 +170,7 @@ export class BodyAbortedError extends ApiError {
     super({
       code: 'BODY_ABORTED',
       status: CLIENT_CLOSED_REQUEST as ContentfulStatusCode,
-      message: 'The request body broke off',
+      message: 'The client disconnected while sending the request body',
       cause,
     });
   }

@@ -19,7 +19,7 @@ export class RequestAbandonedError extends ApiError {
     super({
       code: 'REQUEST_ABANDONED',
       status: 503,
-      message: 'Nobody waits for the answer any more',
+      message: 'The client no longer waits for the answer',
       headers: { 'retry-after': '1' },
       retryable: true,
     });

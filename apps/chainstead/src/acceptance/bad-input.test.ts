@@ -21,7 +21,7 @@ afterAll(() => rows?.close());
 /** What was given, as a message repeats it. */
 const given = (value: string): string => `, ${JSON.stringify(value)} was given`;
 
-describe('an address that is none', () => {
+describe('something that is not an address', () => {
   const cases: readonly (readonly [sent: string, read: string])[] = [
     ['0x', '0x'],
     ['0x0', '0x0'],

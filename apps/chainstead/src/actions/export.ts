@@ -37,7 +37,7 @@ export async function exportAptosCoins(
 
 function readNetwork(chain: string): AptosNetwork {
   const network = networkOfChain(chain);
-  if (network === null) throw new UsageError(`--chain ${chain} is no network of Aptos`, 'Give aptos or aptos-testnet');
+  if (network === null) throw new UsageError(`--chain ${chain} is not an Aptos network`, 'Give aptos or aptos-testnet');
   return network;
 }
 

@@ -138,7 +138,7 @@ export const chainKeys = z.object({
   }),
   POLL_INTERVAL_MS: optional(pollInterval, {
     group: 'Chains',
-    description: 'Milliseconds between two looks for a new head',
+    description: 'Milliseconds between polls for a new head',
     allowed: 'a whole number from 10 to 3600000',
     example: '2000',
     whenAbsent: "POLL_INTERVAL_MS, or the chain's own",

@@ -58,7 +58,7 @@ export const gatewayKeys = {
   }),
   GATEWAY_SOCKETS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
     group: 'Gateway',
-    description: 'Of them, those that one key may have open',
+    description: 'WebSockets that one key may have open at once, in each process',
     allowed: 'a whole number from 1 to 1000000',
     example: '500',
     default: '100',

@@ -247,7 +247,7 @@ const chainSelectionKeys = {
   }),
   POLL_INTERVAL_MS: optional(pollInterval, {
     group: 'Chains',
-    description: 'Milliseconds between two looks for a new head, on every chain, where no subscription tells',
+    description: 'Milliseconds between polls for a new head, on every chain, where no subscription announces it',
     allowed: 'a whole number from 10 to 3600000',
     example: '2000',
     whenAbsent: "each chain's own, about half its block time",

@@ -98,7 +98,7 @@ describe('the bytes of a transaction', () => {
       { type: '0x0', nonce: '0x0', gasPrice: '0x1', gas: '0x1', to: TO, value: '0x0', input: '0x' },
     ],
     ['no quantity', { type: '0x0', nonce: 'x' }],
-    ['a type that is none', { type: {} }],
+    ['something that is not a type', { type: {} }],
   ])('of %s cannot be told', (_what, json) => {
     expect(encodeTransaction(json)).toBeNull();
   });

@@ -129,7 +129,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
         await failDelivery(database, delivery, errorText(error));
         return { unsent: 'gave-up' };
       }
-      logger.warn(fields, 'What a webhook is to tell could not be read, it is postponed');
+      logger.warn(fields, 'The contents of a webhook could not be read; trying again later');
       await postponeDelivery(database, delivery, options.postponeMs);
       return { unsent: 'postponed' };
     }

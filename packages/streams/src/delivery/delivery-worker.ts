@@ -134,7 +134,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       if (await settlesWithin(hosts.idle(), timeoutMs)) return;
       abandoned.abort(new Error('The process ends and waits for webhooks no longer'));
       if (!(await settlesWithin(hosts.idle(), ABORT_GRACE_MS)))
-        logger.error('Webhooks under way do not end: their hosts are taken over when the leases have run out');
+        logger.error('Webhooks in flight did not finish: other workers take their hosts over when the leases expire');
     },
   };
 }

@@ -16,7 +16,7 @@ export class MalformedStateError extends ChainsteadError {
   constructor(method: string, upstream: string) {
     super({
       code: 'STATE_MALFORMED',
-      message: `${upstream} answered ${method} with something else`,
+      message: `${upstream} answered ${method} with an unexpected value`,
       facts: { method, upstream },
       retryable: true,
     });

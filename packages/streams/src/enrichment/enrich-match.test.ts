@@ -190,7 +190,7 @@ describe('triggers', () => {
       { name: 'error', value: 'the contract answered nothing' },
       { name: 'doubled', value: '14' },
     ]);
-    expect(logs[0].triggers).toEqual([{ name: 'error', value: '$topic3 gives no address here' }]);
+    expect(logs[0].triggers).toEqual([{ name: 'error', value: '$topic3 has no address in this item' }]);
   });
 
   test('whose answers would decode to far more than they are show that as an error beside those that work', async () => {

@@ -45,7 +45,7 @@ export class NodesUnansweredError extends ChainsteadError {
   constructor(chain: string, cause: unknown) {
     super({
       code: 'NODES_UNANSWERED',
-      message: `No node of ${chain} told what a webhook is to show: ${errorText(cause)}`,
+      message: `No node of ${chain} could provide the contents of a webhook: ${errorText(cause)}`,
       facts: { chain },
       retryable: true,
       cause,
@@ -97,7 +97,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
       return await ask(signal, (bounded) => notes.read(contracts, bounded));
     } catch (error) {
       if (!(error instanceof NodesUnansweredError) || waitedMs < TOKENS_WAIT_MS_MAX) throw error;
-      logger.warn({ chain: chain.key, err: error }, 'A webhook goes without the names of its tokens');
+      logger.warn({ chain: chain.key, err: error }, 'Sending a webhook without the names of its tokens');
       return notes.known(contracts);
     }
   }

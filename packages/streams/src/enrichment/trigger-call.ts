@@ -18,7 +18,7 @@ export class TriggerInputError extends ChainsteadError {
   constructor(text: string, wanted: string) {
     super({
       code: 'TRIGGER_INPUT',
-      message: `${text} gives no ${wanted} here`,
+      message: `${text} has no ${wanted} in this item`,
       facts: { selector: text, wanted },
       retryable: false,
     });

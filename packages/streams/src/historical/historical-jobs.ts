@@ -66,7 +66,7 @@ async function runChain(options: HistoricalJobsOptions, past: PastChain, signal:
       await workWhileOpen(options, past, restsUntil, signal);
     } catch (error) {
       if (!signal.aborted)
-        logger.warn({ chain: past.chain.key, error: errorText(error) }, 'Historical jobs were interrupted, going on');
+        logger.warn({ chain: past.chain.key, error: errorText(error) }, 'Historical jobs were interrupted; resuming');
     }
     await sleepUnlessAborted(clock, idleMs, signal);
   }

@@ -52,7 +52,7 @@ export async function readPastBlocks(
     const read = await Promise.all(Array.from({ length: count }, (_, index) => matcher.read(from + index, signal)));
     for (const [index, block] of read.entries()) {
       if (block === null)
-        throw new ChainMovedError({ chain: chain.key, what: `block ${from + index} is not to be had` });
+        throw new ChainMovedError({ chain: chain.key, what: `block ${from + index} is not available` });
       blocks.push(block);
     }
   }

@@ -131,7 +131,7 @@ const replace = createRoute({
   operationId: 'ReplaceAddressFromStream',
   tags: TAGS,
   summary: 'Replace the addresses of a stream',
-  description: 'The stream has these addresses and no others afterwards; an empty list leaves it none.',
+  description: 'The stream has these addresses and no others afterwards; an empty list removes them all.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(0) })) },
   responses,
 });

@@ -6,7 +6,7 @@ const logs = { includeContractLogs: true, topic0: [TRANSFER_SIGNATURE], abi: [TR
 
 testRefusals([
   ['a topic that is text', { topic0: TRANSFER_SIGNATURE }, 'topic0', 'invalid array', TRANSFER_SIGNATURE],
-  ['a topic that is none', { topic0: ['Transfer'] }, 'topic0.$0', SIGNATURE, 'Transfer'],
+  ['something that is not a topic', { topic0: ['Transfer'] }, 'topic0.$0', SIGNATURE, 'Transfer'],
   ['a topic with a wrong type', { topic0: ['Transfer(adress)'] }, 'topic0.$0', SIGNATURE, 'Transfer(adress)'],
   ['a short hash', { topic0: ['0xddf252ad'] }, 'topic0.$0', SIGNATURE, '0xddf252ad'],
   [

@@ -6,7 +6,7 @@ const EVENT = { type: 'event', name: 'Transfer', inputs: [] };
 testRefusals([
   ['no URL', { webhookUrl: undefined }, 'webhookUrl', "'webhookUrl' is required"],
   ['a URL that is a number', { webhookUrl: 5 }, 'webhookUrl', 'invalid string value', 5],
-  ['a URL that is none', { webhookUrl: 'example' }, 'webhookUrl', 'must be an http or https URL', 'example'],
+  ['something that is not a URL', { webhookUrl: 'example' }, 'webhookUrl', 'must be an http or https URL', 'example'],
   ['an empty URL', { webhookUrl: '' }, 'webhookUrl', 'must be an http or https URL', ''],
   [
     'a URL of another scheme',
