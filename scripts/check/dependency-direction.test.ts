@@ -41,6 +41,8 @@ describe('findWrongImports', () => {
     ['packages/testkit/src/a.ts', '@chainstead/rpc'],
     ['apps/chainstead/src/demo/demo.ts', '@chainstead/testkit'],
     ['packages/sync/src/a.ts', './b.ts'],
+    ['packages/sync/src/a.test.ts', './testing/b.ts'],
+    ['packages/sync/src/testing/a.ts', '../../src/histories/testing/b.ts'],
     ['packages/sync/src/a.ts', 'node:fs'],
   ])('lets %s import %s', (path, specifier) => {
     expect(findWrongImports([importing(path, specifier)])).toEqual([]);
@@ -52,6 +54,7 @@ describe('findWrongImports', () => {
     ['packages/sync/src/a.ts', '@chainstead/datasets', 'datasets is not below sync'],
     ['packages/testkit/src/a.ts', '@chainstead/sync', 'sync is not below testkit'],
     ['packages/sync/src/a.ts', '@chainstead/testkit', 'only tests, benchmarks and the demo may'],
+    ['packages/sync/src/a.ts', './testing/b.ts', 'only tests may import what is in a testing folder'],
     ['packages/sync/src/a.ts', '../../db/src/b.ts', 'leaves its package; import the package by its name'],
   ])('refuses %s importing %s', (path, specifier, reason) => {
     expect(findWrongImports([importing(path, specifier)])).toEqual([`${path} imports ${specifier}: ${reason}`]);

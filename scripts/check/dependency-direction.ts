@@ -27,6 +27,9 @@ const TESTKIT_USERS = [
   /^packages\/testkit\//,
 ];
 
+/** What only tests use. */
+const TESTING = /\/testing\//;
+
 /** A source file and what it imports. */
 export interface Module {
   /** From the repository root, with `/`. */
@@ -100,7 +103,9 @@ function wrongRelativeImport(path: string, specifier: string): string | null {
   // Scripts belong to the repository and may look into every part of it.
   if (path.startsWith('scripts/')) return null;
   const target = resolveRelative(path, specifier);
-  return ownerOf(target) === ownerOf(path) ? null : 'leaves its package; import the package by its name';
+  if (ownerOf(target) !== ownerOf(path)) return 'leaves its package; import the package by its name';
+  if (!TESTING.test(target) || TESTKIT_USERS.some((user) => user.test(path))) return null;
+  return 'only tests may import what is in a testing folder';
 }
 
 function wrongPackageImport(path: string, specifier: string): string | null {

@@ -3,13 +3,7 @@
  * Imports only core (and viem's chain objects). Start reading at `chain.ts`.
  */
 export * from './chain.ts';
-export {
-  ChainCollisionError,
-  type ChainRegistry,
-  type ChainRegistryOptions,
-  createChainRegistry,
-  UnknownChainError,
-} from './chain-registry.ts';
+export { type ChainRegistry, createChainRegistry } from './chain-registry.ts';
 export type { CustomChain } from './custom-chain.ts';
 export { environmentSuffix } from './environment-suffix.ts';
-export type { EtherFeed, EtherPool, EtherPriceSources } from './ether-price.ts';
+export type { EtherFeed, EtherPool } from './ether-price.ts';

@@ -48,11 +48,3 @@ export interface Receipt {
   /** The receipt's JSON as the node answered it (status, root, depositNonce, …). */
   readonly raw: Readonly<Record<string, unknown>>;
 }
-
-/** A block read whole: everything that can be decoded from it and all that proves it complete. */
-export interface WholeBlock {
-  readonly block: Block;
-  readonly receipts: readonly Receipt[];
-  /** Name of the upstream that answered. */
-  readonly upstream: string;
-}

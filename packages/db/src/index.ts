@@ -4,32 +4,17 @@
  */
 export { checkSessions } from './check-sessions.ts';
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';
-export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
+export { COPY_NULL, copyHex, copyValue } from './copy-text.ts';
 export * from './database.ts';
-export { DatabaseError, EmbeddedPostgresError } from './database-error.ts';
+export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError } from './database-outage.ts';
-export {
-  DEFAULT_SETTINGS,
-  type EmbeddedPostgres,
-  type EmbeddedPostgresOptions,
-  hasCluster,
-  hasRunningServer,
-  startEmbeddedPostgres,
-} from './embedded-postgres.ts';
+export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-postgres.ts';
 export * from './leadership.ts';
-export { checkSchema, MIGRATIONS_FOLDER, type MigrateOptions, migrate } from './migrate.ts';
-export { type DatabaseOptions, openDatabase } from './open-database.ts';
-export { openPool, type PoolOptions } from './open-pool.ts';
-export { checkServer, POSTGRES_MAJOR_MIN } from './server-check.ts';
-export { SessionClient } from './session-client.ts';
+export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
+export { openDatabase } from './open-database.ts';
+export { openPool } from './open-pool.ts';
+export { POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
 export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';
-export {
-  createWorkJournal,
-  type RiskyWork,
-  UNWRITTEN,
-  type WorkJournal,
-  type WorkJournalOptions,
-  WorkSetAsideError,
-} from './work-journal.ts';
+export { createWorkJournal, type RiskyWork, UNWRITTEN, type WorkJournal, WorkSetAsideError } from './work-journal.ts';

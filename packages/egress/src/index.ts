@@ -2,7 +2,5 @@
  * The guarded HTTP client for every URL that a stranger can set: webhooks, token and NFT metadata, logos. Refuses addresses that
  * are not public, bounds time, size and decompression. Start reading at egress.ts. Imports core only.
  */
-export { type AddressCheck, createAddressCheck } from './address-policy.ts';
-export type { Resolver } from './checked-connector.ts';
-export { createEgress, type Egress, type EgressOptions, type EgressRequest, type EgressResponse } from './egress.ts';
+export { createEgress, type Egress, type EgressResponse } from './egress.ts';
 export * from './egress-error.ts';

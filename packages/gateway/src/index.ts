@@ -2,14 +2,7 @@
  * The JSON-RPC gateway: a chain's upstreams behind one address, as one node that does not fail. Start reading at
  * `gateway.ts` (the way of a call) and `schema.ts` (what its processes share).
  */
-export {
-  type Answering,
-  type AnsweringOptions,
-  type AnsweringSettings,
-  createAnswering,
-} from './answering/create-answering.ts';
-export type { GatewayChain } from './call.ts';
-export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { createGateway, type Gateway } from './gateway.ts';
 export { METHOD_NAMES } from './method-table.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';

@@ -63,28 +63,3 @@ export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buf
   addLogsToBloom(bloom, 0, logs);
   return bloom;
 }
-
-/**
- * Whether logs with this address or topic may be in the block. `false` is proof that none is, on chains whose block
- * hash commits to the bloom; `true` proves nothing.
- */
-export function bloomMayContain(bloom: Uint8Array, value: Hex): boolean {
-  const packed = packedPositions(value);
-  const low = packed % (BLOOM_BITS * BLOOM_BITS);
-  return (
-    hasBit(bloom, Math.floor(packed / (BLOOM_BITS * BLOOM_BITS))) &&
-    hasBit(bloom, low >> 11) &&
-    hasBit(bloom, low & (BLOOM_BITS - 1))
-  );
-}
-
-function hasBit(bloom: Uint8Array, position: number): boolean {
-  return ((bloom[BLOOM_BYTES - 1 - (position >> 3)] ?? 0) & (1 << (position & 7))) !== 0;
-}
-
-/** Share of bits that are set, 0 to 1. Near 1 the bloom answers "maybe" to everything. */
-export function bloomSaturation(bloom: Uint8Array): number {
-  let bits = 0;
-  for (const byte of bloom) for (let rest = byte; rest !== 0; rest &= rest - 1) bits++;
-  return bits / BLOOM_BITS;
-}

@@ -2,20 +2,12 @@
  * Recomputes what a header commits to from what a node answered: receipts root, blooms, header hash. Pure: no I/O.
  * Imports only core and chains. Start reading at `prove-block.ts`.
  */
-export { BLOOM_BYTES, bloomMayContain, bloomSaturation, logsBloom } from './bloom.ts';
-export { checkHeaderHash, type HeaderHashCheck, headerHash } from './header-hash.ts';
+export { BLOOM_BYTES, logsBloom } from './bloom.ts';
+export { checkHeaderHash, headerHash } from './header-hash.ts';
 export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
-export { keccak256, keccak256Hex } from './keccak.ts';
+export { keccak256Hex } from './keccak.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
-export {
-  type BlockWithReceipts,
-  type Proof,
-  type ProofLevel,
-  type ProvableChain,
-  proveBlock,
-  type Unproven,
-  type UnprovenReason,
-} from './prove-block.ts';
+export { type ProofLevel, proveBlock } from './prove-block.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
-export { type ReceiptsRootContext, receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
+export { receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
 export { encodeList, encodeString, integerBytes } from './rlp.ts';

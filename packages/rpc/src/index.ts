@@ -4,17 +4,10 @@
  * contract) and create-upstream-pool.ts (how it is put together).
  */
 export * from './create-upstream-pool.ts';
-export {
-  NoUpstreamError,
-  RequestAbortedError,
-  RpcCallError,
-  type UpstreamFailure,
-  UpstreamsExhaustedError,
-} from './errors.ts';
+export { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
 export { parseBlock, parseHeader } from './parse-block.ts';
 export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
 export { parseReceipt } from './parse-receipt.ts';
 export type { PoolLimits } from './pool-limits.ts';
-export { BrokenResultError } from './result-stream.ts';
 export * from './upstream-pool.ts';

@@ -6,37 +6,26 @@
 export type { BackfillProgress } from './backfill.ts';
 export type { BlockWatcher, InternalTransfer, WatchedBlock, WatchNeeds } from './block-watcher.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
-export { type ChainStatus, countRows, type Gap, readChainStatuses } from './chain-status.ts';
-export { type ChainSync, createChainSync } from './chain-sync.ts';
-export type { ChainSyncOptions, ChainSyncSettings } from './chain-sync-options.ts';
-export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
+export { type ChainStatus, countRows, readChainStatuses } from './chain-status.ts';
+export { createChainSync } from './chain-sync.ts';
+export type { ChainSyncSettings } from './chain-sync-options.ts';
+export { type Coverage, listCoverage } from './coverage.ts';
 export type {
-  BulkIndex,
   Dataset,
   DecodeContext,
   DerivedState,
   HistoryFilter,
   MentionedContract,
   SubjectHistories,
-  TokenStandard,
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
-export type { BlockFacts } from './decoded-batch.ts';
-export {
-  ChainMovedError,
-  CheckpointMovedError,
-  RangeClaimedError,
-  RangeNotFinalError,
-  ReorgTooDeepError,
-  UnprovenBlockError,
-  WatchNeedsChangedError,
-} from './errors.ts';
+export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
 export { isHistoryMissing } from './histories/plan-history.ts';
-export { type HistoryOptions, type HistoryOutcome, readHistory } from './histories/read-history.ts';
+export { type HistoryOutcome, readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
 export type { Subject, SubjectKind } from './histories/subject.ts';
-export { createKnownContracts, type KnownContracts } from './known-contracts.ts';
+export { createKnownContracts } from './known-contracts.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,
@@ -44,7 +33,6 @@ export {
   type VerifyReport,
   verifyRanges,
 } from './range-commands.ts';
-export { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
-export type { Repair } from './repaired-blocks.ts';
+export { readWatchedBlock } from './read-watched-block.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

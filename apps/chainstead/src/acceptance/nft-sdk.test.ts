@@ -1,6 +1,5 @@
 /** The official SDK, with nothing but another base URL, reads NFT trades, prices, collections and metadata from the running program. */
-import { createRequire } from 'node:module';
-import type { ExpectedTrade } from '@chainstead/testkit';
+import { type ExpectedTrade, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readCollectionFacts, readHoldings } from '../demo/nft-collections.ts';
@@ -8,25 +7,21 @@ import { expectedPrices, readEtherAnswers } from '../demo/nft-prices.ts';
 import { asServed } from '../demo/nft-trades.ts';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
 
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
-  'moralis',
-);
-const { nft } = Moralis.EvmApi;
-
 // Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
 
 const CHAIN_ID = 1_337_011;
 const chain = `0x${CHAIN_ID.toString(16)}`;
 let stage: NftStage;
+let nft: Moralis['EvmApi']['nft'];
 let indexed: IndexedNfts;
 
 beforeAll(async () => {
   stage = await createNftStage(CHAIN_ID);
   indexed = await stage.index();
   await indexed.untilServedAsTheNodeSays();
-  await Moralis.start({ apiKey: NFT_STAGE_KEY, evmApiBaseUrl: `${indexed.api.address}/api/v2.2` });
+  const { Moralis } = await startOfficialSdk({ apiKey: NFT_STAGE_KEY, address: indexed.api.address });
+  ({ nft } = Moralis.EvmApi);
 });
 afterAll(() => stage?.close());
 

@@ -1,5 +1,4 @@
 /** The real program over a real node: contracts are deployed, used and reorganised on anvil, and read with the official SDK. */
-import { createRequire } from 'node:module';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import {
   compileDemoContracts,
@@ -9,16 +8,12 @@ import {
   type Devnet,
   type ScratchDatabase,
   startDevnet,
+  startOfficialSdk,
 } from '@chainstead/testkit';
 import { parseAbiItem, stringToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { type Program, startProgram } from './program.ts';
-
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
-  'moralis',
-);
 
 // Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 90_000 });
@@ -181,7 +176,7 @@ describe('the program over a real node', () => {
   });
 
   it('is read to the end by the official SDK', async () => {
-    await Moralis.start({ apiKey: KEY, evmApiBaseUrl: `${await program.url}/api/v2.2` });
+    const { Moralis } = await startOfficialSdk({ apiKey: KEY, address: await program.url });
     let page = await Moralis.EvmApi.token.getWalletTokenTransfers({
       address: wallet ?? '',
       chain: `0x${CHAIN_ID.toString(16)}`,

@@ -8,9 +8,11 @@ import {
   type Devnet,
   deployMarket,
   type Market,
+  type OfficialSdk,
   type ReceivedWebhook,
   type ScratchDatabase,
   startDevnet,
+  startOfficialSdk,
   startWebhookReceiver,
   type WebhookReceiver,
   type WebhookReceiverOptions,
@@ -20,7 +22,6 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { DEMO_CHAIN_NAME } from '../demo/demo-chain.ts';
 import { waitUntil } from './indexed-chain.ts';
-import { type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
 import { type Program, startProgram } from './program.ts';
 
 export const STREAM_STAGE_KEY = 'acceptance-key-0123456789';

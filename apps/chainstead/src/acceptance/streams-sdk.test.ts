@@ -1,10 +1,9 @@
 /** A stream's life by the official SDK, against the running program. */
 import type { Address } from '@chainstead/core';
-import type { WebhookReceiver } from '@chainstead/testkit';
+import type { Moralis, WebhookReceiver } from '@chainstead/testkit';
 import { getAddress, parseEther } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
-import type { Moralis } from './official-sdk.ts';
 import { arrivedOf, awaitWebhook, createStreamStage, type StreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.

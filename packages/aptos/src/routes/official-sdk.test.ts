@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import { type ApiServer, serveApi } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holders } from '../holders/dataset.ts';
 import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
@@ -8,28 +7,15 @@ import { coinEvent, coinStoreChange, exampleTransaction, sliceOf } from '../test
 import { addressOf, seedCoins } from '../testing/seeded-rows.ts';
 import { transfers } from '../transfers/dataset.ts';
 
-interface RequestInterceptors {
-  readonly interceptors: { readonly request: { use(change: (request: { baseURL?: string }) => object): void } };
-}
-
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const requireHere = createRequire(import.meta.url);
-const requireOfSdk = createRequire(requireHere.resolve('moralis'));
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = requireHere('moralis');
-/** Aptos has no setting for its addresses: requests are sent here on their way. */
-const HOSTS = ['https://aptos-mainnet.aws-prod-api-1.moralis.io', 'https://aptos-testnet.aws-prod-api-1.moralis.io'];
-
 let scratch: ScratchDatabase;
 let server: ApiServer;
+let coins: Moralis['AptosApi']['coins'];
+let wallets: Moralis['AptosApi']['wallets'];
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   server = await serveApi(await exampleApi(scratch.database), { host: '127.0.0.1', port: 0 });
-  const axios: RequestInterceptors = createRequire(requireOfSdk.resolve('@moralisweb3/common-core'))('axios');
-  axios.interceptors.request.use((request) => {
-    if (HOSTS.includes(request.baseURL ?? '')) request.baseURL = server.url;
-    return request;
-  });
-  await Moralis.start({ apiKey: EXAMPLE_KEY });
+  const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  ({ coins, wallets } = Moralis.AptosApi);
   await seedCoins(scratch.database, [
     ...Array.from({ length: 23 }, (_, version) => ({ version, symbol: `S${String.fromCharCode(65 + version)}` })),
     ...Array.from({ length: 5 }, (_, version) => ({ version, symbol: `T${version}`, network: 'testnet' as const })),
@@ -50,8 +36,6 @@ afterAll(async () => {
   await server.close();
   await scratch.drop();
 });
-
-const { coins, wallets } = { coins: Moralis.AptosApi.coins, wallets: Moralis.AptosApi.wallets };
 
 type Pages = Awaited<ReturnType<typeof coins.getLatestCoins>>;
 

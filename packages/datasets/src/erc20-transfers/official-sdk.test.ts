@@ -1,16 +1,10 @@
-import { createRequire } from 'node:module';
 import { createChainRegistry } from '@chainstead/chains';
 import { type ApiServer, serveApi } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
 import { addressOf, type SeededTransfer, seedCoverage, seedTransfers, timestampOf } from './testing/seeded-wallets.ts';
 import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
-
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
-  'moralis',
-);
 
 const eth = createChainRegistry().get('eth');
 const WALLET = addressOf(0xa11ce);
@@ -19,6 +13,7 @@ const ROWS = 25;
 
 let scratch: ScratchDatabase;
 let server: ApiServer;
+let EvmApi: Moralis['EvmApi'];
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
@@ -30,7 +25,7 @@ beforeAll(async () => {
     Array.from({ length: ROWS }, (_, index) => transfer(index)),
   );
   await seedCoverage(scratch.database, eth, 0, 100);
-  await Moralis.start({ apiKey: EXAMPLE_KEY, evmApiBaseUrl: `${server.url}/api/v2.2` });
+  ({ EvmApi } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
 afterAll(async () => {
   await server.close();
@@ -49,11 +44,11 @@ function transfer(index: number): SeededTransfer {
   };
 }
 
-type Options = Parameters<typeof Moralis.EvmApi.token.getWalletTokenTransfers>[0];
+type Options = Parameters<typeof EvmApi.token.getWalletTokenTransfers>[0];
 
 /** Every page, by `hasNext()` and `next()`. */
 async function readAll(options: Omit<Options, 'address'>): Promise<{ blocks: string[]; pages: number }> {
-  let page = await Moralis.EvmApi.token.getWalletTokenTransfers({ address: WALLET, ...options });
+  let page = await EvmApi.token.getWalletTokenTransfers({ address: WALLET, ...options });
   const blocks: string[] = [];
   for (let pages = 1; ; pages++) {
     blocks.push(...page.result.map((row) => row.blockNumber.toString()));
@@ -90,7 +85,7 @@ describe('the official SDK', () => {
   });
 
   test('deserialises the rows', async () => {
-    const { result, raw } = await Moralis.EvmApi.token.getWalletTokenTransfers({
+    const { result, raw } = await EvmApi.token.getWalletTokenTransfers({
       address: WALLET,
       chain: '0x1',
       limit: 1,
@@ -109,8 +104,8 @@ describe('the official SDK', () => {
   });
 
   test('is told of its mistakes', async () => {
-    await expect(
-      Moralis.EvmApi.token.getWalletTokenTransfers({ address: WALLET, chain: '0x1', limit: 0 }),
-    ).rejects.toThrow(/400.*limit/);
+    await expect(EvmApi.token.getWalletTokenTransfers({ address: WALLET, chain: '0x1', limit: 0 })).rejects.toThrow(
+      /400.*limit/,
+    );
   });
 });

@@ -1,15 +1,10 @@
-import { createRequire } from 'node:module';
 import type { Address } from '@chainstead/core';
 import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
+import { startOfficialSdk } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXAMPLE_KEY } from '../testing/example-api.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
 import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
-
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
-  'moralis',
-);
 
 const CATS = addressOf(1);
 
@@ -106,7 +101,7 @@ describe('the official SDK', () => {
       exampleCollection('erc1155', { name: 'Cats', symbol: 'CAT', contractUri: `${stage.documents.url}/document` }),
     );
     await stage.startWorker();
-    await Moralis.start({ apiKey: EXAMPLE_KEY, evmApiBaseUrl: `${server.url}/api/v2.2` });
+    const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
     const found = await Moralis.EvmApi.nft.getNFTContractMetadata({ address: CATS, chain: '0x1' });
     expect(found?.result.toJSON()).toMatchObject({
       tokenAddress: CATS,
@@ -130,10 +125,10 @@ test('is documented from the schemas that check it', async () => {
   );
   expect(operations).toEqual(
     expect.arrayContaining([
-      'get /api/v2.2/nft/{address}/metadata 200,400,401,404,429,500,503',
-      'put /api/v2.2/nft/{address}/sync 201,400,401,404,429,500,503',
-      'get /api/v2.2/nft/{address}/{token_id}/metadata/resync 200,202,400,401,404,429,500,503',
-      'get /api/v2.2/nft/{address}/traits/resync 202,400,401,404,429,500,503',
+      'get /api/v2.2/nft/{address}/metadata 200,400,401,403,404,429,500,503',
+      'put /api/v2.2/nft/{address}/sync 201,400,401,403,404,429,500,503',
+      'get /api/v2.2/nft/{address}/{token_id}/metadata/resync 200,202,400,401,403,404,429,500,503',
+      'get /api/v2.2/nft/{address}/traits/resync 202,400,401,403,404,429,500,503',
     ]),
   );
 });

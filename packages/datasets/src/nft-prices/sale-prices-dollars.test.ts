@@ -6,8 +6,8 @@ import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { seedAnswers } from '../ether-price/testing/seeded-prices.ts';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from '../nft-trades/testing/seeded-trades.ts';
 import { exampleApi } from '../testing/example-api.ts';
-import { blockAgo, ether, getTokenPrices, sale } from './asked-prices.ts';
 import { tokenSalePricesRoute } from './sale-prices-route.ts';
+import { blockAgo, ether, getTokenPrices, sale } from './testing/asked-prices.ts';
 
 const registry = createChainRegistry();
 const eth = registry.get('eth');

@@ -14,8 +14,8 @@ import {
   seedTrades,
 } from '../nft-trades/testing/seeded-trades.ts';
 import { exampleApi } from '../testing/example-api.ts';
-import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './asked-prices.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices-route.ts';
+import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './testing/asked-prices.ts';
 
 const registry = createChainRegistry();
 const eth = registry.get('eth');

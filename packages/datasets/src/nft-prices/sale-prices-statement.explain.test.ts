@@ -1,6 +1,12 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explain, MANY_SALES, MANY_SALES_STEP_SECONDS, rowsRead, seedManyTrades } from '../nft-trades/many-trades.ts';
+import {
+  explain,
+  MANY_SALES,
+  MANY_SALES_STEP_SECONDS,
+  rowsRead,
+  seedManyTrades,
+} from '../nft-trades/testing/many-trades.ts';
 import { COLLECTION } from '../nft-trades/testing/seeded-trades.ts';
 import { exampleChain } from '../testing/example-chain.ts';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';

@@ -4,7 +4,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../nft-prices/sale-prices-route.ts';
 import { exampleApi } from '../testing/example-api.ts';
-import { request } from './asked-trades.ts';
+import { request } from './testing/asked-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 

@@ -1,19 +1,13 @@
-import { createRequire } from 'node:module';
 import type { Address } from '@chainstead/core';
 import { type ApiServer, serveApi } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../nft-prices/sale-prices-route.ts';
 import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
-import { eth } from './asked-trades.ts';
+import { eth } from './testing/asked-trades.ts';
 import { BUYER, COLLECTION, SEAPORT, SELLER, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
-
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
-  'moralis',
-);
 
 const NOW = Math.floor(Date.now() / 1000);
 const SALES = 11;
@@ -22,6 +16,7 @@ const EMPTY: Address = addressOf(0xe3);
 
 let scratch: ScratchDatabase;
 let server: ApiServer;
+let EvmApi: Moralis['EvmApi'];
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
@@ -45,7 +40,7 @@ beforeAll(async () => {
     ...sales,
     { blockNumber: 50, timestamp: NOW - 90 * 86_400, tokenIds: ['7', '8'], paymentToken: WETH, marketplace: 'blur' },
   ]);
-  await Moralis.start({ apiKey: EXAMPLE_KEY, evmApiBaseUrl: `${server.url}/api/v2.2` });
+  ({ EvmApi } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
 afterAll(async () => {
   await server.close();
@@ -54,7 +49,7 @@ afterAll(async () => {
 
 describe('the official SDK', () => {
   test('reads a collection’s trades to the end', async () => {
-    let page = await Moralis.EvmApi.nft.getNFTTrades({ address: COLLECTION, chain: '0x1', limit: 4 });
+    let page = await EvmApi.nft.getNFTTrades({ address: COLLECTION, chain: '0x1', limit: 4 });
     const blocks: string[] = [];
     for (;;) {
       blocks.push(...page.result.map((row) => row.blockNumber.toString()));
@@ -65,7 +60,7 @@ describe('the official SDK', () => {
   });
 
   test('deserialises a trade', async () => {
-    const { result } = await Moralis.EvmApi.nft.getNFTTrades({
+    const { result } = await EvmApi.nft.getNFTTrades({
       address: COLLECTION,
       chain: '0x1',
       marketplace: 'blur',
@@ -86,9 +81,9 @@ describe('the official SDK', () => {
 
   test('bounds trades by dates and blocks', async () => {
     const fromDate = new Date((NOW - 2.5 * 3_600) * 1000);
-    const { result } = await Moralis.EvmApi.nft.getNFTTrades({ address: COLLECTION, chain: '0x1', fromDate });
+    const { result } = await EvmApi.nft.getNFTTrades({ address: COLLECTION, chain: '0x1', fromDate });
     expect(result.map((row) => row.blockNumber.toString())).toEqual(['110', '109']);
-    const between = await Moralis.EvmApi.nft.getNFTTrades({
+    const between = await EvmApi.nft.getNFTTrades({
       address: COLLECTION,
       chain: '0x1',
       fromBlock: 103,
@@ -98,7 +93,7 @@ describe('the official SDK', () => {
   });
 
   test('reads a token’s sale prices', async () => {
-    const { result } = await Moralis.EvmApi.nft.getNFTSalePrices({
+    const { result } = await EvmApi.nft.getNFTSalePrices({
       address: COLLECTION,
       tokenId: '1',
       chain: '0x1',
@@ -121,19 +116,17 @@ describe('the official SDK', () => {
   });
 
   test('reads a collection’s sale prices', async () => {
-    const { result } = await Moralis.EvmApi.nft.getNFTContractSalePrices({ address: COLLECTION, chain: '0x1' });
+    const { result } = await EvmApi.nft.getNFTContractSalePrices({ address: COLLECTION, chain: '0x1' });
     expect([result.totalTrades, result.lowestSale.price]).toEqual([SALES, '10000000000000000']);
   });
 
   test('refuses the documented nulls of a token without sales, by its own types', async () => {
-    await expect(Moralis.EvmApi.nft.getNFTSalePrices({ address: EMPTY, tokenId: '1', chain: '0x1' })).rejects.toThrow(
-      /null/,
-    );
+    await expect(EvmApi.nft.getNFTSalePrices({ address: EMPTY, tokenId: '1', chain: '0x1' })).rejects.toThrow(/null/);
   });
 
   test('is told of its mistakes', async () => {
     await expect(
-      Moralis.EvmApi.nft.getNFTSalePrices({ address: COLLECTION, tokenId: '1', chain: '0x1', days: 366 }),
+      EvmApi.nft.getNFTSalePrices({ address: COLLECTION, tokenId: '1', chain: '0x1', days: 366 }),
     ).rejects.toThrow(/400.*days must be a whole number from 0 to 365/);
   });
 });

@@ -5,7 +5,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleApi } from '../testing/example-api.ts';
-import { blocksOf, eth, getTradesPage } from './asked-trades.ts';
+import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
 import { BUYER, COLLECTION, SELLER, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 

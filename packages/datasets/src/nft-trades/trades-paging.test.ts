@@ -3,7 +3,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleApi } from '../testing/example-api.ts';
-import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './asked-trades.ts';
+import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './testing/asked-trades.ts';
 import {
   BUYER,
   COLLECTION,

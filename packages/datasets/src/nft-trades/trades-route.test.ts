@@ -5,7 +5,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf, hashOf, timestampOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleApi } from '../testing/example-api.ts';
-import { blocksOf, eth, getTradesPage, request } from './asked-trades.ts';
+import { blocksOf, eth, getTradesPage, request } from './testing/asked-trades.ts';
 import {
   BUYER,
   COLLECTION,

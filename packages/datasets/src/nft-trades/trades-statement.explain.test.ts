@@ -10,7 +10,7 @@ import {
   rowsRead,
   seedManyTrades,
   WASH_TRADER,
-} from './many-trades.ts';
+} from './testing/many-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
 import { type TradesQuery, type TradesSubject, tradesStatement } from './trades-statement.ts';
 

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { looksLikeSpam, SPAM_PATTERNS } from './spam-rule.ts';
+import { SPAM_PATTERNS } from './spam-rule.ts';
+
+const EXPRESSIONS = SPAM_PATTERNS.map((pattern) => new RegExp(pattern, 'i'));
+
+/** The rule as JavaScript reads it. */
+function looksLikeSpam(name: string | null, symbol: string | null): boolean {
+  return EXPRESSIONS.some((expression) => expression.test(`${name ?? ''} ${symbol ?? ''}`));
+}
 
 const SPAM: readonly (readonly [string | null, string | null])[] = [
   ['Visit https://claim-usdc.example', 'USDC'],

@@ -25,11 +25,3 @@ export const SPAM_PATTERNS: readonly string[] = [
   // A Latin word with Cyrillic letters in it passes for another token's.
   '[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]',
 ];
-
-const EXPRESSIONS = SPAM_PATTERNS.map((pattern) => new RegExp(pattern, 'i'));
-
-/** Whether a token's own words mark it as spam. Unknown words mark nothing. */
-export function looksLikeSpam(name: string | null, symbol: string | null): boolean {
-  const text = `${name ?? ''} ${symbol ?? ''}`;
-  return EXPRESSIONS.some((expression) => expression.test(text));
-}

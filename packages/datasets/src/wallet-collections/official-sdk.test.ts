@@ -1,17 +1,11 @@
-import { createRequire } from 'node:module';
 import { createChainRegistry } from '@chainstead/chains';
 import { type ApiServer, serveApi } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressBytes } from '../statement.ts';
 import { EXAMPLE_KEY, exampleApi } from '../testing/example-api.ts';
 import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './testing/seeded-holdings.ts';
 import { createWalletCollectionsRoute } from './wallet-collections-route.ts';
-
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = createRequire(import.meta.url)(
-  'moralis',
-);
 
 const eth = createChainRegistry().get('eth');
 const WALLET = contractOf(0xa11ce);
@@ -19,6 +13,7 @@ const CONTRACTS = Array.from({ length: 12 }, (_, index) => contractOf(100 + inde
 
 let scratch: ScratchDatabase;
 let server: ApiServer;
+let EvmApi: Moralis['EvmApi'];
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
@@ -42,7 +37,7 @@ beforeAll(async () => {
       symbol: index === 0 ? null : 'SYM',
       possible_spam: index === 5,
     });
-  await Moralis.start({ apiKey: EXAMPLE_KEY, evmApiBaseUrl: `${server.url}/api/v2.2` });
+  ({ EvmApi } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
 afterAll(async () => {
   await server.close();
@@ -51,7 +46,7 @@ afterAll(async () => {
 
 describe('the official SDK', () => {
   test('reads pages to the end', async () => {
-    let page = await Moralis.EvmApi.nft.getWalletNFTCollections({ address: WALLET, chain: '0x1', limit: 5 });
+    let page = await EvmApi.nft.getWalletNFTCollections({ address: WALLET, chain: '0x1', limit: 5 });
     const seen: (string | undefined)[] = [];
     for (;;) {
       seen.push(...page.result.map(({ tokenAddress }) => tokenAddress.lowercase));
@@ -62,7 +57,7 @@ describe('the official SDK', () => {
   });
 
   test('reads the rows, names that are not known yet among them, and the status', async () => {
-    const { result, raw } = await Moralis.EvmApi.nft.getWalletNFTCollections({
+    const { result, raw } = await EvmApi.nft.getWalletNFTCollections({
       address: WALLET,
       chain: '0x1',
       limit: 2,
@@ -76,7 +71,7 @@ describe('the official SDK', () => {
 
   test('sends the flags as this server reads them', async () => {
     const options = { address: WALLET, chain: '0x1', tokenCounts: true, excludeSpam: true };
-    const { raw } = await Moralis.EvmApi.nft.getWalletNFTCollections(options);
+    const { raw } = await EvmApi.nft.getWalletNFTCollections(options);
     expect(raw.result?.length).toBe(CONTRACTS.length - 1);
     expect(raw.result?.map((row) => Object(row).count).slice(0, 3)).toEqual([1, 2, 3]);
   });

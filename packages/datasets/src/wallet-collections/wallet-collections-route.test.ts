@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ether, sale } from '../nft-prices/asked-prices.ts';
+import { ether, sale } from '../nft-prices/testing/asked-prices.ts';
 import { BUYER, COLLECTION, SELLER, seedTrades } from '../nft-trades/testing/seeded-trades.ts';
 import { addressBytes } from '../statement.ts';
 import {

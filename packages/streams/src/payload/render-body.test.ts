@@ -9,7 +9,7 @@ import {
   exampleAddress,
   exampleStream,
 } from '../matching/testing/example-stream.ts';
-import { countRecords, type Enrichment, finishBody, NO_ENRICHMENT, renderBody, TEST_BODY } from './render-body.ts';
+import { type Enrichment, finishBody, NO_ENRICHMENT, renderBody, TEST_BODY } from './render-body.ts';
 import { bodyBlock, ETHEREUM, exampleMatch, exampleToken } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
 
@@ -192,11 +192,5 @@ describe('a body', () => {
 
   test('of the mandatory test is read by the official SDK too', async () => {
     expect((await receiveWebhook(TEST_BODY)).block).toEqual({ number: '', hash: '', timestamp: '' });
-  });
-});
-
-describe('records', () => {
-  test('are logs, transactions and internal transactions', () => {
-    expect(countRecords(MATCH)).toBe(7);
   });
 });

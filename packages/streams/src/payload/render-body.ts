@@ -94,8 +94,3 @@ export const TEST_BODY =
   '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
   '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +
   '"nftTokenApprovals":[],"nftApprovals":{"ERC721":[],"ERC1155":[]},"nftTransfers":[],"nativeBalances":[]}';
-
-/** Records of a match, as the provider counts them: decoded transfers are free. */
-export function countRecords(match: Match): number {
-  return match.logs.length + match.transactions.length + match.internalTransactions.length;
-}

@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import { type ApiServer, serveApi } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   EXAMPLE_KEY,
@@ -10,42 +9,18 @@ import {
   TRANSFER_SIGNATURE,
 } from './testing/example-stream-api.ts';
 
-// The SDK's ES modules do not load under plain Node; its documentation requires it too.
-const require = createRequire(import.meta.url);
-const { default: Moralis }: { default: typeof import('moralis')['default'] } = require('moralis');
-
-const PROVIDER = 'https://api.moralis-streams.com';
 const CHECKSUMMED = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const OTHER = '0x52908400098527886E0F7030069857D2E4169EE7';
-const { Streams } = Moralis;
 
 let scratch: ScratchDatabase;
 let server: ApiServer;
+let Streams: Moralis['Streams'];
 const services = exampleServices();
-
-interface Outgoing {
-  url?: string;
-}
-interface Axios {
-  readonly interceptors: { readonly request: { use(change: (config: Outgoing) => Outgoing): void } };
-}
-
-/** The SDK has no setting for this host: its HTTP client is told to go elsewhere. */
-function redirectSdk(to: string): void {
-  const sdk = createRequire(require.resolve('moralis'));
-  const core = createRequire(sdk.resolve('@moralisweb3/common-core'));
-  const axios: { default?: Axios } & Axios = core('axios');
-  (axios.default ?? axios).interceptors.request.use((config) => {
-    if (config.url?.startsWith(PROVIDER)) config.url = to + config.url.slice(PROVIDER.length);
-    return config;
-  });
-}
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   server = await serveApi(await exampleStreamApi(scratch.database, services), { host: '127.0.0.1', port: 0 });
-  redirectSdk(server.url);
-  await Moralis.start({ apiKey: EXAMPLE_KEY });
+  ({ Streams } = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url })).Moralis);
 });
 afterAll(async () => {
   await server.close();

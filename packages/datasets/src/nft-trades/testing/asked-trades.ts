@@ -1,8 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import type { z } from 'zod';
-import { EXAMPLE_KEY } from '../testing/example-api.ts';
-import { tradesSchema } from './trades-response.ts';
+import { EXAMPLE_KEY } from '../../testing/example-api.ts';
+import { tradesSchema } from '../trades-response.ts';
 
 /** What the tests of the trades routes speak of. */
 export const eth = createChainRegistry().get('eth');

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
-import { saleDays } from '../nft-prices/sale-days.ts';
-import { BUYER, COLLECTION, SELLER } from './testing/seeded-trades.ts';
+import { addressOf } from '../../erc20-transfers/testing/seeded-wallets.ts';
+import { saleDays } from '../../nft-prices/sale-days.ts';
+import { BUYER, COLLECTION, SELLER } from './seeded-trades.ts';
 
 /** Sales of token 1: more than any page or statistic may read. */
 export const MANY_SALES = 100_000;

@@ -1,9 +1,9 @@
 import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import type { z } from 'zod';
-import { request } from '../nft-trades/asked-trades.ts';
-import { COLLECTION, type SeededTrade } from '../nft-trades/testing/seeded-trades.ts';
-import { salePricesSchema } from './sale-prices-response.ts';
+import { request } from '../../nft-trades/testing/asked-trades.ts';
+import { COLLECTION, type SeededTrade } from '../../nft-trades/testing/seeded-trades.ts';
+import { salePricesSchema } from '../sale-prices-response.ts';
 
 export type PricesAnswer = z.infer<typeof salePricesSchema>;
 
