@@ -52,7 +52,9 @@ function exemplified(
 ): Operation {
   const parameters = operation.parameters?.map((parameter) => {
     const value = values[parameter.name];
-    return value === undefined ? parameter : { ...parameter, example: value };
+    if (value === undefined) return parameter;
+    // The documentation's page fills lists in from lists alone.
+    return { ...parameter, example: parameter.schema?.type === 'array' ? [value] : value };
   });
   const bad = operation.responses[BAD_REQUEST];
   const json = bad?.content?.['application/json'];

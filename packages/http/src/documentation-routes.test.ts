@@ -125,9 +125,10 @@ describe('examples', () => {
   test('are those of the operation, else those of all', async () => {
     const examples = async () => ({
       '*': { chain: 'base', limit: 3 },
-      'GET /demo/{address}/rows': { address: TOKEN, limit: 7 },
+      'GET /demo/{address}/rows': { address: TOKEN, limit: 7, contract_addresses: TOKEN },
     });
     const { app: api } = createDemoApi({ examples });
+    expect(await exampleIn(api, 'contract_addresses')).toEqual([TOKEN]);
     expect(await Promise.all(['chain', 'limit', 'address', 'order'].map((name) => exampleIn(api, name)))).toEqual([
       'base',
       7,

@@ -18,7 +18,7 @@ const operationShape = z.object({
         name: z.string(),
         in: z.enum(['path', 'query']),
         required: z.boolean().optional(),
-        example: z.union([z.string(), z.number()]).optional(),
+        example: z.union([z.string(), z.number(), z.tuple([z.string()])]).optional(),
         schema: z.looseObject({ default: z.unknown().optional() }),
       }),
     )

@@ -56,7 +56,7 @@ const CATCH_UP_MS = 5_000;
 /** Failures in a row after which it is said aloud. */
 const FAILURES_TOLD = 8;
 
-/** A block of the way to the newest one is not to be had: it was abandoned meanwhile, or no upstream answers. */
+/** A block on the way to the newest one is not available: it was abandoned meanwhile, or no upstream answers. */
 class BlockMissingError extends Error {
   constructor(hash: Hash) {
     super(`Block ${hash} is not known to any upstream`);

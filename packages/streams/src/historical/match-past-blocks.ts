@@ -39,7 +39,7 @@ export function createPastMatcher(past: PastChain & { readonly logger: Logger },
 /** Reads at once; each is a whole block. */
 const READS_IN_FLIGHT = 8;
 
-/** The blocks of a range, in order. @throws ChainMovedError when one is not to be had. */
+/** The blocks of a range, in order. @throws ChainMovedError when one is not available. */
 export async function readPastBlocks(
   matcher: PastMatcher,
   chain: Chain,
