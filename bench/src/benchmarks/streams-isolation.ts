@@ -58,7 +58,7 @@ async function measureDelays(server: ScratchServer, sizes: BenchmarkSizes, delay
         IDS.map((id, number) => ({ id, webhookUrl: urls[number] ?? '' })),
       );
       await addBlock(scratch, 0);
-      const worker = startDeliveryWorker(scratch.url, null);
+      const worker = startDeliveryWorker(scratch.url);
       try {
         await arrived(scratch, 0);
         const blocks = WARM_UP_BLOCKS + (sizes.isolationSeconds * 1_000) / BLOCK_MS;

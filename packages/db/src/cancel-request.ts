@@ -29,6 +29,7 @@ export async function sendCancelRequest({ host }: Way, { processID, secretKey }:
     socket.destroy(new Error('The server did not take the request to cancel in time')),
   );
   socket.resume();
-  socket.end(request);
+  // Not ended by us: PgBouncer drops the request of a client that closed its side before it was passed on.
+  socket.write(request);
   await once(socket, 'close');
 }

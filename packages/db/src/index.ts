@@ -7,8 +7,9 @@ export { parseConnectionString, redactConnectionString } from './connection-stri
 export { COPY_NULL, copyHex, copyValue } from './copy-text.ts';
 export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
-export { DatabaseUnavailableError } from './database-outage.ts';
+export { DatabaseUnavailableError, outageOr } from './database-outage.ts';
 export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-postgres.ts';
+export { failureLevel } from './failure-level.ts';
 export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 export { openDatabase } from './open-database.ts';

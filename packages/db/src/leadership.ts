@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { errorText } from '@chainstead/core';
 import type { Database, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
+import { outageOr } from './database-outage.ts';
 import type { SessionClient } from './session-client.ts';
 
 /** A lease of the table `leases`, renewed over a connection of its own for as long as it is held. */
@@ -53,7 +54,7 @@ export async function tryAcquireLeadership(database: Database, name: string): Pr
   const leader = await acquire(client, name, token).catch((error: unknown) => {
     end();
     client.destroy();
-    throw error;
+    throw outageOr(error);
   });
   if (leader !== null) {
     end();

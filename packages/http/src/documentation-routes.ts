@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { errorText, type Logger } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 import type { ApiApp, ApiContext } from './api-context.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
 import type { RouteScopes } from './key-scope.ts';
@@ -122,7 +123,7 @@ function documentWithExamples(app: ApiApp, { version, logger, routeScopes, examp
       reading = undefined;
     });
     const values = await reading.catch((error: unknown) => {
-      logger.warn({ error: errorText(error) }, 'Examples for the documentation could not be read');
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Examples for the documentation could not be read');
       return null;
     });
     if (values !== null) freshUntil = performance.now() + EXAMPLES_KEPT_MS;

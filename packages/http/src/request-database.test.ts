@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { createLogger, silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RouteModule } from './api-context.ts';
 import { createRequestDatabase } from './request-database.ts';
@@ -25,15 +25,25 @@ const routes: RouteModule = (app, { database }) => {
   app.get('/quick', async (c) => c.json(await database.query('SELECT 1 AS quick')));
 };
 
+interface Way {
+  readonly url: string;
+  /** Where `url` gives no sessions. */
+  readonly sessionUrl?: string;
+}
+
 describe('what requests ask of the database', () => {
   let scratch: ScratchDatabase;
   let server: ApiServer;
-  let close: () => Promise<void>;
+  let close: (() => Promise<void>) | undefined;
   let errors: string[];
 
-  async function serve(limits: { requestTimeoutMs: number }, settings: Record<string, string> = {}): Promise<void> {
+  async function serve(
+    limits: { requestTimeoutMs: number },
+    settings: Record<string, string> = {},
+    way: Way = { url: scratch.url },
+  ): Promise<void> {
     const database = openDatabase({
-      url: scratch.url,
+      ...way,
       applicationName: APPLICATION,
       poolSize: 3,
       settings,
@@ -60,7 +70,8 @@ describe('what requests ask of the database', () => {
     scratch = await createScratchDatabase({ migrated: false });
   });
   afterEach(async () => {
-    await close();
+    await close?.();
+    close = undefined;
     await scratch.drop();
   });
 
@@ -74,8 +85,8 @@ describe('what requests ask of the database', () => {
   const get = (path: string, signal?: AbortSignal): Promise<Response> =>
     fetch(server.url + path, signal === undefined ? {} : { signal });
 
-  test('is cancelled once they were told that it takes too long, and the connections go on', async () => {
-    await serve({ requestTimeoutMs: 500 });
+  async function isCancelledInTime(way?: Way): Promise<void> {
+    await serve({ requestTimeoutMs: 500 }, {}, way);
     const statuses = await Promise.all(Array.from({ length: 9 }, async () => (await get('/slow')).status));
     expect(statuses).toEqual(Array.from({ length: 9 }, () => 503));
     await vi.waitFor(async () => expect(await busy()).toBe(0), WAIT);
@@ -83,10 +94,10 @@ describe('what requests ask of the database', () => {
     expect(await (await get('/quick')).json()).toEqual([{ quick: 1 }]);
     expect(await sessions()).toEqual(before);
     expect(before).toHaveLength(3);
-  });
+  }
 
-  test('is cancelled when the client goes away, and a change is rolled back', async () => {
-    await serve({ requestTimeoutMs: 600_000 });
+  async function isCancelledForNobody(way?: Way): Promise<void> {
+    await serve({ requestTimeoutMs: 600_000 }, {}, way);
     const leaving = new AbortController();
     const answers = Promise.allSettled([get('/slow', leaving.signal), get('/slow-change', leaving.signal)]);
     await vi.waitFor(async () => expect(await busy()).toBe(2), WAIT);
@@ -96,6 +107,29 @@ describe('what requests ask of the database', () => {
     expect(await (await get('/quick')).json()).toEqual([{ quick: 1 }]);
     expect(await scratch.database.query("SELECT to_regclass('changed') AS changed")).toEqual([{ changed: null }]);
     expect(errors).toEqual([]);
+  }
+
+  test('is cancelled once they were told that it takes too long, and the connections go on', () => isCancelledInTime());
+  test('is cancelled when the client goes away, and a change is rolled back', () => isCancelledForNobody());
+
+  describe.each(['session', 'transaction'] as const)('behind PgBouncer in %s mode', (mode) => {
+    let bouncer: Awaited<ReturnType<typeof startScratchPgBouncer>>;
+    beforeEach(async ({ skip }) => {
+      bouncer = await startScratchPgBouncer(scratch.url, mode);
+      if (bouncer !== undefined) return;
+      process.stdout.write(`NOT RUN: cancelling behind PgBouncer in ${mode} mode (no pgbouncer on this machine)\n`);
+      skip();
+    });
+    afterEach(() => bouncer?.stop());
+
+    const way = (): Way => ({
+      url: bouncer?.url ?? '',
+      ...(mode === 'transaction' && { sessionUrl: scratch.url }),
+    });
+
+    test('is cancelled once they were told that it takes too long, and the connections go on', () =>
+      isCancelledInTime(way()));
+    test('is cancelled when the client goes away, and a change is rolled back', () => isCancelledForNobody(way()));
   });
 
   test('that reaches the statement timeout of its session is a 503', async () => {

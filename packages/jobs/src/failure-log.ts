@@ -1,4 +1,5 @@
 import { errorText, type Logger } from '@chainstead/core';
+import { failureLevel, outageOr } from '@chainstead/db';
 
 /** Tells failures that come again and again, such as those of a full disk, at every poll. */
 export interface FailureLog {
@@ -23,7 +24,8 @@ export function createFailureLog(queue: string, logger: Logger): FailureLog {
       }
       if (kinds.size >= KINDS_MAX) kinds.clear();
       kinds.set(kind, { toldAt: performance.now(), untold: 0 });
-      logger.warn({ queue, err: error, ...(known !== undefined && { repeated: known.untold }) }, message);
+      const level = failureLevel(outageOr(error));
+      logger[level]({ queue, err: error, ...(known !== undefined && { repeated: known.untold }) }, message);
     },
   };
 }

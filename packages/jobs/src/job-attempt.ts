@@ -1,4 +1,5 @@
 import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 import { type Job as BullJob, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Job } from './job.ts';
 import { checkPayload } from './job-error.ts';
@@ -59,6 +60,6 @@ function failure<Payload>(options: AttemptOptions<Payload>, failed: FailedAttemp
   options.metrics.finished(options.name, last ? 'failed' : 'retried');
   const fields = { queue: options.name, job_id: failed.id, attempt: failed.attempt, err: error };
   if (last) options.logger.error(fields, 'Job failed for good');
-  else options.logger.warn(fields, 'Job failed and will be tried again');
+  else options.logger[failureLevel(error)](fields, 'Job failed and will be tried again');
   return pointless ? new UnrecoverableError(errorText(error)) : error;
 }

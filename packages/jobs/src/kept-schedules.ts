@@ -1,4 +1,5 @@
 import type { Logger } from '@chainstead/core';
+import { failureLevel, outageOr } from '@chainstead/db';
 
 /** Schedules that this process looks after while it has the queue open. */
 export interface KeptSchedules {
@@ -36,7 +37,10 @@ export function createKeptSchedules(options: {
       } catch (error) {
         // A look that the end of the process interrupts has nothing to tell.
         if (!isClosed && options.isUp())
-          logger.warn({ queue: name, schedule: id, err: error }, 'Schedule could not be looked at');
+          logger[failureLevel(outageOr(error))](
+            { queue: name, schedule: id, err: error },
+            'Schedule could not be looked at',
+          );
       }
     }
     isLooking = false;

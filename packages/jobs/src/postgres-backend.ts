@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { errorText, type Logger } from '@chainstead/core';
-import { openPool } from '@chainstead/db';
+import { failureLevel, openPool, outageOr } from '@chainstead/db';
 import {
   assertSchemaCompatibility,
   isPgPool,
@@ -45,7 +45,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   // Every queue and worker listens for broken connections.
   connection.setMaxListeners(0);
   connection.on('error', (error) =>
-    options.logger.warn({ error: errorText(error) }, 'Connection of the job queues lost'),
+    options.logger[failureLevel(outageOr(error))]({ error: errorText(error) }, 'Connection of the job queues lost'),
   );
   const close = async (): Promise<void> => {
     await connection.close();
@@ -75,7 +75,9 @@ function resubscribe(backend: PostgresQueueBackend, logger: Logger): void {
   backend
     .disconnectBlocking()
     .then(() => backend.reconnectBlocking())
-    .catch((error: unknown) => logger.error({ err: error }, 'Waiting for jobs could not be resumed'));
+    .catch((error: unknown) =>
+      logger[failureLevel(outageOr(error), 'error')]({ err: error }, 'Waiting for jobs could not be resumed'),
+    );
 }
 
 type ListenClient = Awaited<ReturnType<PostgresConnection['getListenClient']>>;

@@ -4,7 +4,13 @@
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { DatabaseUnavailableError, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import {
+  DatabaseError,
+  DatabaseUnavailableError,
+  failureLevel,
+  type Leadership,
+  tryAcquireLeadership,
+} from '@chainstead/db';
 import type { Head } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
@@ -41,6 +47,8 @@ const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
 /** A chain that stopped for a reason that needs the operator looks again so often. */
 const STOPPED_RETRY_MS = 60_000;
+/** Whoever stands by looks for a free lease, and after an outage for the database: each costs a connection and one statement. */
+const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
 const PROVER_IDLE_MS = 1_000;
 /** Behind the head by more blocks, the follower needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
@@ -66,16 +74,14 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
         if (outcome.kind === 'complete') return;
         if (signal.aborted) return;
         delay = options.clock.now() - started > 60_000 ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
-        const wait =
-          outcome.kind === 'standby' ? STANDBY_POLL_MS : outcome.kind === 'stopped' ? STOPPED_RETRY_MS : delay;
-        await sleepUnlessAborted(options.clock, wait, signal);
+        await sleepUnlessAborted(options.clock, outcome.kind === 'failed' ? delay : WAITS_MS[outcome.kind], signal);
       }
     },
   };
 }
 
 type Outcome =
-  | { readonly kind: 'complete' | 'failed' | 'stopped' }
+  | { readonly kind: 'complete' | 'failed' | 'stopped' | 'away' }
   | { readonly kind: 'standby'; readonly leader: string };
 
 async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, signal: AbortSignal): Promise<Outcome> {
@@ -251,18 +257,20 @@ async function reportFailure(options: ChainSyncOptions, progress: ChainProgress,
     ...(error instanceof ChainsteadError ? { code: error.code } : {}),
   };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
-  else logger.warn(fields, 'Ingestion was interrupted, going on from the last commit');
+  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, going on from the last commit');
   const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
   try {
     if (stopping) await saveChainStop(saving, chain.id, error);
     else await saveStall(saving, chain.id, errorText(error));
   } catch (databaseError) {
-    logger.warn(
+    logger[failureLevel(databaseError)](
       { chain: chain.key, error: errorText(databaseError) },
       'The reason could not be written to the database',
     );
   }
-  return { kind: stopping ? 'stopped' : 'failed' };
+  const isAway =
+    error instanceof DatabaseUnavailableError || (error instanceof DatabaseError && error.code === 'LEADERSHIP_LOST');
+  return { kind: stopping ? 'stopped' : isAway ? 'away' : 'failed' };
 }
 
 async function closeQuietly(logger: Logger, closable: { close(): Promise<void> } | null): Promise<void> {

@@ -3,6 +3,7 @@
  * upstreams allow (`prover-pace.ts`), one claimed stretch after another.
  */
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { listCoverage } from './coverage.ts';
 import { createProverPace, type StretchSigns } from './prover-pace.ts';
@@ -102,7 +103,10 @@ async function proveStretch(options: ProverOptions, range: BlockRange, signal: A
   } catch (error) {
     await owner.release(chain.id, range);
     signal.throwIfAborted();
-    logger.warn({ chain: chain.key, block_range, error: errorText(error) }, 'Range could not be proven now');
+    logger[failureLevel(error)](
+      { chain: chain.key, block_range, error: errorText(error) },
+      'Range could not be proven now',
+    );
     return false;
   }
 }

@@ -3,7 +3,7 @@
  * and a chain without progress says why in status, in a metric and in one log line a minute.
  */
 import { type ChainId, type ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
 import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import type { ChainState, Checkpoint } from './checkpoint.ts';
@@ -92,7 +92,7 @@ export function startStatusReports(
       try {
         await report();
       } catch (error) {
-        logger.warn({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
+        logger[failureLevel(error)]({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
       }
       await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
     }

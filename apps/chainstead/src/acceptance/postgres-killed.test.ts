@@ -2,28 +2,21 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from '../testing/program-process.ts';
+import { commandLineOf, descendantsOf } from '../testing/program-process.ts';
+import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
 
-const WAIT = { timeout: 90_000, interval: 200 };
-const chain = createScriptedChain({ seed: 11, finalityDepth: 8 });
-let upstream: Awaited<ReturnType<typeof serveScriptedChain>>;
 let dataDir: string;
-let program: ProgramProcess | undefined;
+let stage: OutageStage | undefined;
 
 beforeAll(async () => {
-  chain.mine(30);
-  upstream = await serveScriptedChain(chain);
   dataDir = await mkdtemp(join(tmpdir(), 'chainstead-killed-'));
 });
 
 afterAll(async () => {
-  program?.kill('SIGKILL');
-  await program?.exited;
+  await stage?.close();
   const pid = await postmasterPid();
   await vi.waitFor(() => expect(commandLineOf(pid)).toBeNull(), WAIT);
-  await upstream?.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -44,22 +37,8 @@ function postmasters(pid: number): number[] {
 
 describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => {
   it('is started again; pages answer 503 meanwhile and then again, and rows go on', { timeout: 240_000 }, async () => {
-    program = startProgram(['start'], {
-      environment: {
-        DATA_DIR: dataDir,
-        PORT: '0',
-        CHAINS: 'scripted',
-        CHAIN_ID_SCRIPTED: '31337',
-        RPC_URLS_SCRIPTED: upstream.url,
-        START_BLOCK_SCRIPTED: '0',
-        POLL_INTERVAL_MS_SCRIPTED: '100',
-      },
-    });
-    const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
-    const ready = async (): Promise<number> => (await fetch(`${address}/ready`)).status;
-    const [wallet] = chain.wallets;
-    const page = (): Promise<Response> => fetch(`${address}/api/v2.2/${wallet}/erc20/transfers?chain=scripted`);
-    await vi.waitFor(async () => expect(await ready()).toBe(200), WAIT);
+    stage = await startOutageStage({ seed: 11, environment: { DATA_DIR: dataDir } });
+    const { program, page } = stage;
     expect((await page()).status).toBe(200);
 
     const [killed = -1] = postmasters(program.pid);
@@ -85,12 +64,9 @@ describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => 
     }, WAIT);
     expect([...seen.keys()].toSorted()).toEqual([200, 503]);
 
-    chain.mine(10);
-    await vi.waitFor(async () => {
-      const metrics = await (await fetch(`${address}/metrics`)).text();
-      expect(metrics).toMatch(/chainstead_sync_checkpoint_block\{chain="scripted",role="ingest"\} 40\b/);
-    }, WAIT);
-    await vi.waitFor(async () => expect(await ready()).toBe(200), WAIT);
+    stage.chain.mine(10);
+    await stage.untilFollowed();
+    await stage.untilReady(200);
     expect(postmasters(program.pid)).toEqual([await postmasterPid()]);
     expect(postmasters(program.pid)).not.toContain(killed);
 

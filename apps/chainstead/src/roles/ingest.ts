@@ -1,4 +1,5 @@
 import { errorText } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createStreamsWatcher } from '@chainstead/streams';
 import {
@@ -96,7 +97,7 @@ async function startReported(
     try {
       await work;
     } catch (error) {
-      logger.warn({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
+      logger[failureLevel(error)]({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
     }
   };
   const isStarted = await startPool(pool, {

@@ -3,7 +3,13 @@
  * database; whatever fails, the session is thrown away and a new one goes on from the last commit.
  */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
-import { DatabaseUnavailableError, type Leadership, tryAcquireLeadership } from '@chainstead/db';
+import {
+  DatabaseError,
+  DatabaseUnavailableError,
+  failureLevel,
+  type Leadership,
+  tryAcquireLeadership,
+} from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainIdOf, chainKeyOf } from '../fullnode/network.ts';
 import { fillVersions } from './fill-versions.ts';
@@ -21,7 +27,8 @@ export interface AptosSync {
   run(signal: AbortSignal): Promise<void>;
 }
 
-type Outcome = 'complete' | 'failed' | 'stopped' | { readonly leader: string };
+/** `away`: the database is, which is looked for as often as a free lease. */
+type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
 
 /** For a last word to the database, which may be what fell silent. */
 const LAST_WORD_MS = 5_000;
@@ -49,7 +56,8 @@ export function createAptosSync(options: AptosSyncOptions): AptosSync {
         leader = leads;
         const wasLong = options.clock.now() - started > LONG_SESSION_MS;
         delay = wasLong ? RESTART_DELAY_MS : Math.min(delay * 2, RESTART_DELAY_MAX_MS);
-        const wait = leads !== null ? STANDBY_POLL_MS : outcome === 'stopped' ? STOPPED_RETRY_MS : delay;
+        const waits = { stopped: STOPPED_RETRY_MS, failed: delay, away: STANDBY_POLL_MS };
+        const wait = typeof outcome === 'object' ? STANDBY_POLL_MS : waits[outcome];
         await sleepUnlessAborted(options.clock, wait, signal);
       }
     },
@@ -179,13 +187,18 @@ async function reportFailure(options: AptosSyncOptions, progress: Progress, erro
   const stopping = error instanceof RootMismatchError;
   const fields = { chain, error: errorText(error), ...(error instanceof ChainsteadError ? { code: error.code } : {}) };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
-  else logger.warn(fields, 'Ingestion was interrupted, going on from the last commit');
+  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, going on from the last commit');
   const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
   try {
     await saveStall(saving, fullnodes.network, errorText(error));
     if (stopping) await saveStop(saving, fullnodes.network, error);
   } catch (databaseError) {
-    logger.warn({ chain, error: errorText(databaseError) }, 'The reason could not be written to the database');
+    logger[failureLevel(databaseError)](
+      { chain, error: errorText(databaseError) },
+      'The reason could not be written to the database',
+    );
   }
-  return stopping ? 'stopped' : 'failed';
+  const isAway =
+    error instanceof DatabaseUnavailableError || (error instanceof DatabaseError && error.code === 'LEADERSHIP_LOST');
+  return stopping ? 'stopped' : isAway ? 'away' : 'failed';
 }

@@ -3,6 +3,7 @@
  * seconds, and a network without progress says why in status, in a metric and in one log line a minute.
  */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 import type { LedgerReach } from '../fullnode/fullnodes.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
 import { listCoverage, missingVersions } from './coverage.ts';
@@ -61,7 +62,7 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
       try {
         await report();
       } catch (error) {
-        logger.warn({ chain, error: errorText(error) }, 'Status could not be written');
+        logger[failureLevel(error)]({ chain, error: errorText(error) }, 'Status could not be written');
       }
       if (isLast) return;
       await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);

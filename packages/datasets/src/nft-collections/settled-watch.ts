@@ -1,5 +1,5 @@
 import { type Address, type ChainId, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
 import { bytesOf } from './collection-rows.ts';
 import type { TokenKey } from './token-rows.ts';
 
@@ -44,7 +44,7 @@ export function createSettledWatch(options: {
         for (const entry of asked) if (settled.has(keyOf(entry))) entry.settle();
       }
     } catch (error) {
-      logger.warn({ error: errorText(error) }, 'Rows that requests wait for could not be looked at');
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Rows that requests wait for could not be looked at');
     } finally {
       isLooking = false;
     }

@@ -1,5 +1,5 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
 
 /** Calls of one key to one method of one chain since they were last written. */
 export interface UsageEntry {
@@ -64,7 +64,7 @@ export function createUsageCounter({ database, logger, clock }: UsageOptions): U
     try {
       await addUsage(database, day, written);
     } catch (error) {
-      logger.warn(
+      logger[failureLevel(error)](
         { error: errorText(error) },
         'Usage of the gateway could not be written: it is kept for the next time',
       );

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
 import type { Attempt, Verdict } from './delivery.ts';
 import { type Recorded, recordAttempts } from './record-attempts.ts';
 import type { RetryPolicy } from './retry-policy.ts';
@@ -77,7 +77,10 @@ async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]
       }
       open = stillWanted(open, isRefused(error) ? error : null);
       if (open.length === 0) return;
-      logger.warn({ attempts: open.length, err: error }, 'Attempts could not be recorded, will be tried again');
+      logger[failureLevel(error)](
+        { attempts: open.length, err: error },
+        'Attempts could not be recorded, will be tried again',
+      );
       await clock.sleep(delayMs);
     }
   }

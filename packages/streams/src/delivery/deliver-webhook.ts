@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
-import { type Database, WorkSetAsideError } from '@chainstead/db';
+import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import DataLoader from 'dataloader';
 import { finishBody } from '../payload/render-body.ts';
@@ -129,7 +129,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
         await failDelivery(database, delivery, errorText(error));
         return { unsent: 'gave-up' };
       }
-      logger.warn(fields, 'The contents of a webhook could not be read; trying again later');
+      logger[failureLevel(error)](fields, 'The contents of a webhook could not be read; trying again later');
       await postponeDelivery(database, delivery, options.postponeMs);
       return { unsent: 'postponed' };
     }
@@ -144,7 +144,10 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
         if (result !== 'lost') metrics.count(result);
       } catch (error) {
         if (signal.aborted) return;
-        logger.error({ delivery_id: prepared.delivery.id, err: error }, 'Webhook could not be handled');
+        logger[failureLevel(error, 'error')](
+          { delivery_id: prepared.delivery.id, err: error },
+          'Webhook could not be handled',
+        );
         // What fails for a reason of its own would fail again at once.
         await postponeQuietly(options, prepared.delivery);
       }

@@ -1,5 +1,5 @@
 import { type Clock, errorText, type Logger, type Registry, settlesWithin } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import { createAttemptRecorder } from './attempt-recorder.ts';
 import { createDatabaseClock } from './database-clock.ts';
@@ -154,7 +154,10 @@ function createHostTurns(options: {
     try {
       await run(host);
     } catch (error) {
-      logger.warn({ host, reason: errorText(error) }, 'Webhooks of a host could not be read and will be tried again');
+      logger[failureLevel(error)](
+        { host, reason: errorText(error) },
+        'Webhooks of a host could not be read and will be tried again',
+      );
     }
     working.delete(host);
     lastTurns = [...lastTurns.filter((other) => other !== host), host];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errorText, type Logger } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, failureLevel } from '@chainstead/db';
 
 export interface HostLeasesOptions {
   readonly database: Database;
@@ -66,7 +66,10 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
         );
         for (const { host } of renewed) if (heldUntil.has(host)) heldUntil.set(host, until);
       } catch (error) {
-        logger.warn({ hosts: hosts.length, reason: errorText(error) }, 'Leases of hosts could not be renewed');
+        logger[failureLevel(error)](
+          { hosts: hosts.length, reason: errorText(error) },
+          'Leases of hosts could not be renewed',
+        );
       }
     },
     async letGo(host) {

@@ -1,4 +1,5 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
 
 export interface RepeatOptions {
   /** What is done, for the log. */
@@ -19,7 +20,10 @@ export async function repeat(options: RepeatOptions, signal: AbortSignal): Promi
     try {
       await work();
     } catch (error) {
-      logger.warn({ task, reason: errorText(error) }, 'Work on the outbox failed and will be tried again');
+      logger[failureLevel(error)](
+        { task, reason: errorText(error) },
+        'Work on the outbox failed and will be tried again',
+      );
     }
     const waiting = new AbortController();
     const waited = sleepUnlessAborted(clock, everyMs, AbortSignal.any([signal, waiting.signal]));

@@ -7,7 +7,14 @@ import {
   type Logger,
   sleepUnlessAborted,
 } from '@chainstead/core';
-import { type Database, type Transaction, tryAcquireLeadership, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import {
+  type Database,
+  failureLevel,
+  type Transaction,
+  tryAcquireLeadership,
+  UNWRITTEN,
+  type WorkJournal,
+} from '@chainstead/db';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
@@ -66,7 +73,10 @@ async function runChain(options: HistoricalJobsOptions, past: PastChain, signal:
       await workWhileOpen(options, past, restsUntil, signal);
     } catch (error) {
       if (!signal.aborted)
-        logger.warn({ chain: past.chain.key, error: errorText(error) }, 'Historical jobs were interrupted; resuming');
+        logger[failureLevel(error)](
+          { chain: past.chain.key, error: errorText(error) },
+          'Historical jobs were interrupted; resuming',
+        );
     }
     await sleepUnlessAborted(clock, idleMs, signal);
   }

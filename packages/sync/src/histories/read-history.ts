@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
-import { type Database, UNWRITTEN, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import { type Database, failureLevel, UNWRITTEN, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChunkSizing, createChunkSizing } from '../chunk-size.ts';
 import { type ClaimOwner, createClaimOwner } from '../claims.ts';
@@ -76,7 +76,10 @@ export async function readHistory(
       await setAsideHistory(database, subject, error);
       return 'refused';
     }
-    logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History failed');
+    logger[failureLevel(error)](
+      { chain: chain.key, kind: subject.kind, subject: subject.address, err: error },
+      'History failed',
+    );
     await failHistory(database, subject, error);
     return 'failed';
   } finally {

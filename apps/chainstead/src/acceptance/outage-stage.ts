@@ -1,0 +1,76 @@
+/** The whole program over a scripted chain, for tests of what becomes of it while its Postgres is in trouble. */
+import { createScriptedChain, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
+import { expect, vi } from 'vitest';
+import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
+
+/** Starting and crash recovery are slow on a busy machine. */
+export const WAIT = { timeout: 90_000, interval: 200 };
+
+export interface OutageStage {
+  /** Of 30 blocks at first; its id is 31337. */
+  readonly chain: ScriptedChain;
+  readonly program: ProgramProcess;
+  /** Of the program, and of commands beside it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of the API. */
+  readonly address: string;
+  /** Asks for the transfers of the busiest wallet. */
+  page(): Promise<Response>;
+  /** Until `/ready` answers so. */
+  untilReady(status: 200 | 503): Promise<void>;
+  /** Until the ingest process, asked by way of `/metrics`, has followed the chain to its head. */
+  untilFollowed(): Promise<void>;
+  /** How often the program wrote that. */
+  said(what: string): number;
+  close(): Promise<void>;
+}
+
+/** Starts the program, which keeps no keys: it answers this machine only. Resolves once it is ready. */
+export async function startOutageStage(options: {
+  readonly seed: number;
+  /** Where its database is, above all. */
+  readonly environment: Readonly<Record<string, string>>;
+}): Promise<OutageStage> {
+  const chain = createScriptedChain({ seed: options.seed, finalityDepth: 8 });
+  chain.mine(30);
+  const upstream = await serveScriptedChain(chain);
+  const environment = {
+    PORT: '0',
+    CHAINS: 'scripted',
+    CHAIN_ID_SCRIPTED: '31337',
+    RPC_URLS_SCRIPTED: upstream.url,
+    START_BLOCK_SCRIPTED: '0',
+    POLL_INTERVAL_MS_SCRIPTED: '100',
+    ...options.environment,
+  };
+  const program = startProgram(['start'], { environment });
+  const close = async (): Promise<void> => {
+    program.kill('SIGTERM');
+    await program.exited;
+    await upstream.close();
+  };
+  try {
+    const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
+    const untilReady: OutageStage['untilReady'] = (status) =>
+      vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(status), WAIT);
+    await untilReady(200);
+    return {
+      chain,
+      program,
+      environment,
+      address,
+      page: () => fetch(`${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`),
+      untilReady,
+      untilFollowed: () =>
+        vi.waitFor(async () => {
+          const metrics = await (await fetch(`${address}/metrics`)).text();
+          expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+        }, WAIT),
+      said: (what) => program.output().split(what).length - 1,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
