@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addMatches, addStream, type StagedDelivery } from './testing/delivery-stage.ts';
 import type { WorkerProcessOptions } from './testing/worker-process.ts';
 
-const DELIVERIES = 5_000;
+const DELIVERIES = 2_000;
 const STREAMS = 10;
 const KILLS = 20;
 /** Workers' clocks are ahead, behind or right. */
@@ -21,7 +21,7 @@ const FAILING_SHARE = 0.1;
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
 const PROGRAM = fileURLToPath(new URL('./testing/worker-process.ts', import.meta.url));
 
-describe('5,000 webhooks', () => {
+describe('2,000 webhooks', () => {
   let scratch: ScratchDatabase;
   const workers: ChildProcess[] = [];
   beforeEach(async () => {
