@@ -12,7 +12,7 @@ export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-
 export { failureLevel } from './failure-level.ts';
 export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
-export { openDatabase } from './open-database.ts';
+export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool } from './open-pool.ts';
 export { POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';

@@ -10,6 +10,12 @@ import { SessionClient } from './session-client.ts';
 export interface DatabaseOptions extends ConnectionOptions {
   /** Connections at most. @default 10 */
   readonly poolSize?: number;
+  /**
+   * Keep the statements of {@link Database.query} prepared on each connection, a bounded number of them. For callers that ask for the
+   * same few shapes again and again: the text must be the same for the same shape. Those without `values`, and transactions, are not
+   * prepared. A pooler that can't keep statements is found out, and told of once. @default false
+   */
+  readonly prepared?: boolean;
   readonly logger: Logger;
 }
 
@@ -38,7 +44,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     ...shared,
-    query: (text, values) => outages.watch(() => queryOn(pool, text, values)),
+    query: (text, values) => outages.watch(() => runQuery(pool, text, values)),
     transaction: (work) => outages.watch(() => runTransaction(pool, work)),
   };
 }
@@ -50,22 +56,28 @@ interface End {
 }
 
 function endedBy(pool: Pool, end: End, outages: OutageWatch): Pick<Database, 'query' | 'transaction'> {
-  const { signal } = end;
   return {
-    query: <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
-      outages.watch(async () => {
-        const client = await connectUnlessEnded(pool, end);
-        const use = useUntil(client, end);
-        try {
-          return await queryOn<Row>(client, text, values);
-        } catch (error) {
-          throw signal.aborted ? signal.reason : error;
-        } finally {
-          client.release(await use.settle());
-        }
-      }),
+    query: (text, values) => outages.watch(() => runQuery(pool, text, values, end)),
     transaction: (work) => outages.watch(() => runTransaction(pool, work, end)),
   };
+}
+
+async function runQuery<Row extends object>(
+  pool: Pool,
+  text: string,
+  values?: readonly unknown[],
+  end?: End,
+): Promise<Row[]> {
+  const client = await connectUnlessEnded(pool, end);
+  const use = useUntil(client, end);
+  try {
+    if (values === undefined || !(client instanceof SessionClient)) return await queryOn<Row>(client, text, values);
+    return (await client.run<Row>(text, [...values])).rows;
+  } catch (error) {
+    throw end?.signal.aborted === true ? end.signal.reason : error;
+  } finally {
+    client.release(await use.settle());
+  }
 }
 
 /** A connection is not free at once: by then nobody may want it any more. */
@@ -78,11 +90,11 @@ async function connectUnlessEnded(pool: Pool, end?: End): Promise<PoolClient> {
 }
 
 async function queryOn<Row extends object>(
-  source: Pool | PoolClient,
+  client: PoolClient,
   text: string,
   values?: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await source.query<Row>(text, values === undefined ? undefined : [...values]);
+  const result = await client.query<Row>(text, values === undefined ? undefined : [...values]);
   return result.rows;
 }
 

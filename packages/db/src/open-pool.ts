@@ -2,6 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import { type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { createConnectionRoute } from './connection-route.ts';
 import { parseConnectionString } from './connection-string.ts';
+import { createPreparing } from './prepared-statements.ts';
 import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
 
 export interface ConnectionOptions {
@@ -21,6 +22,8 @@ export interface ConnectionOptions {
 export interface PoolOptions extends ConnectionOptions {
   /** Connections at most. */
   readonly size: number;
+  /** Whether {@link SessionClient.run} prepares. @default false */
+  readonly prepared?: boolean;
   readonly logger: Logger;
 }
 
@@ -32,9 +35,11 @@ export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
   const route = createConnectionRoute(parseConnectionString(options.url));
   const isShared = typeof options.sessionUrl === 'string' && options.sessionUrl !== options.url;
   const settings = isShared ? {} : { ...SILENCE_SETTINGS, ...options.settings };
+  const preparing =
+    options.prepared === true ? createPreparing({ isPooled: isShared, logger: options.logger }) : undefined;
   class PooledClient extends SessionClient {
     constructor(given?: ClientConfig) {
-      super({ ...given, route, settings });
+      super({ ...given, route, settings, preparing });
     }
   }
   const pool = new Pool({

@@ -1,11 +1,14 @@
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, type QueryResult } from 'pg';
 import { type BackendKey, sendCancelRequest } from './cancel-request.ts';
 import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
+import { PreparedStatements, type Preparing } from './prepared-statements.ts';
 
 export interface SessionClientConfig extends ClientConfig {
   readonly route: ConnectionRoute;
   /** Server settings of the session, by name. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Absent: statements are not prepared. */
+  readonly preparing?: Preparing | undefined;
 }
 
 /** Without a sign of life from the server, an idle connection is tested after so long. Milliseconds. */
@@ -29,10 +32,11 @@ type Connected = (error: Error | null, client?: Client) => void;
 export class SessionClient extends Client {
   readonly #route: ConnectionRoute;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #prepared: PreparedStatements | undefined;
   #way: Way | undefined;
   #key: BackendKey | undefined;
 
-  constructor({ route, settings, ...config }: SessionClientConfig) {
+  constructor({ route, settings, preparing, ...config }: SessionClientConfig) {
     super({
       ...config,
       ...clientConfigOf(route.target),
@@ -41,6 +45,7 @@ export class SessionClient extends Client {
     });
     this.#route = route;
     this.#settings = settings;
+    this.#prepared = preparing === undefined ? undefined : new PreparedStatements(this, preparing);
     // One that breaks before anybody listens would end the process; whoever uses it hears of it anyway.
     this.on('error', () => this.#way && this.#route.forget(this.#way));
     this.connection.once('backendKeyData', (key: BackendKey) => {
@@ -58,6 +63,11 @@ export class SessionClient extends Client {
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
     );
     return undefined;
+  }
+
+  /** One statement, prepared under a name of its own where this client prepares. Its values may be none, but it must not be several. */
+  run<Row extends object>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
+    return this.#prepared === undefined ? this.query<Row>(text, values) : this.#prepared.query<Row>(text, values);
   }
 
   /** Ends the connection at once, whatever is under way on it: a server that fell silent would never say goodbye. */
@@ -80,6 +90,7 @@ export class SessionClient extends Client {
     try {
       await super.connect();
       await this.#applySettings();
+      await this.#prepared?.begin();
     } catch (error) {
       this.#route.forget(way);
       this.destroy();

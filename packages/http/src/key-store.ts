@@ -180,7 +180,7 @@ function createInUse(database: Database, configured: boolean, cacheMs: number): 
   let pending: Promise<boolean> | undefined;
   const check = async (): Promise<boolean> => {
     try {
-      used = (await database.query('SELECT 1 FROM api_keys LIMIT 1')).length > 0;
+      used = (await database.query('SELECT 1 FROM api_keys LIMIT 1', [])).length > 0;
     } catch (error) {
       // Probes must answer while the database is away, so what was known last holds; without it nothing is let through.
       if (checkedAt === undefined) throw error;

@@ -22,6 +22,15 @@ export {
 export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';
+export {
+  type Explained,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  planNodes,
+  rowsRead,
+} from './explain.ts';
 export type { FaultSettings } from './faults.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';

@@ -31,6 +31,8 @@ export interface Configuration {
     /** Past a pooler in transaction mode; null: `url` serves for sessions, too. */
     readonly sessionUrl: string | null;
     readonly poolSize: number;
+    /** Whether the API prepares its statements. */
+    readonly prepared: boolean;
     readonly dataDirectory: string;
   };
   /** Null: queues live in Postgres. */
@@ -153,6 +155,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       url: settings.DATABASE_URL ?? null,
       sessionUrl: settings.DATABASE_SESSION_URL ?? null,
       poolSize: settings.DATABASE_POOL_SIZE,
+      prepared: settings.DATABASE_PREPARED === 'true',
       dataDirectory: settings.DATA_DIR,
     },
     redisUrl: settings.REDIS_URL ?? null,

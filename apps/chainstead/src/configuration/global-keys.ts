@@ -84,6 +84,14 @@ const storageKeys = {
     example: '20',
     default: '10',
   }),
+  DATABASE_PREPARED: withDefault(oneOf('true', 'false'), {
+    group: 'Storage',
+    description:
+      'Whether the API keeps its statements prepared. Behind a pooler in transaction mode that takes PgBouncer 1.21 or newer with max_prepared_statements',
+    allowed: 'true or false',
+    example: 'false',
+    default: 'true',
+  }),
   DATA_DIR: withDefault(plainText, {
     group: 'Storage',
     description: 'Folder of the embedded Postgres; made when it is missing',

@@ -1,6 +1,7 @@
 import { createAptosRoutes } from '@chainstead/aptos';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
+import type { DatabaseOptions } from '@chainstead/db';
 import {
   type ApiApp,
   type ApiServer,
@@ -35,10 +36,21 @@ const BODY_BYTES_MAX = 4_194_304;
 const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Of the API's connections to the database: no statement outlives the request that waits for it by much. */
-export const API_SESSION_SETTINGS: Readonly<Record<string, string>> = {
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: String(REQUEST_TIMEOUT_MS),
   lock_timeout: String(REQUEST_TIMEOUT_MS / 2),
+  // Compiling takes longer than any page.
+  jit: 'off',
 };
+
+/** How the API's connections to the database are set up. Plans are made once and fit all values: pages are ranges of indexes. */
+export function apiSessions(prepared: boolean): Pick<DatabaseOptions, 'settings' | 'prepared'> {
+  return {
+    prepared,
+    settings: prepared ? { ...SESSION_SETTINGS, plan_cache_mode: 'force_generic_plan' } : SESSION_SETTINGS,
+  };
+}
+
 const RATE_WINDOW_SECONDS = 1;
 /** The API only adds jobs: a few connections do. */
 const JOBS_POOL_SIZE = 2;

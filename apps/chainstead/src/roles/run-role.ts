@@ -1,6 +1,6 @@
 import { openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
-import { API_SESSION_SETTINGS, startApi } from './api.ts';
+import { apiSessions, startApi } from './api.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
 import { startWorker } from './worker.ts';
@@ -19,7 +19,7 @@ export async function runRole(role: RoleName, context: Omit<RoleContext, 'databa
     sessionUrl: context.configuration.database.sessionUrl,
     applicationName: `chainstead ${role}`,
     poolSize: context.configuration.database.poolSize,
-    ...(role === 'api' && { settings: API_SESSION_SETTINGS }),
+    ...(role === 'api' && apiSessions(context.configuration.database.prepared)),
     logger: context.logger,
   });
   try {

@@ -1,20 +1,20 @@
 import type { Database } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  type Explained,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  planNodes,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleApi, readPage } from '../testing/example-api.ts';
 import { addressOf } from '../testing/seeded-rows.ts';
 import { SEEDED, secondOf, seedTables } from '../testing/seeded-tables.ts';
 import { hashesOfCoinTypes } from './coin-type-hashes.ts';
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly Plans?: readonly PlanNode[];
-}
 
 let scratch: ScratchDatabase;
 let app: ApiApp;
@@ -36,38 +36,21 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 /** Nodes of the plans of everything that a request asks of the tables. */
-async function plans(path: string): Promise<PlanNode[]> {
-  asked.length = 0;
-  await readPage(app, path);
-  const nodes: PlanNode[] = [];
-  for (const { text, values } of asked) {
-    const rows = await scratch.database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-      values,
-    );
-    nodes.push(...rows.flatMap((row) => flatten(row['QUERY PLAN'][0].Plan)));
-  }
-  return nodes;
+async function plans(plan: PlanKind, path: string): Promise<PlanNode[]> {
+  return (await explained(plan, path)).flatMap(({ nodes }) => nodes);
 }
 
 /** Pages of tables and indexes that a request touches. */
-async function buffersOf(path: string): Promise<number> {
-  asked.length = 0;
-  await readPage(app, path);
-  let buffers = 0;
-  for (const { text, values } of asked) {
-    const [row] = await scratch.database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-      values,
-    );
-    const root = row?.['QUERY PLAN'][0].Plan;
-    buffers += (root?.['Shared Hit Blocks'] ?? 0) + (root?.['Shared Read Blocks'] ?? 0);
-  }
-  return buffers;
+async function buffersOf(plan: PlanKind, path: string): Promise<number> {
+  return (await explained(plan, path)).reduce((sum, { buffers }) => sum + buffers, 0);
 }
 
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)];
+async function explained(plan: PlanKind, path: string): Promise<Explained[]> {
+  asked.length = 0;
+  await readPage(app, path);
+  const found: Explained[] = [];
+  for (const statement of asked) found.push(await explain(scratch.database, statement, plan));
+  return found;
 }
 
 const LIMIT = 50;
@@ -130,24 +113,22 @@ function scansOf(nodes: readonly PlanNode[]): PlanNode[] {
 
 /** Sorts of what routes scan, not of the few ranges that are indexed. */
 function sortsOf(nodes: readonly PlanNode[]): readonly unknown[] {
-  const sorts = nodes.filter((node) => node['Node Type'].includes('Sort') && scansOf(flatten(node)).length > 0);
+  const sorts = nodes.filter((node) => node['Node Type'].includes('Sort') && scansOf(planNodes(node)).length > 0);
   return sorts.map((node) => node['Node Type']);
 }
 
 // Before its first ANALYZE, which comes within a minute, a table's few networks are taken for many.
 const NEEDS_STATISTICS = /^\/coins\/(?:latest|symbols|names|creators|transfers\/blocks|transfers\/0x1)/;
 
-describe.each([
-  ['without statistics', async () => {}, (route: string) => !NEEDS_STATISTICS.test(route)],
-  ['with statistics', () => scratch.database.query('VACUUM ANALYZE').then(() => undefined), () => true],
-])('%s', (_, prepare, isMeant) => {
-  beforeAll(prepare);
+describe.each(PLANS)('the $plan plan $statistics', ({ plan, statistics, prepare }) => {
+  beforeAll(() => prepare(scratch.database));
+  const isMeant = (route: string): boolean => statistics !== 'without statistics' || !NEEDS_STATISTICS.test(route);
 
   it.each(ONE_SCAN.filter(isMeant))(
     '%s is one range scan of an index that stops after a page, in order',
     async (route) => {
       for (const path of await pagesOf(route)) {
-        const nodes = await plans(path);
+        const nodes = await plans(plan, path);
         const scans = scansOf(nodes);
         expect(scans.length).toBeGreaterThan(0);
         for (const scan of scans) {
@@ -166,7 +147,7 @@ describe.each([
   );
   it.each(merged)('%s is %i range scans that each stop after a page, merged', async (_path, count, route) => {
     for (const path of await pagesOf(route)) {
-      const scans = scansOf(await plans(path));
+      const scans = scansOf(await plans(plan, path));
       expect(scans).toHaveLength(1);
       for (const scan of scans) {
         expect(scan['Node Type']).toMatch(/^Index (Only )?Scan$/);
@@ -178,11 +159,12 @@ describe.each([
 
   it('a small wallet is read without what lies beside it', async () => {
     // A dozen rows of the wallet, and the pages of the index above them.
-    expect(await buffersOf(`/wallets/coins/history?limit=50&owner_addresses=${addressOf(77)}`)).toBeLessThan(40);
+    expect(await buffersOf(plan, `/wallets/coins/history?limit=50&owner_addresses=${addressOf(77)}`)).toBeLessThan(40);
   });
 
   it('a coin that is rare in a wallet is read without the rows around it', async () => {
     const nodes = await plans(
+      plan,
       `/wallets/coins/transfers?limit=50&owner_addresses=${BUSY}&coin_type_whitelist=${SEEDED.rareCoin}`,
     );
     expect(scansOf(nodes).map((node) => node['Actual Rows'])).toEqual([3]);

@@ -50,7 +50,7 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
   // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
   const start = query.after === null ? near : [beyond(query.order, query.after, bind)];
   const page = transfersOf(scan, start, bind(query.limit + 1), PAGE_COLUMNS);
-  const total = query.count ? countOf(scan, near, far, countMax + 1) : 'NULL::bigint';
+  const total = query.count ? countOf(scan, near, far, bind(countMax + 1)) : 'NULL::bigint';
   const text = `WITH ${ctes.join(', ')}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1)) AS newest,
@@ -96,11 +96,11 @@ function walletOf(scan: Scan): readonly string[] {
 }
 
 /** How many transfers there are, no more than `limit`. Tokens are counted one after the other until it is reached. */
-function countOf(scan: Scan, near: readonly string[], far: readonly string[], limit: number): string {
+function countOf(scan: Scan, near: readonly string[], far: readonly string[], limit: string): string {
   const rows =
     scan.tokens === null
-      ? `SELECT * FROM (${transfersOf(scan, near, String(limit), COUNT_COLUMNS)}) AS row ${where(far)}`
-      : `SELECT 1 FROM ${transfersOfTokens(scan, near, String(limit))} ${where([NOT_NFT, ...far])} LIMIT ${limit}`;
+      ? `SELECT * FROM (${transfersOf(scan, near, limit, COUNT_COLUMNS)}) AS row ${where(far)}`
+      : `SELECT 1 FROM ${transfersOfTokens(scan, near, limit)} ${where([NOT_NFT, ...far])} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 

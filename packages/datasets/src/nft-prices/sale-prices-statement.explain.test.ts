@@ -1,12 +1,6 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, explain, PLANS, rowsRead, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  explain,
-  MANY_SALES,
-  MANY_SALES_STEP_SECONDS,
-  rowsRead,
-  seedManyTrades,
-} from '../nft-trades/testing/many-trades.ts';
+import { MANY_SALES, MANY_SALES_STEP_SECONDS, seedManyTrades } from '../nft-trades/testing/many-trades.ts';
 import { COLLECTION } from '../nft-trades/testing/seeded-trades.ts';
 import { exampleChain } from '../testing/example-chain.ts';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
@@ -32,11 +26,8 @@ afterAll(() => scratch.drop());
 const statementOf = (query: Partial<SalePricesQuery>) =>
   salePricesStatement(chain, { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query });
 
-describe.each([
-  ['without statistics', async () => {}],
-  ['with statistics', () => scratch.database.query('VACUUM ANALYZE').then(() => undefined)],
-])('%s', (_, prepare) => {
-  beforeAll(prepare);
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
 
   test.each([
     ['a token with 100,000 sales, a year', { days: 365 }],
@@ -47,7 +38,7 @@ describe.each([
   ] satisfies [string, Partial<SalePricesQuery>][])(
     '%s: a row a day, and the trades of one day at most',
     async (_name, query) => {
-      const { nodes } = await explain(scratch.database, statementOf(query));
+      const { nodes } = await explain(scratch.database, statementOf(query), plan);
       expect(
         nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
       ).toEqual([]);

@@ -1,13 +1,18 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import {
+  createScratchDatabase,
+  explain,
+  PLANS,
+  type PlanKind,
+  rowsRead,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleChain } from '../testing/example-chain.ts';
 import {
-  explain,
   MANY_SALES,
   MANY_SALES_STEP_SECONDS,
   RARE_MARKETPLACE,
-  rowsRead,
   seedManyTrades,
   WASH_TRADER,
 } from './testing/many-trades.ts';
@@ -32,7 +37,7 @@ const ALL: TradesSubject = { kind: 'collection', token: COLLECTION, marketplace:
 const market = (marketplace: string): TradesSubject => ({ kind: 'collection', token: COLLECTION, marketplace });
 const wallet = (address: typeof SELLER): TradesSubject => ({ kind: 'wallet', wallet: address });
 
-const explained = (subject: TradesSubject, query: Partial<TradesQuery> = {}) =>
+const explained = (plan: PlanKind, subject: TradesSubject, query: Partial<TradesQuery> = {}) =>
   explain(
     scratch.database,
     tradesStatement(chain, {
@@ -47,6 +52,7 @@ const explained = (subject: TradesSubject, query: Partial<TradesQuery> = {}) =>
       pinnedBlock: null,
       ...query,
     }),
+    plan,
   );
 
 const after = (blockNumber: number): Partial<TradesQuery> => ({
@@ -72,14 +78,11 @@ const CASES: readonly (readonly [string, TradesSubject, Partial<TradesQuery>])[]
   ['a wallet without trades', wallet(addressOf(404)), {}],
 ];
 
-describe.each([
-  ['without statistics', async () => {}],
-  ['with statistics', () => scratch.database.query('VACUUM ANALYZE').then(() => undefined)],
-])('%s', (_, prepare) => {
-  beforeAll(prepare);
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
 
   test.each(CASES)('%s is a range of an index that stops after a page', async (_name, subject, query) => {
-    const { nodes } = await explained(subject, query);
+    const { nodes } = await explained(plan, subject, query);
     const scans = nodes.filter((node) => node['Relation Name'] === 'nft_trades');
     expect(scans.length).toBeGreaterThan(0);
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
@@ -87,8 +90,8 @@ describe.each([
   });
 
   test('page 1,000 touches about as little as page 1', async () => {
-    const first = await explained(TOKEN);
-    const thousandth = await explained(TOKEN, after(500));
+    const first = await explained(plan, TOKEN);
+    const thousandth = await explained(plan, TOKEN, after(500));
     expect(thousandth.buffers).toBeLessThanOrEqual(first.buffers * 1.2);
   });
 });

@@ -21,7 +21,7 @@ const PUBLISH = `INSERT INTO gateway_heads AS kept (chain_id, head, finalized) V
 export function createPostgresHeadStore(options: { readonly database: Database }): HeadStore {
   const { database } = options;
   const readAll = shareRuns(async () => {
-    const rows = await database.query<HeadRow>(READ_ALL);
+    const rows = await database.query<HeadRow>(READ_ALL, []);
     return new Map(rows.map((row) => [row.chain_id, stored(row)]));
   });
   return {

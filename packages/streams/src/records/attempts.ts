@@ -77,16 +77,16 @@ const COLUMNS = `id, stream_id, chain_id, block_number, confirmed, webhook_url, 
 export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
   const { after, limit, withBody } = request;
   const { conditions, values } = conditionsOf(request.filter);
+  const place = values.length;
+  const start = after === null ? 'true' : `(created_at, id) < ($${place + 2}, $${place + 3}::uuid)`;
   const counting = database.query<{ total: number }>(
     `SELECT count(*) AS total FROM (SELECT 1 FROM stream_attempts WHERE ${conditions} LIMIT ${TOTAL_MAX}) AS counted`,
     values,
   );
-  const place = values.length;
   const reading = database.query<AttemptRow & { place: string }>(
     `SELECT ${COLUMNS}, ${withBody ? 'body' : 'NULL AS body'}, created_at::text AS place FROM stream_attempts
-     WHERE ${conditions} AND ($${place + 1}::timestamptz IS NULL OR (created_at, id) < ($${place + 1}, $${place + 2}::uuid))
-     ORDER BY created_at DESC, id DESC LIMIT $${place + 3}`,
-    [...values, after?.[0] ?? null, after?.[1] ?? null, limit + 1],
+     WHERE ${conditions} AND ${start} ORDER BY created_at DESC, id DESC LIMIT $${place + 1}`,
+    [...values, limit + 1, ...(after ?? [])],
   );
   const [rows, [count]] = await Promise.all([reading, counting]);
   const page = rows.slice(0, limit);

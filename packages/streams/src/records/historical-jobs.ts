@@ -33,8 +33,8 @@ export function listHistoricalJobs(database: Database, streamId: string | null):
     `SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",
        from_timestamp AS "fromTimestamp", to_timestamp AS "toTimestamp", addresses, next_block AS "nextBlock", status, matches, error_message AS "errorMessage",
        created_at AS "createdAt", updated_at AS "updatedAt"
-     FROM historical_jobs WHERE $1::uuid IS NULL OR stream_id = $1
+     FROM historical_jobs ${streamId === null ? '' : 'WHERE stream_id = $1'}
      ORDER BY created_at DESC, id DESC LIMIT ${JOBS_MAX}`,
-    [streamId],
+    streamId === null ? [] : [streamId],
   );
 }

@@ -28,7 +28,7 @@ interface StatsRow {
 
 /** Of every stream there ever was, deleted ones too, oldest first: the account's sums are those of this list. */
 export async function readAllStats(database: Database): Promise<readonly StreamStats[]> {
-  const rows = await database.query<StatsRow>('SELECT * FROM stream_stats ORDER BY created_at, stream_id');
+  const rows = await database.query<StatsRow>('SELECT * FROM stream_stats ORDER BY created_at, stream_id', []);
   return rows.map(statsOf);
 }
 

@@ -116,9 +116,9 @@ async function list(
   if (stream === undefined) return null;
   const rows = await database.query<{ address: string }>(
     `SELECT '0x' || encode(address, 'hex') AS address FROM stream_addresses
-     WHERE stream_id = $1 AND ($2::text IS NULL OR address > decode($2, 'hex'))
-     ORDER BY address LIMIT $3`,
-    [streamId, after === null ? null : after.slice(2), limit + 1],
+     WHERE stream_id = $1 AND address > decode($2, 'hex') ORDER BY address LIMIT $3`,
+    // Before all addresses: nothing.
+    [streamId, after === null ? '' : after.slice(2), limit + 1],
   );
   const addresses = rows.slice(0, limit).map((row) => parseAddress(row.address));
   return { addresses, total: stream.total, next: rows.length > limit ? (addresses.at(-1) ?? null) : null };

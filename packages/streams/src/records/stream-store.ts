@@ -83,12 +83,12 @@ async function findStream(reader: Reader, id: string): Promise<Stream | null> {
 async function listStreams(database: Database, request: StreamListRequest): Promise<StreamPage> {
   const { status, after, limit } = request;
   const listed = 'deleted_at IS NULL AND ($1::text IS NULL OR status = $1)';
+  const start = after === null ? 'true' : '(created_at, id) < ($3, $4::uuid)';
   const [rows, [count]] = await Promise.all([
     database.query<StreamRow & { place: string }>(
       `SELECT ${STREAM_COLUMNS}, created_at::text AS place FROM streams
-       WHERE ${listed} AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
-       ORDER BY created_at DESC, id DESC LIMIT $4`,
-      [status, after?.[0] ?? null, after?.[1] ?? null, limit + 1],
+       WHERE ${listed} AND ${start} ORDER BY created_at DESC, id DESC LIMIT $2`,
+      [status, limit + 1, ...(after ?? [])],
     ),
     database.query<{ total: number }>(`SELECT count(*) AS total FROM streams WHERE ${listed}`, [status]),
   ]);
