@@ -36,11 +36,13 @@ export async function compareTables(
 
 /** What is compared, as queries of one text column. Blocks: those that caused rows; tokens: those that rows mention. */
 function factsOf(datasets: readonly Dataset[]): Readonly<Record<string, string>> {
-  const tables = datasets.flatMap(({ table, derived }) => [table, ...(derived?.tables ?? [])]);
-  const blocksWithRows = datasets.map(({ table }) => `SELECT chain_id, block_number FROM ${table}`).join(' UNION ');
+  const tables = datasets.flatMap(({ table, derived }) => [table.name, ...(derived?.tables ?? [])]);
+  const blocksWithRows = datasets
+    .map(({ table }) => `SELECT chain_id, block_number FROM ${table.name}`)
+    .join(' UNION ');
   const mentioned = datasets
     .filter((dataset) => dataset.contracts !== undefined)
-    .map((dataset) => `SELECT chain_id, ${contractColumn(dataset)} AS address FROM ${dataset.table}`)
+    .map((dataset) => `SELECT chain_id, ${contractColumn(dataset)} AS address FROM ${dataset.table.name}`)
     .join(' UNION ');
   return {
     ...Object.fromEntries(
@@ -56,8 +58,8 @@ function factsOf(datasets: readonly Dataset[]): Readonly<Record<string, string>>
 }
 
 /** Where a dataset's rows name the contract that they are of. */
-function contractColumn({ name, columns }: Dataset): string {
-  const column = ['token', 'token_address'].find((candidate) => columns.includes(candidate));
+function contractColumn({ name, table }: Dataset): string {
+  const column = ['token', 'token_address'].find((candidate) => table.columns.includes(candidate));
   if (column === undefined) throw new Error(`The rows of ${name} mention contracts in no column that is known here`);
   return column;
 }

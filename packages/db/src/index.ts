@@ -4,7 +4,7 @@
  */
 export { checkSessions } from './check-sessions.ts';
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';
-export { COPY_NULL, copyHex, copyValue } from './copy-text.ts';
+export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError, outageOr } from './database-outage.ts';

@@ -5,7 +5,8 @@
  */
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { BulkIndex, Dataset } from './dataset.ts';
+import type { Dataset } from './dataset.ts';
+import type { BulkIndex } from './row-table.ts';
 
 export async function dropBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<void> {
   for (const { name } of bulkIndexesOf(datasets)) await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
@@ -51,5 +52,5 @@ export async function missingBulkIndexes(database: Database, datasets: readonly 
 }
 
 function bulkIndexesOf(datasets: readonly Dataset[]): BulkIndex[] {
-  return datasets.flatMap((dataset) => dataset.bulkIndexes ?? []);
+  return datasets.flatMap((dataset) => dataset.table.bulkIndexes);
 }

@@ -1,18 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
+import type { RowTable } from './row-table.ts';
 
 /** What a decoder may know besides the logs. No clock, no I/O. */
 export interface DecodeContext {
   readonly chain: Chain;
   /** Unix seconds of a block in this batch. */
   timestampOf(blockNumber: number): number;
-}
-
-/** An index that a bulk backfill may leave out and build later. */
-export interface BulkIndex {
-  readonly name: string;
-  /** What follows `CREATE INDEX [CONCURRENTLY] name`, as in the migration: `ON table USING btree (…)`. */
-  readonly definition: string;
 }
 
 export type TokenStandard = 'erc20' | 'erc721' | 'erc1155';
@@ -79,14 +73,8 @@ export interface Dataset<Row = unknown> {
    * for this chain. `decode` must look at no other logs: whole blocks bring them all, filtered reads only these.
    */
   topics(chain: Chain): readonly Hash[];
-  /** SQL table with at least `chain_id` and `block_number`. */
-  readonly table: string;
-  /** Columns in the order of `copyLine`; every column of the table. */
-  readonly columns: readonly string[];
-  /** The natural primary key, a subset of `columns`. */
-  readonly key: readonly string[];
-  /** Secondary indexes that a declared bulk backfill drops and builds afterwards. */
-  readonly bulkIndexes?: readonly BulkIndex[];
+  /** Its rows' table: {@link defineTable} of the one in its `schema.ts`. */
+  readonly table: RowTable<Row>;
   /** Rows for these logs (of one or more whole blocks, in chain order). Ignores what is not its own. */
   decode(logs: readonly Log[], context: DecodeContext): Row[];
   /**
@@ -94,8 +82,6 @@ export interface Dataset<Row = unknown> {
    * there are very many, the engine holds only some of them at a time.
    */
   eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
-  /** The row in COPY text format (packages/db copy-text). The first column should be the first of the key, so that sorting lines gives index locality. */
-  copyLine(row: Row): string;
   /** Token contracts that the rows mention, for the token facts queue. */
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
   readonly derived?: DerivedState;

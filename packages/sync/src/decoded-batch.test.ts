@@ -39,11 +39,8 @@ function spread(name: string, lazily: boolean): Spread {
   const dataset: Dataset<string> = {
     name,
     topics: () => [],
-    table: name,
-    columns: [],
-    key: [],
+    table: { name, columns: [], key: [], bulkIndexes: [], copyLine: (row) => row },
     decode: (logs) => [...eachRow(logs)],
-    copyLine: (row) => row,
     contracts: (rows) =>
       rows.length === 0 ? [] : [{ address: `0x${'11'.repeat(20)}` as Log['address'], standard: 'erc721' }],
     ...(lazily ? { eachRow } : {}),

@@ -103,7 +103,7 @@ function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOn
         undecoded.push(logs);
         return;
       }
-      for (const row of rows) lines.push(dataset.copyLine(row));
+      for (const row of rows) lines.push(dataset.table.copyLine(row));
       for (const mention of dataset.contracts?.(rows) ?? []) mentions.push(mention);
     },
     parts,
@@ -143,7 +143,7 @@ function* decodeParts(
 }
 
 function toPart(dataset: Dataset, rows: readonly unknown[]): DatasetLines {
-  const lines = rows.map((row) => dataset.copyLine(row));
+  const lines = rows.map((row) => dataset.table.copyLine(row));
   return { dataset, lines: lines.sort(), mentions: [...(dataset.contracts?.(rows) ?? [])] };
 }
 

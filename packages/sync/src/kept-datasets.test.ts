@@ -45,8 +45,13 @@ const clock: Clock = { now: () => Date.now() * 20, sleep: (ms, signal) => system
 
 /** The same marks without anything derived, in a table of their own. */
 const { derived: _, ...plain } = marks;
-const early: Dataset = { ...plain, name: 'early-marks', table: 'early_marks' } as Dataset;
-const elsewhere: Dataset = { ...plain, name: 'elsewhere', table: 'no_such_table', topics: () => [] } as Dataset;
+const early: Dataset = { ...plain, name: 'early-marks', table: { ...plain.table, name: 'early_marks' } } as Dataset;
+const elsewhere: Dataset = {
+  ...plain,
+  name: 'elsewhere',
+  table: { ...plain.table, name: 'no_such_table' },
+  topics: () => [],
+} as Dataset;
 
 let scratch: ScratchDatabase;
 let pool: UpstreamPool;

@@ -32,7 +32,7 @@ export async function writeBlocks(transaction: Transaction, lines: readonly stri
     await transaction.copy('blocks', BLOCK_COLUMNS, lines);
     return;
   }
-  const staging = await copyToTwin(transaction, { table: 'blocks', columns: BLOCK_COLUMNS }, 'staging', lines);
+  const staging = await copyToTwin(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'staging', lines);
   await transaction.query(`INSERT INTO blocks SELECT * FROM ${staging} ${UPDATE_CHANGED_BLOCK}`);
 }
 

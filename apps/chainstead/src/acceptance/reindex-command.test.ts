@@ -57,7 +57,11 @@ describe.concurrent('reindexRanges', () => {
     const { database } = stage.scratch;
     // A second dataset of the same blocks, in a table of its own.
     await database.query('CREATE TABLE copied_transfers (LIKE erc20_transfers INCLUDING ALL)');
-    const copied = { ...erc20Transfers, name: 'copied-transfers', table: 'copied_transfers' } as Dataset;
+    const copied = {
+      ...erc20Transfers,
+      name: 'copied-transfers',
+      table: { ...erc20Transfers.table, name: 'copied_transfers' },
+    } as Dataset;
     const both = await commandOptions(stage, [node], { datasets: [...datasets, copied] });
     await backfillRanges(both, [{ from: 90, to: 150 }], never);
     const copies = () => database.query<{ row: string }>('SELECT c::text AS row FROM copied_transfers c ORDER BY row');

@@ -61,5 +61,5 @@ export async function showStatus(
 /** Aptos has tables where it is indexed. */
 function tablesOf({ aptos, datasets }: Configuration): string[] {
   const aptosTables = aptos.networks.length === 0 ? [] : aptosDatasets(aptos.datasets).flatMap(({ tables }) => tables);
-  return ['blocks', 'tokens', ...datasets.map(({ table }) => table), ...aptosTables];
+  return ['blocks', 'tokens', ...datasets.map(({ table }) => table.name), ...aptosTables];
 }

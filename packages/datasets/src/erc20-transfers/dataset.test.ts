@@ -160,7 +160,7 @@ describe('decode', () => {
 test('copyLine writes the columns in order, bytea with a doubled backslash', () => {
   const [sent] = erc20Transfers.decode([plainLog()], context());
   expect(sent).toBeDefined();
-  const line = sent === undefined ? '' : erc20Transfers.copyLine(sent);
+  const line = sent === undefined ? '' : erc20Transfers.table.copyLine(sent);
   expect(line.split('\t')).toEqual([
     `\\\\x${'11'.repeat(20)}`,
     '1',
@@ -175,7 +175,7 @@ test('copyLine writes the columns in order, bytea with a doubled backslash', () 
     `\\\\x${'44'.repeat(32)}`,
     '2023-11-14T22:13:27Z',
   ]);
-  expect(line.split('\t')).toHaveLength(erc20Transfers.columns.length);
+  expect(line.split('\t')).toHaveLength(erc20Transfers.table.columns.length);
 });
 
 test('contracts names each token once', () => {

@@ -1,31 +1,8 @@
-import type { Address, Hash, Hex, Log } from '@chainstead/core';
-import { copyHex } from '@chainstead/db';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Address, Hex, Log } from '@chainstead/core';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { timestampText } from '../timestamp-text.ts';
+import { type Direction, type Erc20TransferRow, erc20Transfers as table } from './schema.ts';
 import { TRANSFER_TOPIC, transferParties } from './transfer-event.ts';
-
-/** One side of one transfer, as the table holds it (schema.ts). Hexadecimal text is lower case. */
-export interface Erc20TransferRow {
-  /** Whose side this row is. */
-  readonly account: Address;
-  readonly chainId: number;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly direction: Direction;
-  readonly token: Address;
-  readonly counterparty: Address;
-  /** Base units, decimal digits. */
-  readonly value: string;
-  readonly transactionHash: Hash;
-  readonly blockHash: Hash;
-  /** ISO 8601 UTC with whole seconds, made once a block. */
-  readonly blockTimestamp: string;
-}
-
-/** 0: the account sent, 1: it received, 2: it did both. */
-export type Direction = 0 | 1 | 2;
-
 /**
  * ERC-20 transfers, two rows each (one a side), a self-transfer one. Mints and burns have rows for the zero address too.
  *
@@ -35,31 +12,8 @@ export type Direction = 0 | 1 | 2;
 export const erc20Transfers: Dataset<Erc20TransferRow> = {
   name: 'erc20-transfers',
   topics: () => [TRANSFER_TOPIC],
-  table: 'erc20_transfers',
-  columns: [
-    'account',
-    'chain_id',
-    'block_number',
-    'transaction_index',
-    'log_index',
-    'direction',
-    'token',
-    'counterparty',
-    'value',
-    'transaction_hash',
-    'block_hash',
-    'block_timestamp',
-  ],
-  key: ['account', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
-  bulkIndexes: [
-    {
-      name: 'erc20_transfers_by_token',
-      definition:
-        'ON erc20_transfers USING btree (account, chain_id, token, block_number, transaction_index, log_index)',
-    },
-  ],
+  table: defineTable(table, { bulkIndexes: ['erc20_transfers_by_token'] }),
   decode,
-  copyLine,
   contracts,
 };
 
@@ -110,27 +64,6 @@ function side(
     blockHash: log.blockHash,
     blockTimestamp,
   };
-}
-
-/**
- * COPY's text format wants the backslash of bytea's `\x` doubled; nothing else here can hold a character to escape. Joined,
- * not a template: a template's pieces stay a tree of strings until the sort flattens it, which took half of the decoding.
- */
-function copyLine(row: Erc20TransferRow): string {
-  return [
-    copyHex(row.account),
-    row.chainId,
-    row.blockNumber,
-    row.transactionIndex,
-    row.logIndex,
-    row.direction,
-    copyHex(row.token),
-    copyHex(row.counterparty),
-    row.value,
-    copyHex(row.transactionHash),
-    copyHex(row.blockHash),
-    row.blockTimestamp,
-  ].join('\t');
 }
 
 function* contracts(rows: readonly Erc20TransferRow[]): Generator<{ address: Address; standard: 'erc20' }> {

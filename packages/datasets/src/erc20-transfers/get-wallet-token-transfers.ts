@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type Indexed, type IndexedColumns, readIndexed } from '../indexed-blocks/indexed.ts';
-import type { Direction } from './dataset.ts';
+import type { Direction } from './schema.ts';
 import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
 export type { TransferKey, WalletTransfersQuery } from './wallet-transfers-statement.ts';

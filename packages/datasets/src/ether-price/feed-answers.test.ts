@@ -6,7 +6,8 @@ import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } fro
 import { describe, expect, test } from 'vitest';
 import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleChain } from '../testing/example-chain.ts';
-import { ANSWER_UPDATED_TOPIC, type FeedAnswerRow, feedAnswers } from './feed-answers.ts';
+import { ANSWER_UPDATED_TOPIC, feedAnswers } from './feed-answers.ts';
+import type { FeedAnswerRow } from './schema.ts';
 
 const given = recordedEvmFolder() !== null;
 if (!given)
@@ -52,7 +53,7 @@ test('an answer becomes a row, with the column order of the table', () => {
     blockTimestamp: '2020-09-13T12:26:47.000Z',
   });
   if (row === undefined) throw new Error('no row');
-  expect(feedAnswers.copyLine(row).split('\t')).toHaveLength(feedAnswers.columns.length);
+  expect(feedAnswers.table.copyLine(row).split('\t')).toHaveLength(feedAnswers.table.columns.length);
 });
 
 test('answers are signed numbers of 256 bits, rounds unsigned ones', () => {

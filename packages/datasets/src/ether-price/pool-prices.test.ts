@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { addressOf, hashOf } from '../erc20-transfers/testing/seeded-wallets.ts';
 import { exampleChain } from '../testing/example-chain.ts';
 import { dollarsOf, priceOfPool } from './ether-price.ts';
-import { type PoolPriceRow, poolPrices, pricingPools, SWAP_EVENTS } from './pool-prices.ts';
+import { poolPrices, pricingPools, SWAP_EVENTS } from './pool-prices.ts';
+import type { PoolPriceRow } from './schema.ts';
 
 const given = recordedEvmFolder() !== null;
 if (!given)
@@ -75,7 +76,8 @@ test('of each pool the last swap of a block is kept', () => {
     [pancake.address, 7, 0, 1, '20'],
     [uniswap.address, 8, 0, 0, '12'],
   ]);
-  for (const row of rows) expect(poolPrices.copyLine(row).split('\t')).toHaveLength(poolPrices.columns.length);
+  for (const row of rows)
+    expect(poolPrices.table.copyLine(row).split('\t')).toHaveLength(poolPrices.table.columns.length);
 });
 
 test.each<[string, Log]>([

@@ -1,7 +1,7 @@
 import type { Chain, EtherPool } from '@chainstead/chains';
-import type { Address, Hash, Log } from '@chainstead/core';
-import { copyHex } from '@chainstead/db';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Hash, Log } from '@chainstead/core';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { type PoolPriceRow, poolPrices as table } from './schema.ts';
 
 /**
  * Swap events, by protocol: keccak256 of `Swap(address,address,int256,int256,uint160,uint128,int24)` (Uniswap v3) and of the same
@@ -18,37 +18,12 @@ export const SWAP_EVENTS: Readonly<Record<EtherPool['protocol'], { readonly topi
   },
 };
 
-/** The last swap of a block in a pool, as the table holds it (schema.ts). */
-export interface PoolPriceRow {
-  readonly pool: Address;
-  readonly chainId: number;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  /** Decimal digits. */
-  readonly sqrtPriceX96: string;
-  /** ISO 8601 UTC with whole seconds. */
-  readonly blockTimestamp: string;
-}
-
 /** Prices of ether in pools with a dollar token, on chains that have such pools and no feed: swaps are many. */
 export const poolPrices: Dataset<PoolPriceRow> = {
   name: 'pool-prices',
   topics: (chain) => [...new Set(pricingPools(chain).map(({ protocol }) => SWAP_EVENTS[protocol].topic))],
-  table: 'pool_prices',
-  columns: ['pool', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'sqrt_price_x96', 'block_timestamp'],
-  key: ['pool', 'chain_id', 'block_number'],
+  table: defineTable(table),
   decode,
-  copyLine: (row) =>
-    [
-      copyHex(row.pool),
-      row.chainId,
-      row.blockNumber,
-      row.transactionIndex,
-      row.logIndex,
-      row.sqrtPriceX96,
-      row.blockTimestamp,
-    ].join('\t'),
 };
 
 /** The pools that price ether on this chain, in the order of trust: none where a feed does. */

@@ -1,12 +1,13 @@
 /** What the chain itself says of the price of ether in US dollars: Chainlink's answers, and swaps of ether/stablecoin pools. */
-import { bytea } from '@chainstead/db/column-types';
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, blockTime, bytea } from '@chainstead/db/column-types';
 import { bigint, boolean, integer, numeric, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** Answers of Chainlink aggregators, of every feed: which aggregators answer for ether is in `price_feed_phases`. */
 export const feedAnswers = pgTable(
   'feed_answers',
   {
-    aggregator: bytea('aggregator').notNull(),
+    aggregator: address('aggregator').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
@@ -14,14 +15,18 @@ export const feedAnswers = pgTable(
     round: numeric('round', { precision: 78, scale: 0 }).notNull(),
     /** In units of the feed's decimals. Signed. */
     answer: numeric('answer', { precision: 78, scale: 0 }).notNull(),
-    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
   (table) => [
     primaryKey({
       columns: [table.aggregator, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
+    blockRangeIndex('feed_answers', table),
   ],
 );
+
+/** One answer; `round` and `answer` are decimal digits. */
+export type FeedAnswerRow = Readonly<typeof feedAnswers.$inferSelect>;
 
 /** Which aggregators answered behind a feed's proxy: from chain facts, from the proxy's events, and asked of the proxy. */
 export const priceFeedPhases = pgTable(
@@ -58,14 +63,20 @@ export const paymentTokens = pgTable(
 export const poolPrices = pgTable(
   'pool_prices',
   {
-    pool: bytea('pool').notNull(),
+    pool: address('pool').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
     /** Uniswap v3's sqrtPriceX96. */
     sqrtPriceX96: numeric('sqrt_price_x96', { precision: 78, scale: 0 }).notNull(),
-    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.pool, table.chainId, table.blockNumber] })],
+  (table) => [
+    primaryKey({ columns: [table.pool, table.chainId, table.blockNumber] }),
+    blockRangeIndex('pool_prices', table),
+  ],
 );
+
+/** The last swap of a block in a pool. */
+export type PoolPriceRow = Readonly<typeof poolPrices.$inferSelect>;

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { encodeAbiParameters, toEventSelector } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exampleChain } from '../testing/example-chain.ts';
-import { type MetadataEventRow, nftMetadataEvents } from './metadata-events-dataset.ts';
+import { nftMetadataEvents } from './metadata-events-dataset.ts';
+import type { MetadataEventRow } from './schema.ts';
 
 const chain = exampleChain();
 const CONTRACT = parseAddress(`0x${'c0'.repeat(20)}`);
@@ -98,7 +99,9 @@ describe('an event', () => {
         data,
         (first, topics, payload) => {
           for (const row of decode(log([first, ...topics], payload)))
-            expect(nftMetadataEvents.copyLine(row).split('\t')).toHaveLength(nftMetadataEvents.columns.length);
+            expect(nftMetadataEvents.table.copyLine(row).split('\t')).toHaveLength(
+              nftMetadataEvents.table.columns.length,
+            );
         },
       ),
     );
@@ -130,8 +133,8 @@ describe('rows that were added', () => {
   }
   async function add(...logs: Log[]): Promise<void> {
     await scratch.database.transaction(async (transaction) => {
-      const rows = decode(...logs).map((row) => nftMetadataEvents.copyLine(row));
-      await transaction.copy(nftMetadataEvents.table, nftMetadataEvents.columns, rows);
+      const rows = decode(...logs).map((row) => nftMetadataEvents.table.copyLine(row));
+      await transaction.copy(nftMetadataEvents.table.name, nftMetadataEvents.table.columns, rows);
       await transaction.query(
         'CREATE TEMPORARY TABLE added_events ON COMMIT DROP AS SELECT * FROM nft_metadata_events',
       );

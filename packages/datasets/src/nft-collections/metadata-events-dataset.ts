@@ -1,26 +1,8 @@
-import type { Address, Hash, Log } from '@chainstead/core';
-import { COPY_NULL, copyHex } from '@chainstead/db';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Hash, Log } from '@chainstead/core';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { toEventSelector } from 'viem';
 import { createBlockTimes } from '../timestamp-text.ts';
-
-/** An event that says that metadata has changed, as the table holds it (schema.ts). */
-export interface MetadataEventRow {
-  readonly tokenAddress: Address;
-  readonly chainId: number;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly kind: MetadataEventKind;
-  /** Decimal digits, inclusive; null where the event is about the contract. */
-  readonly fromTokenId: string | null;
-  readonly toTokenId: string | null;
-  /** ISO 8601 UTC with whole seconds. */
-  readonly blockTimestamp: string;
-}
-
-/** 0: of tokens, 1: of the contract. */
-export type MetadataEventKind = 0 | 1;
+import { type MetadataEventRow, nftMetadataEvents as table } from './schema.ts';
 
 /** ERC-4906, ERC-1155, ERC-7572 and the form of ERC-7572 that came before it was settled. */
 const TOPICS = {
@@ -38,21 +20,8 @@ const TOPICS = {
 export const nftMetadataEvents: Dataset<MetadataEventRow> = {
   name: 'nft-metadata-events',
   topics: () => Object.values(TOPICS),
-  table: 'nft_metadata_events',
-  columns: [
-    'token_address',
-    'chain_id',
-    'block_number',
-    'transaction_index',
-    'log_index',
-    'kind',
-    'from_token_id',
-    'to_token_id',
-    'block_timestamp',
-  ],
-  key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
+  table: defineTable(table),
   decode,
-  copyLine,
   derived: {
     // Rows of what was asked for are no sum of events: they only hear of them.
     tables: [],
@@ -104,20 +73,6 @@ function readEvent({ topics, data }: Log): About | null {
     default:
       return null;
   }
-}
-
-function copyLine(row: MetadataEventRow): string {
-  return [
-    copyHex(row.tokenAddress),
-    row.chainId,
-    row.blockNumber,
-    row.transactionIndex,
-    row.logIndex,
-    row.kind,
-    row.fromTokenId ?? COPY_NULL,
-    row.toTokenId ?? COPY_NULL,
-    row.blockTimestamp,
-  ].join('\t');
 }
 
 /** A node may have been behind when the document was read, and clocks differ: what was read so shortly before counts as older. */

@@ -1,5 +1,6 @@
 /** What collections and tokens say of themselves off the chain, read on demand; and events that ask for it to be read again. */
-import { bytea, uint256 } from '@chainstead/db/column-types';
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, blockTime, bytea, uint256 } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -108,24 +109,30 @@ export const nftTokenMetadata = pgTable(
   ],
 );
 
+/** 0: of tokens, 1: of the contract. */
+export type MetadataEventKind = 0 | 1;
+
 /** MetadataUpdate, BatchMetadataUpdate (ERC-4906), ContractURIUpdated (ERC-7572), URI (ERC-1155). */
 export const nftMetadataEvents = pgTable(
   'nft_metadata_events',
   {
-    tokenAddress: bytea('token_address').notNull(),
+    tokenAddress: address('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
-    /** 0: tokens, 1: the contract. */
-    kind: smallint('kind').notNull(),
+    kind: smallint('kind').$type<MetadataEventKind>().notNull(),
     fromTokenId: numeric('from_token_id', { precision: 78, scale: 0 }),
     toTokenId: numeric('to_token_id', { precision: 78, scale: 0 }),
-    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
   (table) => [
     primaryKey({
       columns: [table.tokenAddress, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
+    blockRangeIndex('nft_metadata_events', table),
   ],
 );
+
+/** An event that says that metadata has changed. Token ids: decimal digits, inclusive; null where it is about the contract. */
+export type MetadataEventRow = Readonly<typeof nftMetadataEvents.$inferSelect>;

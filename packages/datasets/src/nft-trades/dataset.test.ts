@@ -135,7 +135,7 @@ test('contracts are the tokens paid with, each once', () => {
 test('copyLine writes the columns in order, arrays in braces, what is null as \\N', () => {
   const offer = [erc721(apes, 7n), erc1155(apes, 2n ** 256n - 1n, 5n)];
   const [row] = decodeExample([orderFulfilled({ ...order, offer })]);
-  const line = row === undefined ? '' : nftTrades.copyLine({ ...row, price: null });
+  const line = row === undefined ? '' : nftTrades.table.copyLine({ ...row, price: null });
   const max = String(2n ** 256n - 1n);
   expect(line.split('\t')).toEqual([
     `\\\\${apes.slice(1)}`,
@@ -161,5 +161,5 @@ test('copyLine writes the columns in order, arrays in braces, what is null as \\
     `\\\\x${'b'.repeat(64)}`,
     '2020-09-13T12:26:41Z',
   ]);
-  expect(line.split('\t')).toHaveLength(nftTrades.columns.length);
+  expect(line.split('\t')).toHaveLength(nftTrades.table.columns.length);
 });

@@ -1,11 +1,11 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import { COPY_NULL, copyHex } from '@chainstead/db';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { saleDays } from '../nft-prices/sale-days.ts';
 import { timestampText } from '../timestamp-text.ts';
 import { movementsByToken } from './movements-by-token.ts';
 import { resolveParties } from './resolve-parties.ts';
-import { type NftTradeRow, tradeRows } from './trade-rows.ts';
+import { type NftTradeRow, nftTrades as table } from './schema.ts';
+import { tradeRows } from './trade-rows.ts';
 import { tradeTransaction } from './trade-transaction.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
 
@@ -18,34 +18,8 @@ import { type TradingChain, tradingChain } from './trading-chain.ts';
 export const nftTrades: Dataset<NftTradeRow> = {
   name: 'nft-trades',
   topics: (chain) => tradingChain(chain).topics,
-  table: 'nft_trades',
-  columns: [
-    'token_address',
-    'chain_id',
-    'block_number',
-    'transaction_index',
-    'log_index',
-    'item',
-    'leads',
-    'token_id',
-    'token_ids',
-    'amounts',
-    'marketplace',
-    'protocol',
-    'marketplace_address',
-    'seller',
-    'buyer',
-    'side',
-    'payment_token',
-    'price',
-    'collections',
-    'transaction_hash',
-    'block_hash',
-    'block_timestamp',
-  ],
-  key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
+  table: defineTable(table),
   decode,
-  copyLine,
   contracts,
   derived: saleDays,
 };
@@ -107,34 +81,6 @@ function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
     );
     return own.length === 0 ? [] : [{ marketplace, own }];
   });
-}
-
-/** Array members are digits, hexadecimal text needs only bytea's backslash doubled, and names have nothing to escape. */
-function copyLine(row: NftTradeRow): string {
-  return [
-    copyHex(row.tokenAddress),
-    row.chainId,
-    row.blockNumber,
-    row.transactionIndex,
-    row.logIndex,
-    row.item,
-    row.leads ? 't' : 'f',
-    row.tokenId,
-    `{${row.tokenIds.join(',')}}`,
-    `{${row.amounts.join(',')}}`,
-    row.marketplace,
-    row.protocol,
-    copyHex(row.marketplaceAddress),
-    copyHex(row.seller),
-    copyHex(row.buyer),
-    row.side,
-    row.paymentToken === null ? COPY_NULL : copyHex(row.paymentToken),
-    row.price ?? COPY_NULL,
-    row.collections,
-    copyHex(row.transactionHash),
-    copyHex(row.blockHash),
-    row.blockTimestamp,
-  ].join('\t');
 }
 
 /** The tokens that were paid with: their decimals and symbols are shown beside the price. */

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 import { exampleChain } from '../testing/example-chain.ts';
 import { nftTrades } from './dataset.ts';
 import { marketplaces } from './marketplaces.ts';
-import type { NftTradeRow } from './trade-rows.ts';
+import type { NftTradeRow } from './schema.ts';
 
 const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
 const DERIVED = new URL('../../../../../shared/contract/marketplaces.json', import.meta.url);

@@ -117,7 +117,7 @@ describe('whatever is emitted under a marketplace’s address', () => {
           expect(row.price ?? '0').toMatch(/^\d+$/);
           for (const address of [row.tokenAddress, row.seller, row.buyer, row.paymentToken ?? row.seller])
             expect(address).toMatch(/^0x[0-9a-f]{40}$/);
-          expect(nftTrades.copyLine(row).split('\t')).toHaveLength(nftTrades.columns.length);
+          expect(nftTrades.table.copyLine(row).split('\t')).toHaveLength(nftTrades.table.columns.length);
         }
       }),
       { numRuns: HOSTILE_CASES },
@@ -162,7 +162,7 @@ test('what a bundle costs grows with its size, not with the square of it', () =>
     const offer = Array.from({ length: size }, (_, id) => erc721(exampleAddress(11), 2n ** 255n + BigInt(id)));
     const order = { offerer: exampleAddress(1), recipient: exampleAddress(2), offer, consideration: [coin(1n)] };
     const rows = decodeLogs(exampleTransaction([orderFulfilled(order)]));
-    return rows.reduce((sum, row) => sum + nftTrades.copyLine(row).length, 0) / size;
+    return rows.reduce((sum, row) => sum + nftTrades.table.copyLine(row).length, 0) / size;
   };
   expect(bundle(WHOLE_BUNDLE_MAX * 16)).toBeLessThan(bundle(WHOLE_BUNDLE_MAX) * 2);
 });

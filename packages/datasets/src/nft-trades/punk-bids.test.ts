@@ -28,8 +28,8 @@ test('bids and withdrawals are rows, other events of the contract are not', () =
 
 test('a line of COPY has every column', () => {
   const [row] = decode([entered(bid)]);
-  const fields = row === undefined ? [] : punkBids.copyLine(row).split('\t');
-  expect(fields).toHaveLength(punkBids.columns.length);
+  const fields = row === undefined ? [] : punkBids.table.copyLine(row).split('\t');
+  expect(fields).toHaveLength(punkBids.table.columns.length);
   expect(fields.slice(1, 6)).toEqual(['1', '7', '1', '0', '0']);
 });
 

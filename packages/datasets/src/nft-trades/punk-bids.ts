@@ -1,8 +1,8 @@
-import type { Address, Log } from '@chainstead/core';
-import { copyHex } from '@chainstead/db';
-import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { Log } from '@chainstead/core';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { parseAbiItem } from 'viem';
 import { eventArguments, lowerCase, topicOf } from './event-arguments.ts';
+import { type PunkBidRow, punkBids as table } from './schema.ts';
 
 const BID_ENTERED = parseAbiItem(
   'event PunkBidEntered(uint256 indexed punkIndex, uint256 value, address indexed fromAddress)',
@@ -11,21 +11,6 @@ const BID_WITHDRAWN = parseAbiItem(
   'event PunkBidWithdrawn(uint256 indexed punkIndex, uint256 value, address indexed fromAddress)',
 );
 
-/** A bid for a punk, or its withdrawal, as the table holds it (schema.ts). */
-export interface PunkBidRow {
-  readonly tokenAddress: Address;
-  readonly chainId: number;
-  /** Decimal digits. */
-  readonly tokenId: string;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly bidder: Address;
-  /** Wei, decimal digits. */
-  readonly value: string;
-  readonly entered: boolean;
-}
-
 /**
  * Bids for CryptoPunks. When one is accepted, the sale's event does not say its value (marketplaces/cryptopunks.ts): it is
  * the last bid's, of any earlier block (accepted-bid-price.ts).
@@ -33,21 +18,8 @@ export interface PunkBidRow {
 export const punkBids: Dataset<PunkBidRow> = {
   name: 'punk-bids',
   topics: (chain) => (chain.cryptoPunks === null || !chain.nftTrades ? [] : [BID_ENTERED, BID_WITHDRAWN].map(topicOf)),
-  table: 'punk_bids',
-  columns: [
-    'token_address',
-    'chain_id',
-    'token_id',
-    'block_number',
-    'transaction_index',
-    'log_index',
-    'bidder',
-    'value',
-    'entered',
-  ],
-  key: ['token_address', 'chain_id', 'token_id', 'block_number', 'transaction_index', 'log_index'],
+  table: defineTable(table),
   decode,
-  copyLine,
 };
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): PunkBidRow[] {
@@ -71,18 +43,4 @@ function decode(logs: readonly Log[], { chain }: DecodeContext): PunkBidRow[] {
     });
   }
   return rows;
-}
-
-function copyLine(row: PunkBidRow): string {
-  return [
-    copyHex(row.tokenAddress),
-    row.chainId,
-    row.tokenId,
-    row.blockNumber,
-    row.transactionIndex,
-    row.logIndex,
-    copyHex(row.bidder),
-    row.value,
-    row.entered ? 't' : 'f',
-  ].join('\t');
 }

@@ -2,25 +2,16 @@
  * NFT trades, one row for each different token of a trade, so that a token's and a collection's trades are each one range
  * scan. Every row of a trade repeats what the trade is; the first (`leads`) stands for it where trades are listed.
  */
-import { bytea, uint256 } from '@chainstead/db/column-types';
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, blockTime, hash, uint256 } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, numeric, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import type { TradeSide } from './marketplace.ts';
 
 export const nftTrades = pgTable(
   'nft_trades',
   {
-    tokenAddress: bytea('token_address').notNull(),
+    tokenAddress: address('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
@@ -35,28 +26,28 @@ export const nftTrades = pgTable(
      * All ids of this collection in the trade, in the event's order, repeated where the event repeats them. Beyond 64 only the
      * leading row has all; the others have their own id and its neighbours.
      */
-    tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().notNull(),
+    tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().$type<readonly string[]>().notNull(),
     /** How many of each of `token_ids`. */
-    amounts: numeric('amounts', { precision: 78, scale: 0 }).array().notNull(),
+    amounts: numeric('amounts', { precision: 78, scale: 0 }).array().$type<readonly string[]>().notNull(),
     /** What the API's `marketplace` filter names: opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, … */
     marketplace: text('marketplace').notNull(),
     /** Exactly which contract version: seaport-1.6, wyvern-2.3, … */
     protocol: text('protocol').notNull(),
     /** The contract that emitted the fill. */
-    marketplaceAddress: bytea('marketplace_address').notNull(),
-    seller: bytea('seller').notNull(),
-    buyer: bytea('buyer').notNull(),
+    marketplaceAddress: address('marketplace_address').notNull(),
+    seller: address('seller').notNull(),
+    buyer: address('buyer').notNull(),
     /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
-    side: smallint('side').notNull(),
+    side: smallint('side').$type<TradeSide>().notNull(),
     /** Null: the chain's coin. */
-    paymentToken: bytea('payment_token'),
+    paymentToken: address('payment_token'),
     /** Base units, the whole order's, fees and royalties included; a sum, hence unbounded. Null: an accepted Punk bid, whose price is its bid's (punk_bids). */
     price: numeric('price'),
     /** Collections in the order. More than one, or several tokens: a bundle, whose price says nothing of one token. */
     collections: smallint('collections').notNull(),
-    transactionHash: bytea('transaction_hash').notNull(),
-    blockHash: bytea('block_hash').notNull(),
-    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+    transactionHash: hash('transaction_hash').notNull(),
+    blockHash: hash('block_hash').notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
   (table) => [
     primaryKey({
@@ -95,20 +86,24 @@ export const nftTrades = pgTable(
     index('nft_trades_by_buyer')
       .on(table.buyer, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
       .where(sql`leads`),
+    blockRangeIndex('nft_trades', table),
   ],
 );
+
+/** One token of one trade. Ids, amounts and prices are decimal digits. */
+export type NftTradeRow = Readonly<typeof nftTrades.$inferSelect>;
 
 /** Bids for CryptoPunks, entered and withdrawn: an accepted one is the price of its sale, whichever arrives first. */
 export const punkBids = pgTable(
   'punk_bids',
   {
-    tokenAddress: bytea('token_address').notNull(),
+    tokenAddress: address('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     tokenId: uint256('token_id').notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
-    bidder: bytea('bidder').notNull(),
+    bidder: address('bidder').notNull(),
     /** Wei. */
     value: uint256('value').notNull(),
     /** False: the bid was withdrawn here. */
@@ -125,5 +120,9 @@ export const punkBids = pgTable(
         table.logIndex,
       ],
     }),
+    blockRangeIndex('punk_bids', table),
   ],
 );
+
+/** A bid for a punk, or its withdrawal. */
+export type PunkBidRow = Readonly<typeof punkBids.$inferSelect>;

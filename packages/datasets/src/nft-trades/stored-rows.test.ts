@@ -29,7 +29,7 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
   const unpriced = rows.map((row, place) => (place === rows.length - 1 ? { ...row, price: null } : row));
   expect(unpriced).toHaveLength(4);
   await scratch.database.transaction((transaction) =>
-    transaction.copy(nftTrades.table, nftTrades.columns, unpriced.map(nftTrades.copyLine)),
+    transaction.copy(nftTrades.table.name, nftTrades.table.columns, unpriced.map(nftTrades.table.copyLine)),
   );
   const stored = await scratch.database.query(
     `SELECT '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,

@@ -1,32 +1,6 @@
-import type { Address, Hash } from '@chainstead/core';
-import type { Fill, Marketplace, TradedItem, TradeSide } from './marketplace.ts';
-
-/** One token of one trade, as the table holds it (schema.ts). Ids, amounts and prices are decimal digits. */
-export interface NftTradeRow {
-  readonly tokenAddress: Address;
-  readonly chainId: number;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  readonly item: number;
-  readonly leads: boolean;
-  readonly tokenId: string;
-  readonly tokenIds: readonly string[];
-  readonly amounts: readonly string[];
-  readonly marketplace: string;
-  readonly protocol: string;
-  readonly marketplaceAddress: Address;
-  readonly seller: Address;
-  readonly buyer: Address;
-  readonly side: TradeSide;
-  readonly paymentToken: Address | null;
-  readonly price: string | null;
-  readonly collections: number;
-  readonly transactionHash: Hash;
-  readonly blockHash: Hash;
-  /** ISO 8601 UTC with whole seconds. */
-  readonly blockTimestamp: string;
-}
+import type { Address } from '@chainstead/core';
+import type { Fill, Marketplace, TradedItem } from './marketplace.ts';
+import type { NftTradeRow } from './schema.ts';
 
 /**
  * Up to so many ids of a collection, each row of a trade names all of them. In a larger bundle the leading row names all and

@@ -37,7 +37,7 @@ async function derive(kind: 'added' | 'removed', lines: readonly string[]): Prom
 
 async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<string> {
   await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
-  await transaction.copy('moved', nftTransfers.columns, lines);
+  await transaction.copy('moved', nftTransfers.table.columns, lines);
   return 'moved';
 }
 

@@ -1,35 +1,12 @@
-import type { Address, Hash } from '@chainstead/core';
-import { COPY_NULL, copyHex } from '@chainstead/db';
-import type { Dataset, MentionedContract } from '@chainstead/sync';
+import type { Address } from '@chainstead/core';
+import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
 import { readNftLogs } from '../nft-events/decode-nft-movements.ts';
 import { MOVEMENT_KINDS, type MovementKind, type NftMovement } from '../nft-events/movement.ts';
 import { nftTransferTopics } from '../nft-events/topics.ts';
 import { createBlockTimes } from '../timestamp-text.ts';
 import { nftBalances } from './balances.ts';
 import { nftHistories } from './histories.ts';
-
-/** One token, or an amount of one, that moved, as the table holds it (schema.ts). Hexadecimal text is lower case. */
-export interface NftTransferRow {
-  readonly tokenAddress: Address;
-  readonly chainId: number;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-  /** Place within the log, from 0. */
-  readonly item: number;
-  readonly kind: MovementKind;
-  /** Decimal digits, as `lastTokenId` and `amount`. */
-  readonly tokenId: string;
-  readonly lastTokenId: string | null;
-  readonly fromAddress: Address;
-  readonly toAddress: Address;
-  readonly amount: string;
-  readonly operator: Address | null;
-  readonly transactionHash: Hash;
-  readonly blockHash: Hash;
-  /** ISO 8601 UTC with whole seconds, made once a block. */
-  readonly blockTimestamp: string;
-}
+import { type NftTransferRow, nftTransfers as table } from './schema.ts';
 
 /**
  * NFT transfers, one row for each token that moves; mints and burns have the zero address on their open side. Self-transfers
@@ -38,36 +15,9 @@ export interface NftTransferRow {
 export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
   topics: nftTransferTopics,
-  table: 'nft_transfers',
-  columns: [
-    'token_address',
-    'chain_id',
-    'block_number',
-    'transaction_index',
-    'log_index',
-    'item',
-    'kind',
-    'token_id',
-    'last_token_id',
-    'from_address',
-    'to_address',
-    'amount',
-    'operator',
-    'transaction_hash',
-    'block_hash',
-    'block_timestamp',
-  ],
-  key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
-  bulkIndexes: [
-    {
-      name: 'nft_transfers_by_token',
-      definition:
-        'ON nft_transfers USING btree (token_address, chain_id, token_id, block_number, transaction_index, log_index, item)',
-    },
-  ],
+  table: defineTable(table, { bulkIndexes: ['nft_transfers_by_token'] }),
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
-  copyLine,
   contracts,
   derived: nftBalances,
   histories: nftHistories,
@@ -99,27 +49,6 @@ function toRow(movement: NftMovement, chainId: number, blockTimestamp: string): 
     blockHash: log.blockHash,
     blockTimestamp,
   };
-}
-
-function copyLine(row: NftTransferRow): string {
-  return [
-    copyHex(row.tokenAddress),
-    row.chainId,
-    row.blockNumber,
-    row.transactionIndex,
-    row.logIndex,
-    row.item,
-    row.kind,
-    row.tokenId,
-    row.lastTokenId ?? COPY_NULL,
-    copyHex(row.fromAddress),
-    copyHex(row.toAddress),
-    row.amount,
-    row.operator === null ? COPY_NULL : copyHex(row.operator),
-    copyHex(row.transactionHash),
-    copyHex(row.blockHash),
-    row.blockTimestamp,
-  ].join('\t');
 }
 
 function* contracts(rows: readonly NftTransferRow[]): Generator<MentionedContract> {

@@ -2,13 +2,15 @@
  * NFT transfers, one row for each token that moves, and what they add up to: balances and holdings. Transfers lie by
  * contract, balances by owner, so that a collection's history and a wallet's collections are each one range scan of one shard.
  */
-import { bytea, uint256 } from '@chainstead/db/column-types';
-import { bigint, index, integer, numeric, pgTable, primaryKey, smallint, timestamp } from 'drizzle-orm/pg-core';
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, blockTime, bytea, hash, uint256 } from '@chainstead/db/column-types';
+import { bigint, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
+import type { MalformedReason, MovementKind } from '../nft-events/movement.ts';
 
 export const nftTransfers = pgTable(
   'nft_transfers',
   {
-    tokenAddress: bytea('token_address').notNull(),
+    tokenAddress: address('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
@@ -16,19 +18,19 @@ export const nftTransfers = pgTable(
     /** Place within its log: batches and consecutive mints move several tokens. From 0. */
     item: integer('item').notNull(),
     /** Which event: MOVEMENT_KINDS of nft-events/movement.ts. */
-    kind: smallint('kind').notNull(),
+    kind: smallint('kind').$type<MovementKind>().notNull(),
     tokenId: uint256('token_id').notNull(),
     /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
     lastTokenId: uint256('last_token_id'),
-    fromAddress: bytea('from_address').notNull(),
-    toAddress: bytea('to_address').notNull(),
+    fromAddress: address('from_address').notNull(),
+    toAddress: address('to_address').notNull(),
     /** 1 for what can't be divided. */
     amount: uint256('amount').notNull(),
     /** Who moved it, where the event says so (ERC-1155). */
-    operator: bytea('operator'),
-    transactionHash: bytea('transaction_hash').notNull(),
-    blockHash: bytea('block_hash').notNull(),
-    blockTimestamp: timestamp('block_timestamp', { withTimezone: true }).notNull(),
+    operator: address('operator'),
+    transactionHash: hash('transaction_hash').notNull(),
+    blockHash: hash('block_hash').notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
   (table) => [
     primaryKey({
@@ -50,28 +52,36 @@ export const nftTransfers = pgTable(
       table.logIndex,
       table.item,
     ),
+    blockRangeIndex('nft_transfers', table),
   ],
 );
+
+/** One token, or an amount of one, that moved. Hexadecimal text is lower case. */
+export type NftTransferRow = Readonly<typeof nftTransfers.$inferSelect>;
 
 /** Logs of NFT events that could not be read, by contract: counted, never fatal. */
 export const nftMalformedLogs = pgTable(
   'nft_malformed_logs',
   {
-    tokenAddress: bytea('token_address').notNull(),
+    tokenAddress: address('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
-    transactionHash: bytea('transaction_hash').notNull(),
+    transactionHash: hash('transaction_hash').notNull(),
     /** Why: MALFORMED_REASONS of nft-events/movement.ts. */
-    reason: smallint('reason').notNull(),
+    reason: smallint('reason').$type<MalformedReason>().notNull(),
   },
   (table) => [
     primaryKey({
       columns: [table.tokenAddress, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
+    blockRangeIndex('nft_malformed_logs', table),
   ],
 );
+
+/** A log that names an event of NFTs and could not be read. */
+export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
 
 /**
  * The sum of what an account received and gave of a token. Negative while history is incomplete, or for a contract that

@@ -1,17 +1,28 @@
 /** A small dataset for tests of the engine: one mark for each token transfer, and state that follows from the marks. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
-import { copyHex, type Database } from '@chainstead/db';
+import type { Database } from '@chainstead/db';
+import { address, hash } from '@chainstead/db/column-types';
 import { TRANSFER_TOPIC } from '@chainstead/testkit';
+import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import type { Dataset } from '../dataset.ts';
+import { defineTable } from '../row-table.ts';
 
-interface Mark {
-  readonly account: Address;
-  readonly chainId: number;
-  readonly blockNumber: number;
-  readonly logIndex: number;
-  readonly amount: string;
-  readonly blockHash: Hash;
+const table = pgTable(
+  'marks',
+  {
+    account: address('account').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    logIndex: integer('log_index').notNull(),
+    amount: numeric('amount').notNull(),
+    blockHash: hash('block_hash').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.chainId, table.blockNumber, table.logIndex] })],
+);
+
+/** A mark with the token that was transferred, which the table does not hold. */
+interface Mark extends Readonly<typeof table.$inferSelect> {
   readonly token: Address;
 }
 
@@ -26,16 +37,12 @@ export function markedAccount(log: Log): Address | null {
 export const marks: Dataset<Mark> = {
   name: 'marks',
   topics: () => [TRANSFER_TOPIC as Hash],
-  table: 'marks',
-  columns: ['account', 'chain_id', 'block_number', 'log_index', 'amount', 'block_hash'],
-  key: ['account', 'chain_id', 'block_number', 'log_index'],
+  table: defineTable(table),
   decode: (logs, { chain }) =>
     logs.flatMap((log) => {
       const account = markedAccount(log);
       return account === null ? [] : [markOf(log, account, chain)];
     }),
-  copyLine: (row) =>
-    [copyHex(row.account), row.chainId, row.blockNumber, row.logIndex, row.amount, copyHex(row.blockHash)].join('\t'),
   contracts: (rows) =>
     rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
   derived: {

@@ -45,7 +45,11 @@ export async function seedTransfers(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
-    await transaction.copy(erc20Transfers.table, erc20Transfers.columns, transferLines(chain, transfers, seen));
+    await transaction.copy(
+      erc20Transfers.table.name,
+      erc20Transfers.table.columns,
+      transferLines(chain, transfers, seen),
+    );
     await seedBlocks(transaction, chain, seen);
   });
 }
@@ -54,7 +58,7 @@ function* transferLines(chain: Chain, transfers: Iterable<SeededTransfer>, seen:
   for (const transfer of transfers) {
     seen.add(transfer.blockNumber);
     for (const row of erc20Transfers.decode([toLog(transfer)], { chain, timestampOf }))
-      yield erc20Transfers.copyLine(row);
+      yield erc20Transfers.table.copyLine(row);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
 import { exampleChain } from '../../testing/example-chain.ts';
 import { nftTrades } from '../dataset.ts';
-import type { NftTradeRow } from '../trade-rows.ts';
+import type { NftTradeRow } from '../schema.ts';
 import { type ExampleLog, exampleTransaction } from './example-transaction.ts';
 
 /** The rows of these logs, all of one transaction. */

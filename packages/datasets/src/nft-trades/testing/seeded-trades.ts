@@ -4,7 +4,7 @@ import type { Database, Transaction } from '@chainstead/db';
 import { addressOf, hashOf, timestampOf } from '../../erc20-transfers/testing/seeded-wallets.ts';
 import { saleDays } from '../../nft-prices/sale-days.ts';
 import { nftTrades } from '../dataset.ts';
-import type { NftTradeRow } from '../trade-rows.ts';
+import type { NftTradeRow } from '../schema.ts';
 
 export const COLLECTION = addressOf(0xc011ec);
 export const SELLER = addressOf(0x5e11);
@@ -64,7 +64,7 @@ export function rowsOf(chain: Chain, trade: SeededTrade): NftTradeRow[] {
 export async function seedTrades(database: Database, chain: Chain, trades: Iterable<SeededTrade>): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(`CREATE TEMP TABLE added_trades (LIKE nft_trades) ON COMMIT DROP`);
-    await transaction.copy('added_trades', nftTrades.columns, linesOf(chain, trades));
+    await transaction.copy('added_trades', nftTrades.table.columns, linesOf(chain, trades));
     await transaction.query('INSERT INTO nft_trades SELECT * FROM added_trades');
     await transaction.query(
       `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
@@ -100,5 +100,5 @@ export async function seedDatasetCoverage(
 }
 
 function* linesOf(chain: Chain, trades: Iterable<SeededTrade>): Generator<string> {
-  for (const trade of trades) for (const row of rowsOf(chain, trade)) yield nftTrades.copyLine(row);
+  for (const trade of trades) for (const row of rowsOf(chain, trade)) yield nftTrades.table.copyLine(row);
 }

@@ -3,7 +3,8 @@ import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import fc from 'fast-check';
 import { MOVEMENT_KINDS } from '../../nft-events/movement.ts';
-import { type NftTransferRow, nftTransfers } from '../dataset.ts';
+import { nftTransfers } from '../dataset.ts';
+import type { NftTransferRow } from '../schema.ts';
 
 /** What one item of a log moves. */
 export interface Move {
@@ -119,7 +120,7 @@ export async function storedBalances(database: Database, chainId: number): Promi
 
 /** The lines of a block's rows, as they are copied. */
 export function linesOf(chainId: number, blockNumber: number, moves: readonly Move[]): string[] {
-  return moves.map((move, logIndex) => nftTransfers.copyLine(rowOf(chainId, blockNumber, logIndex, move)));
+  return moves.map((move, logIndex) => nftTransfers.table.copyLine(rowOf(chainId, blockNumber, logIndex, move)));
 }
 
 function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Move): NftTransferRow {

@@ -1,0 +1,45 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { datasets } from './registry.ts';
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+/** Of the database, as the migrations made it. */
+async function texts(statement: string, table: string): Promise<string[]> {
+  const rows = await scratch.database.query<{ text: string }>(statement, [table]);
+  return rows.map(({ text }) => text);
+}
+
+describe.each(datasets.map(({ name, table }) => ({ name, table })))('the table of $name', ({ table }) => {
+  test('has the columns of its schema, in that order', async () => {
+    const columns = await texts(
+      `SELECT column_name AS text FROM information_schema.columns
+        WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position`,
+      table.name,
+    );
+    expect(table.columns).toEqual(columns);
+  });
+
+  test('has the key of its schema', async () => {
+    const key = await texts(
+      `SELECT attname AS text FROM pg_index, unnest(indkey::int2[]) WITH ORDINALITY AS k (attnum, position)
+         JOIN pg_attribute AS a USING (attnum) WHERE indrelid = $1::regclass AND attrelid = indrelid AND indisprimary ORDER BY position`,
+      table.name,
+    );
+    expect(table.key).toEqual(key);
+  });
+
+  test('finds the rows of a range of blocks by an index, as rollbacks do', async () => {
+    const definitions = await texts('SELECT indexdef AS text FROM pg_indexes WHERE tablename = $1', table.name);
+    expect(definitions).toContainEqual(
+      expect.stringMatching(
+        / USING brin \(chain_id, block_number int8_minmax_multi_ops\) .*autosummarize=('?)(true|on)\1/,
+      ),
+    );
+  });
+});
