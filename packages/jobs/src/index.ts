@@ -2,4 +2,4 @@
  * The door to BullMQ: typed queues on Postgres or, at higher rates, on Redis. Start reading at jobs.ts.
  */
 export type { JobQueue, QueueOptions } from './job-queue.ts';
-export { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
+export { createJobs, type Jobs, type JobsOptions, migrateJobs } from './jobs.ts';

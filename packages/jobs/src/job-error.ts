@@ -1,7 +1,7 @@
 import { ChainsteadError, errorText } from '@chainstead/core';
 import type { PayloadSchema } from './payload-schema.ts';
 
-/** What can go wrong with queues and jobs. Codes: JOB_PAYLOAD_INVALID, JOBS_AWAY, JOBS_BACKEND_AMBIGUOUS, JOBS_REDIS_EVICTS. */
+/** What can go wrong with queues and jobs. Codes: JOB_PAYLOAD_INVALID, JOBS_AWAY, JOBS_BACKEND_AMBIGUOUS, JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN. */
 export class JobError extends ChainsteadError {}
 
 /** @throws {JobError} JOB_PAYLOAD_INVALID */
@@ -22,6 +22,19 @@ export function checkPayload<Payload>(
       cause,
     });
   }
+}
+
+/** The schema is missing or from an earlier version, or not this role's to use. */
+export function schemaForbidden(schema: string, cause: unknown): JobError {
+  return new JobError({
+    code: 'JOBS_SCHEMA_FORBIDDEN',
+    message: `The job queue's schema ${schema} can't be used or brought up to date: ${errorText(cause)}`,
+    facts: { schema },
+    remedy:
+      'Run "chainstead migrate" as a role that may create schemas in the database, then grant this role what docs/operating.md lists; or set REDIS_URL',
+    retryable: false,
+    cause,
+  });
 }
 
 /** Nothing is added to queues whose home can't be reached: it would wait in memory. */

@@ -2,7 +2,7 @@ import type { Logger, Registry } from '@chainstead/core';
 import { JobError } from './job-error.ts';
 import { createJobMetrics } from './job-metrics.ts';
 import { createJobQueue, type JobQueue, type QueueOptions } from './job-queue.ts';
-import { openPostgresBackend } from './postgres-backend.ts';
+import { migratePostgresBackend, openPostgresBackend } from './postgres-backend.ts';
 import type { QueueBackend } from './queue-backend.ts';
 import { openRedisBackend } from './redis-backend.ts';
 
@@ -29,7 +29,7 @@ export interface Jobs {
 
 /**
  * Connects to the queues' home and makes it ready.
- * @throws {JobError} JOBS_BACKEND_AMBIGUOUS, JOBS_REDIS_EVICTS
+ * @throws {JobError} JOBS_BACKEND_AMBIGUOUS, JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN
  */
 export async function createJobs(options: JobsOptions): Promise<Jobs> {
   const { kind, backend } = await openBackend(options);
@@ -50,9 +50,19 @@ export async function createJobs(options: JobsOptions): Promise<Jobs> {
   };
 }
 
+/**
+ * Makes the home of queues in Postgres, or brings it up to date, so that {@link createJobs} needs no right to create anything.
+ * @throws {JobError} JOBS_SCHEMA_FORBIDDEN
+ */
+export function migrateJobs(options: { readonly databaseUrl: string; readonly logger: Logger }): Promise<void> {
+  return migratePostgresBackend({ ...options, schema: DEFAULT_PREFIX });
+}
+
+const DEFAULT_PREFIX = 'chainstead_jobs';
+
 async function openBackend(options: JobsOptions): Promise<{ kind: Jobs['backend']; backend: QueueBackend }> {
   const { databaseUrl, redisUrl, logger } = options;
-  const prefix = options.prefix ?? 'chainstead_jobs';
+  const prefix = options.prefix ?? DEFAULT_PREFIX;
   if (databaseUrl !== undefined && redisUrl === undefined) {
     const backend = await openPostgresBackend({
       databaseUrl,

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createJobs } from './jobs.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createJobs, migrateJobs } from './jobs.ts';
 
 const anything = { parse: (input: unknown) => input };
 
@@ -69,6 +72,63 @@ test('settings in the URL and a schema of its own are both respected', async () 
   try {
     await jobs.queue('configured', { schema: anything }).add('x', {});
     expect(await scratch.database.query('SELECT queue FROM other_jobs.job')).toEqual([{ queue: 'configured' }]);
+  } finally {
+    await jobs.close();
+  }
+});
+
+test('a role that may create nothing outside of the queue’s schema queues where that is up to date, with advisory locks of its own', async () => {
+  const role = `queue_${randomBytes(6).toString('hex')}`;
+  const own = await createScratchDatabase();
+  const { database } = own;
+  onTestFinished(async () => {
+    await own.drop();
+    await scratch.database.query(`DROP ROLE IF EXISTS ${role}, ${role}_reader`);
+  });
+  const urlOf = (name: string): string => {
+    const url = new URL(own.url);
+    url.username = name;
+    url.password = 'secret';
+    return url.href;
+  };
+  for (const name of [role, `${role}_reader`]) await database.query(`CREATE ROLE ${name} LOGIN PASSWORD 'secret'`);
+  const open = () =>
+    createJobs({ databaseUrl: urlOf(role), logger: silentLogger(), metrics: createMetricsRegistry(), poolSize: 2 });
+  await expect(open()).rejects.toMatchObject({
+    code: 'JOBS_SCHEMA_FORBIDDEN',
+    remedy: expect.stringContaining('chainstead migrate'),
+  });
+
+  await migrateJobs({ databaseUrl: own.url, logger: silentLogger() });
+  await database.query(`GRANT USAGE ON SCHEMA chainstead_jobs TO ${role};
+    GRANT SELECT ON ALL TABLES IN SCHEMA chainstead_jobs TO ${role}`);
+  await expect(open()).rejects.toMatchObject({
+    code: 'JOBS_SCHEMA_FORBIDDEN',
+    message: expect.stringContaining('sequence'),
+  });
+  await database.query(`GRANT CREATE ON SCHEMA chainstead_jobs TO ${role};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA chainstead_jobs TO ${role};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA chainstead_jobs TO ${role}`);
+  const analytics = await readFile(new URL('../../../docs/analytics.md', import.meta.url), 'utf8');
+  const keepLocks = /^DO \$\$\n[^`]*pg_\(try_\)\?advisory_[^`]*/m.exec(analytics)?.[0] ?? '';
+  await database.query(keepLocks.replace("'chainstead'", `'${role}'`));
+
+  const reader = openDatabase({ url: urlOf(`${role}_reader`), applicationName: 'reader', logger: silentLogger() });
+  try {
+    for (const call of ['pg_advisory_lock(1)', 'pg_try_advisory_lock(1)', 'pg_advisory_xact_lock_shared(1, 2)'])
+      await expect(reader.query(`SELECT ${call}`)).rejects.toMatchObject({ code: '42501' });
+  } finally {
+    await reader.close();
+  }
+  const jobs = await open();
+  try {
+    const queue = jobs.queue('restricted', { schema: anything });
+    const handler = vi.fn(async () => {});
+    await queue.work(handler, { concurrency: 1 });
+    await queue.addBulk([{ id: 'a', payload: {} }]);
+    await queue.add('b', {});
+    await queue.schedule('again', {}, { everyMs: 200 });
+    await vi.waitFor(() => expect(handler.mock.calls.length).toBeGreaterThan(3), { timeout: 20_000 });
   } finally {
     await jobs.close();
   }

@@ -14,6 +14,7 @@ import {
 } from 'bullmq';
 import type { Pool, PoolClient } from 'pg';
 import { ALWAYS_UP } from './backend-watch.ts';
+import { schemaForbidden } from './job-error.ts';
 import type { QueueBackend } from './queue-backend.ts';
 
 export interface PostgresBackendOptions {
@@ -26,19 +27,14 @@ export interface PostgresBackendOptions {
   readonly logger: Logger;
 }
 
+const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
+
 /**
  * One pool and one LISTEN connection for all queues and workers of the process, where BullMQ's own factory would open
- * both per queue. Migrates BullMQ's schema where it has to be.
+ * both per queue. Migrates BullMQ's schema where it has to be. @throws {JobError} JOBS_SCHEMA_FORBIDDEN
  */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<QueueBackend> {
-  const pool = openPool({
-    url: options.databaseUrl,
-    applicationName: 'chainstead-jobs',
-    // BullMQ's own pool would set it by a start-up parameter, which poolers refuse.
-    settings: { search_path: quoteSchemaName(options.schema) },
-    size: options.poolSize + 1,
-    logger: options.logger,
-  });
+  const pool = openQueuePool(options, options.poolSize + 1);
   // BullMQ describes a pool in its own words.
   if (!isPgPool(pool)) throw new TypeError('A pool of pg is no pool for BullMQ');
   const connection = new SharedConnection(pool, options.schema);
@@ -71,6 +67,27 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   };
 }
 
+/** Brings BullMQ's schema up to date. @throws {JobError} JOBS_SCHEMA_FORBIDDEN */
+export async function migratePostgresBackend(options: Omit<PostgresBackendOptions, 'poolSize'>): Promise<void> {
+  const pool = openQueuePool(options, 1);
+  try {
+    await migrate(pool, options.schema);
+  } finally {
+    await pool.end();
+  }
+}
+
+function openQueuePool({ databaseUrl, schema, logger }: Omit<PostgresBackendOptions, 'poolSize'>, size: number): Pool {
+  return openPool({
+    url: databaseUrl,
+    applicationName: 'chainstead-jobs',
+    // BullMQ's own pool would set it by a start-up parameter, which poolers refuse.
+    settings: { search_path: quoteSchemaName(schema) },
+    size,
+    logger,
+  });
+}
+
 function resubscribe(backend: PostgresQueueBackend, logger: Logger): void {
   backend
     .disconnectBlocking()
@@ -87,9 +104,21 @@ async function migrate(pool: Pool, schema: string): Promise<void> {
   const client = await pool.connect();
   try {
     if (!(await isUpToDate(client, schema))) await runMigrations(client, schema);
+    await requireSequences(client, schema);
+  } catch (error) {
+    throw isForbidden(error) ? schemaForbidden(schema, error) : error;
   } finally {
     client.release();
   }
+}
+
+/** BullMQ makes a sequence with the first job of each queue; without the right to, no job would ever be added. */
+async function requireSequences(client: PoolClient, schema: string): Promise<void> {
+  const { rows } = await client.query<{ allowed: boolean }>("SELECT has_schema_privilege($1, 'CREATE') AS allowed", [
+    schema,
+  ]);
+  if (rows[0]?.allowed !== true)
+    throw schemaForbidden(schema, new Error('this role may not create in it, and each queue takes a sequence'));
 }
 
 async function isUpToDate(client: PoolClient, schema: string): Promise<boolean> {
@@ -99,6 +128,10 @@ async function isUpToDate(client: PoolClient, schema: string): Promise<boolean> 
     if (error instanceof SchemaMigrationRequiredError) return false;
     throw error;
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE;
 }
 
 /** BullMQ's connection over our pool and in our schema, made fit for many workers that wait on its one LISTEN client. */

@@ -1,4 +1,4 @@
-/** Webhooks of the running program over a real node: every field of every body is what the node says. */
+/** Webhooks of the running program over a real node: every field of every body is what the node says. Its role may change no schema. */
 import type { Address } from '@chainstead/core';
 import { compileDecodingBomb, type WebhookReceiver } from '@chainstead/testkit';
 import { numberToHex, parseEther, toEventSelector } from 'viem';
@@ -10,6 +10,7 @@ import {
   readNodeWebhook,
   type Watch,
 } from './node-webhook.ts';
+import { asRestrictedRole } from './restricted-role.ts';
 import {
   type ArrivedWebhook,
   arrivedOf,
@@ -42,7 +43,7 @@ let bob: Address;
 let carol: Address;
 
 beforeAll(async () => {
-  stage = await createStreamStage(1_337_020);
+  stage = await createStreamStage(1_337_020, asRestrictedRole);
   receiver = await stage.receive();
   [alice, bob, carol] = stage.devnet.accounts.slice(5) as [Address, Address, Address];
 });
@@ -254,6 +255,12 @@ describe('a stream tells what the node says of', () => {
     expect(new Set(blocks)).toEqual(new Set([String(first), String(third)]));
     expect(blocks).not.toContain(String(second));
   });
+});
+
+it('jobs are done as a role that may change no schema', async () => {
+  const read = () => stage.scratch.database.query("SELECT FROM tokens WHERE facts_status = 'known'");
+  await expect.poll(async () => (await read()).length, { timeout: 30_000 }).toBeGreaterThan(0);
+  expect(stage.program.output()).not.toContain('permission denied');
 });
 
 describe('past blocks', () => {

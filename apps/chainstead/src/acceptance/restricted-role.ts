@@ -1,0 +1,24 @@
+/** A role that may change no schema but the queue's, with the rights that docs/operating.md gives it. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { ScratchDatabase } from '@chainstead/testkit';
+import { expect } from 'vitest';
+import { startProgram } from '../testing/program-process.ts';
+
+const OPERATING = fileURLToPath(new URL('../../../../docs/operating.md', import.meta.url));
+
+/** Migrates as the owner. @returns what the program is configured with to work as the role */
+export async function asRestrictedRole({ url, database }: ScratchDatabase): Promise<{ readonly DATABASE_URL: string }> {
+  const role = `program_${randomBytes(6).toString('hex')}`;
+  const migration = startProgram(['migrate'], { environment: { DATABASE_URL: url } });
+  expect([await migration.exited, migration.output()]).toEqual([0, expect.stringContaining('The schema ')]);
+  const grants = (await readFile(OPERATING, 'utf8')).match(/^GRANT .* TO chainstead_program;$/gm) ?? [];
+  expect(grants.length).toBeGreaterThan(0);
+  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+  for (const grant of grants) await database.query(grant.replace('chainstead_program', role));
+  const own = new URL(url);
+  own.username = role;
+  own.password = 'secret';
+  return { DATABASE_URL: own.href };
+}
