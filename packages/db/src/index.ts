@@ -3,6 +3,7 @@
  * Start reading at database.ts.
  */
 export { checkSessions } from './check-sessions.ts';
+export { type ConnectionRoom, readConnectionRoom } from './connection-room.ts';
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';

@@ -1,17 +1,21 @@
 import { createLogger, type Logger, redactUrl } from '@chainstead/core';
-import { hasCluster, migrate } from '@chainstead/db';
+import { hasCluster, migrate, readConnectionRoom } from '@chainstead/db';
 import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
 import { missingBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
+import { connectionShortage, connectionsNeeded } from '../connection-demand.ts';
 import { configurationFile, readConfiguration } from '../read-configuration.ts';
 import { runRoles } from '../run-roles.ts';
 import { renderStartSummary } from '../start-summary.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { surveyUpstreams } from '../survey-upstreams.ts';
 import { UsageError } from '../usage-error.ts';
+
+/** Of the sessions of this process; those of its roles come later. */
+const APPLICATION_NAME = 'chainstead start';
 
 /** Runs the program until the context's signal aborts. */
 export async function start(
@@ -28,7 +32,7 @@ export async function start(
   context.stderr.write(`${await describeOpening(configuration.database)}\n`);
   const storage = await openStorage({
     configuration: configuration.database,
-    applicationName: 'chainstead start',
+    applicationName: APPLICATION_NAME,
     logger,
   });
   try {
@@ -37,6 +41,7 @@ export async function start(
       await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
     context.stderr.write(`Starting ${roles.join(', ')} …\n`);
     await warnOfMissingIndexes(storage, configuration, logger);
+    await warnOfFewConnections(storage, { configuration, roles }, logger);
     await runRoles({
       roles,
       configuration,
@@ -82,6 +87,18 @@ async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configu
   const missing = await missingBulkIndexes(database, datasets);
   if (missing.length > 0)
     logger.warn({ indexes: missing }, 'Indexes are missing since a bulk backfill: run "chainstead indexes"');
+}
+
+/** Once they are used up, requests and webhooks wait and fail. Behind a pooler of transactions the server's number says nothing. */
+async function warnOfFewConnections(
+  { database }: Storage,
+  { configuration, roles }: { readonly configuration: Configuration; readonly roles: readonly RoleName[] },
+  logger: Logger,
+): Promise<void> {
+  if (configuration.database.sessionUrl !== null) return;
+  const room = await readConnectionRoom(database, APPLICATION_NAME);
+  const shortage = connectionShortage(connectionsNeeded(configuration, roles), room);
+  if (shortage !== null) logger.warn(shortage.facts, shortage.message);
 }
 
 function parseRoles(text: string): RoleName[] {
