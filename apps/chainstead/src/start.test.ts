@@ -105,6 +105,8 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
       RPC_URLS_POLYGON: `http://${refused}/${SECRET}`,
       CHAIN_ID_MINE: '31338',
       RPC_URLS_MINE: 'http://127.0.0.1:1',
+      // More than the server has; they are opened when they are needed only.
+      DATABASE_POOL_SIZE: '200',
     });
     address = await addressOf(program);
   });
@@ -123,6 +125,12 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     );
     expect(text).toMatch(/polygon: no node can be used: .*refused by the provider: HTTP 401.*Check RPC_URLS_POLYGON;/);
     expect(text).toMatch(/mine: no node can be used: .*ECONNREFUSED.*Check RPC_URLS_MINE;/);
+  });
+
+  it('warns of more connections than the server has', async () => {
+    await program.waitFor(
+      /may open \d{3,4} connections to Postgres, which has 1?\d\d left of 200: raise its max_connections/,
+    );
   });
 
   it('migrates, runs every role, catches up, and answers for all processes', async () => {
