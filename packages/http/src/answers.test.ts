@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, inflateSync } from 'node:zlib';
 import { createLogger, createMetricsRegistry, Gauge } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
@@ -91,6 +91,21 @@ describe('compression', () => {
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(response.headers.get('x-request-id')).toMatch(UUID);
     const body = gunzipSync(Buffer.from(await response.arrayBuffer())).toString();
+    expect(JSON.parse(body)).toEqual({ text: 'x'.repeat(10_000) });
+  });
+
+  test.each([
+    ['gzip;q=0.5, deflate', 'deflate'],
+    ['deflate, gzip', 'gzip'],
+    ['*', 'gzip'],
+    ['*;q=0.1, gzip;q=0', 'deflate'],
+  ])('with %s is %s', async (accepted, encoding) => {
+    const response = await app.request('/demo/logs', { headers: { 'accept-encoding': accepted } });
+    expect(response.headers.get('content-encoding')).toBe(encoding);
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    const sent = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get('content-length')).toBe(String(sent.byteLength));
+    const body = (encoding === 'gzip' ? gunzipSync : inflateSync)(sent).toString();
     expect(JSON.parse(body)).toEqual({ text: 'x'.repeat(10_000) });
   });
 

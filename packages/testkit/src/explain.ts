@@ -23,7 +23,10 @@ export interface Explained {
   readonly buffers: number;
 }
 
-/** `generic`: the plan of a prepared statement, made without knowing the values. `custom`: one that is made for them. */
+/**
+ * `generic`: the plan of a prepared statement, made without knowing the values, as the API's connections make it. `custom`: one that is
+ * made for them, with the server's defaults.
+ */
 export type PlanKind = 'generic' | 'custom';
 
 /** Runs a statement and gives every node of its plan. */
@@ -36,6 +39,7 @@ export async function explain(
   const rows = await database.transaction(async (transaction) => {
     const literals = values.map((value) => (isNone(value) ? 'NULL' : transaction.client.escapeLiteral(textOf(value))));
     await transaction.query(`SET LOCAL plan_cache_mode = force_${plan}_plan`);
+    if (plan === 'generic') await transaction.query('SET LOCAL random_page_cost = 1.1');
     await transaction.query(`PREPARE ${name} AS ${text}`);
     const explained = await transaction.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
       `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${name}${values.length === 0 ? '' : `(${literals.join(', ')})`}`,

@@ -43,11 +43,17 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   jit: 'off',
 };
 
-/** How the API's connections to the database are set up. Plans are made once and fit all values: pages are ranges of indexes. */
+/** Plans are made once and fit all values. Pages are ranges of indexes and look-ups by key: also of tables that are small yet. */
+const PLAN_SETTINGS: Readonly<Record<string, string>> = {
+  plan_cache_mode: 'force_generic_plan',
+  random_page_cost: '1.1',
+};
+
+/** How the API's connections to the database are set up. */
 export function apiSessions(prepared: boolean): Pick<DatabaseOptions, 'settings' | 'prepared'> {
   return {
     prepared,
-    settings: prepared ? { ...SESSION_SETTINGS, plan_cache_mode: 'force_generic_plan' } : SESSION_SETTINGS,
+    settings: prepared ? { ...SESSION_SETTINGS, ...PLAN_SETTINGS } : SESSION_SETTINGS,
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { timestampText } from './timestamp-text.ts';
+import { timestampText, utcText } from './timestamp-text.ts';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
 
@@ -26,15 +26,15 @@ export const historicalBalanceRecordSchema = z
 const SHARED_COLUMNS = `amount, coin_type, encode(coin_type_hash, 'hex') AS coin_type_hash, '0x' || encode(owner_address, 'hex') AS owner_address`;
 
 /** Columns of {@link BalanceResult}, of the newest balances and of the history. */
-export const BALANCE_COLUMNS = `${SHARED_COLUMNS}, last_transaction_timestamp AS at, last_transaction_version AS version`;
-export const HISTORICAL_BALANCE_COLUMNS = `${SHARED_COLUMNS}, transaction_timestamp AS at, transaction_version AS version`;
+export const BALANCE_COLUMNS = `${SHARED_COLUMNS}, ${utcText('last_transaction_timestamp')} AS at, last_transaction_version AS version`;
+export const HISTORICAL_BALANCE_COLUMNS = `${SHARED_COLUMNS}, ${utcText('transaction_timestamp')} AS at, transaction_version AS version`;
 
 export interface BalanceResult {
   readonly amount: string;
   readonly coin_type: string;
   readonly coin_type_hash: string;
   readonly owner_address: string;
-  readonly at: Date;
+  readonly at: string;
   readonly version: number;
 }
 

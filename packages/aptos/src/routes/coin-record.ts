@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { timestampText } from './timestamp-text.ts';
+import { timestampText, utcText } from './timestamp-text.ts';
 
 /** A coin as the API shows it (docs/provider-contract.md#coins). */
 export const coinRecordSchema = z
@@ -22,10 +22,10 @@ export type CoinRecord = z.infer<typeof coinRecordSchema>;
 /** Columns of {@link CoinResult}. */
 export const COIN_COLUMNS = `coin_type, encode(coin_type_hash, 'hex') AS coin_type_hash, '0x' || encode(creator_address, 'hex') AS creator_address,
   decimals, name, '0x' || encode(supply_aggregator_table_handle, 'hex') AS supply_aggregator_table_handle,
-  '0x' || encode(supply_aggregator_table_key, 'hex') AS supply_aggregator_table_key, symbol, transaction_timestamp, transaction_version`;
+  '0x' || encode(supply_aggregator_table_key, 'hex') AS supply_aggregator_table_key, symbol, ${utcText('transaction_timestamp')} AS transaction_timestamp, transaction_version`;
 
 export interface CoinResult extends Omit<CoinRecord, 'transaction_created_timestamp' | 'transaction_version_created'> {
-  readonly transaction_timestamp: Date;
+  readonly transaction_timestamp: string;
   readonly transaction_version: number;
 }
 

@@ -140,7 +140,7 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const rows = await database.query<CoinResult>(statement.text, statement.values);
       if (rows.length === 0) {
         const coverage = coverageStatement(network, SCAN.dataset);
-        const [first] = await database.query<{ covered: readonly number[] | null }>(coverage.text, coverage.values);
+        const [first] = await database.query<{ covered: string | null }>(coverage.text, coverage.values);
         const isCovered = first !== undefined && first.covered !== null;
         const obstacle = isCovered ? null : whyNotIndexed(networks, network, SCAN.dataset);
         if (obstacle !== null) return c.json(badRequest([obstacle]), 400);

@@ -7,12 +7,8 @@ export const indexedSchema = z.object({
   complete: z.boolean().openapi({ description: 'Whether every version from 0 to to_version is indexed' }),
 });
 
-/** @param covered the newest range of versions that is indexed; null where there is none */
-export function showIndexed(covered: readonly number[] | null): z.infer<typeof indexedSchema> {
-  const [first, last] = covered ?? [];
-  return {
-    from_version: first?.toString() ?? null,
-    to_version: last?.toString() ?? null,
-    complete: first === 0,
-  };
+/** @param covered the newest range of versions that is indexed, as `{first,last}`; null where there is none */
+export function showIndexed(covered: string | null): z.infer<typeof indexedSchema> {
+  const [first, last] = covered?.slice(1, -1).split(',') ?? [];
+  return { from_version: first ?? null, to_version: last ?? null, complete: first === '0' };
 }

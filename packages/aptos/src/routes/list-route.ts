@@ -119,7 +119,7 @@ interface ReadRows<Row> extends Covered {
 
 /** The newest range of versions that is indexed, beside every row. */
 interface Covered {
-  readonly covered: readonly number[] | null;
+  readonly covered: string | null;
 }
 
 function documentOf<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown>(

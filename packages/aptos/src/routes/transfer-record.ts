@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { timestampText } from './timestamp-text.ts';
+import { timestampText, utcText } from './timestamp-text.ts';
 
 /** A withdrawal, deposit or gas payment as the API shows it (docs/provider-contract.md#coin-transfers). Numbers are texts. */
 export const transferRecordSchema = z
@@ -25,7 +25,7 @@ type TransferRecord = z.infer<typeof transferRecordSchema>;
 /** Columns of {@link TransferResult}. */
 export const TRANSFER_COLUMNS = `activity_type, amount, block_height, coin_type, entry_function_id,
   '0x' || encode(event_account_address, 'hex') AS event_account_address, event_creation_number::text AS event_creation_number, event_sequence_number,
-  is_gas_fee, is_transaction_success, '0x' || encode(owner_address, 'hex') AS owner_address, transaction_timestamp, transaction_version, event_index`;
+  is_gas_fee, is_transaction_success, '0x' || encode(owner_address, 'hex') AS owner_address, ${utcText('transaction_timestamp')} AS transaction_timestamp, transaction_version, event_index`;
 
 export interface TransferResult
   extends Omit<
@@ -35,7 +35,7 @@ export interface TransferResult
   readonly block_height: number;
   readonly entry_function_id: string | null;
   readonly event_index: number;
-  readonly transaction_timestamp: Date;
+  readonly transaction_timestamp: string;
   readonly transaction_version: number;
 }
 

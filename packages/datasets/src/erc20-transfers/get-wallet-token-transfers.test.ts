@@ -103,10 +103,10 @@ test('pages put together are exactly the rows of the model, for any filter, orde
         });
         if (after === null) expect(page.count).toBe(expected.length);
         expect(page.transfers.length).toBeLessThanOrEqual(limit);
-        places.push(...page.transfers.map((row) => [row.blockNumber, row.transactionIndex, row.logIndex]));
+        places.push(...page.transfers.map((row) => [row.block_number, row.transaction_index, row.log_index]));
         const last = page.transfers.at(-1);
         if (!page.hasNext || last === undefined) break;
-        after = last;
+        after = { blockNumber: last.block_number, transactionIndex: last.transaction_index, logIndex: last.log_index };
       }
       expect(places).toEqual(expected);
     }),
@@ -131,7 +131,7 @@ test('values come back as they were written, to the last of 256 bits', async () 
   const byPlace = new Map(transfers.map((transfer) => [placeOf(transfer).join(':'), transfer]));
   expect(page.transfers.length).toBeGreaterThan(20);
   for (const row of page.transfers) {
-    const written = byPlace.get([row.blockNumber, row.transactionIndex, row.logIndex].join(':'));
-    expect([row.value, row.token.address]).toEqual([written?.value.toString(), written?.token]);
+    const written = byPlace.get([row.block_number, row.transaction_index, row.log_index].join(':'));
+    expect([row.value, row.token]).toEqual([written?.value.toString(), written?.token]);
   }
 });

@@ -7,28 +7,31 @@ import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-tr
 
 export type { TransferKey, WalletTransfersQuery } from './wallet-transfers-statement.ts';
 
-/** One transfer as a wallet's page shows it. Addresses and hashes are lower-case hexadecimal text. */
-export interface WalletTransfer {
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
+/** One transfer as the database gives it for a wallet's page. Addresses and hashes are lower-case hexadecimal text. */
+export interface TransferRow {
+  readonly block_number: number;
+  readonly transaction_index: number;
+  readonly log_index: number;
   /** The wallet's part in it. */
   readonly direction: Direction;
+  readonly token: Address;
   readonly counterparty: Address;
   readonly value: string;
-  readonly transactionHash: string;
-  readonly blockHash: string;
-  readonly blockTimestamp: Date;
-  readonly token: {
-    readonly address: Address;
-    readonly name: string | null;
-    readonly symbol: string | null;
-    readonly decimals: number | null;
-    readonly logo: string | null;
-    readonly verified: boolean;
-    readonly possibleSpam: boolean;
-  };
-  readonly counterpartyLabel: AddressLabel;
+  readonly transaction_hash: string;
+  readonly block_hash: string;
+  /** For `showMoment`. */
+  readonly block_timestamp: string;
+  /** Of the token, as the five that follow; null while nothing is known of it. */
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly logo: string | null;
+  readonly verified: boolean | null;
+  readonly possible_spam: boolean | null;
+  /** Of the counterparty. */
+  readonly label: string | null;
+  readonly entity: string | null;
+  readonly entity_logo: string | null;
 }
 
 export interface AddressLabel {
@@ -39,7 +42,7 @@ export interface AddressLabel {
 
 export interface WalletTransfersPage {
   /** At most `query.limit`. */
-  readonly transfers: readonly WalletTransfer[];
+  readonly transfers: readonly TransferRow[];
   /** Whether another row follows. */
   readonly hasNext: boolean;
   readonly walletLabel: AddressLabel;
@@ -61,10 +64,10 @@ export async function getWalletTokenTransfers(
 ): Promise<WalletTransfersPage> {
   const statement = walletTransfersStatement(chain, query, COUNT_MAX);
   const rows = await database.query<PageRow>(statement.text, statement.values);
-  const [first] = rows;
-  const transfers = rows.filter((row): row is TransferPageRow => row.block_number !== null);
+  const first = rows.find(({ complete }) => complete !== null);
+  const transfers = rows.filter((row): row is CommonColumns & TransferRow => row.block_number !== null);
   return {
-    transfers: transfers.slice(0, query.limit).map(toTransfer),
+    transfers: transfers.slice(0, query.limit),
     hasNext: transfers.length > query.limit,
     walletLabel: {
       label: first?.own_label ?? null,
@@ -77,9 +80,8 @@ export async function getWalletTokenTransfers(
   };
 }
 
-/** The statement gives one row without a transfer where the page is empty. */
-type PageRow = CommonColumns & (TransferColumns | { block_number: null });
-type TransferPageRow = CommonColumns & TransferColumns;
+/** The statement gives one row without a transfer where the page is empty. What is common to all rows is in the first alone. */
+type PageRow = CommonColumns & (TransferRow | { block_number: null });
 
 interface CommonColumns extends IndexedColumns {
   newest: number | null;
@@ -87,50 +89,4 @@ interface CommonColumns extends IndexedColumns {
   own_label: string | null;
   own_entity: string | null;
   own_entity_logo: string | null;
-}
-
-interface TransferColumns {
-  block_number: number;
-  transaction_index: number;
-  log_index: number;
-  direction: Direction;
-  token: Address;
-  counterparty: Address;
-  value: string;
-  transaction_hash: string;
-  block_hash: string;
-  block_timestamp: Date;
-  name: string | null;
-  symbol: string | null;
-  decimals: number | null;
-  logo: string | null;
-  verified: boolean | null;
-  possible_spam: boolean | null;
-  label: string | null;
-  entity: string | null;
-  entity_logo: string | null;
-}
-
-function toTransfer(row: TransferColumns): WalletTransfer {
-  return {
-    blockNumber: row.block_number,
-    transactionIndex: row.transaction_index,
-    logIndex: row.log_index,
-    direction: row.direction,
-    counterparty: row.counterparty,
-    value: row.value,
-    transactionHash: row.transaction_hash,
-    blockHash: row.block_hash,
-    blockTimestamp: row.block_timestamp,
-    token: {
-      address: row.token,
-      name: row.name,
-      symbol: row.symbol,
-      decimals: row.decimals,
-      logo: row.logo,
-      verified: row.verified ?? false,
-      possibleSpam: row.possible_spam ?? false,
-    },
-    counterpartyLabel: { label: row.label, entity: row.entity, entityLogo: row.entity_logo },
-  };
 }

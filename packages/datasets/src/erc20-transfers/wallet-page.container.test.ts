@@ -66,8 +66,12 @@ async function readAll(database: Database, query: WalletTransfersQuery): Promise
   let after: TransferKey | null = null;
   for (;;) {
     const page = await getWalletTokenTransfers(database, chain, { ...query, after });
-    places.push(...page.transfers.map((row) => `${row.blockNumber}/${row.logIndex} ${row.token.address} ${row.value}`));
-    after = page.transfers.at(-1) ?? null;
+    places.push(...page.transfers.map((row) => `${row.block_number}/${row.log_index} ${row.token} ${row.value}`));
+    const last = page.transfers.at(-1);
+    after =
+      last === undefined
+        ? null
+        : { blockNumber: last.block_number, transactionIndex: last.transaction_index, logIndex: last.log_index };
     if (!page.hasNext) return places;
   }
 }

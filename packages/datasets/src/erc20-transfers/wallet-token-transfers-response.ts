@@ -2,7 +2,8 @@ import type { Address } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { decimalAmount } from '../decimal-amount.ts';
 import { indexedSchema } from '../indexed-blocks/indexed.ts';
-import type { AddressLabel, WalletTransfer } from './get-wallet-token-transfers.ts';
+import { showMoment } from '../statement.ts';
+import type { AddressLabel, TransferRow } from './get-wallet-token-transfers.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -50,39 +51,33 @@ export const walletTokenTransfersSchema = z
   .openapi('Erc20Transfers');
 
 /** One row of the answer: the wallet and its counterparty put back on their sides. */
-export function showTransfer(
-  wallet: Address,
-  walletLabel: AddressLabel,
-  transfer: WalletTransfer,
-): z.infer<typeof transferSchema> {
-  const { token } = transfer;
-  const own = { address: wallet, ...walletLabel };
-  const other = { address: transfer.counterparty, ...transfer.counterpartyLabel };
-  const [from, to] = transfer.direction === 1 ? [other, own] : [own, other];
+export function showTransfer(wallet: Address, own: AddressLabel, row: TransferRow): z.infer<typeof transferSchema> {
+  const isReceived = row.direction === 1;
+  const verified = row.verified ?? false;
   return {
-    token_name: token.name,
-    token_symbol: token.symbol,
-    token_logo: token.logo,
-    token_decimals: token.decimals?.toString() ?? null,
-    from_address_entity: from.entity,
-    from_address_entity_logo: from.entityLogo,
-    from_address: from.address,
-    from_address_label: from.label,
-    to_address_entity: to.entity,
-    to_address_entity_logo: to.entityLogo,
-    to_address: to.address,
-    to_address_label: to.label,
-    address: token.address,
-    block_hash: transfer.blockHash,
-    block_number: transfer.blockNumber.toString(),
-    block_timestamp: transfer.blockTimestamp.toISOString(),
-    transaction_hash: transfer.transactionHash,
-    transaction_index: transfer.transactionIndex,
-    log_index: transfer.logIndex,
-    value: transfer.value,
-    value_decimal: token.decimals === null ? null : decimalAmount(transfer.value, token.decimals),
-    possible_spam: token.possibleSpam,
-    verified_contract: token.verified,
-    verified_collection: token.verified,
+    token_name: row.name,
+    token_symbol: row.symbol,
+    token_logo: row.logo,
+    token_decimals: row.decimals === null ? null : String(row.decimals),
+    from_address_entity: isReceived ? row.entity : own.entity,
+    from_address_entity_logo: isReceived ? row.entity_logo : own.entityLogo,
+    from_address: isReceived ? row.counterparty : wallet,
+    from_address_label: isReceived ? row.label : own.label,
+    to_address_entity: isReceived ? own.entity : row.entity,
+    to_address_entity_logo: isReceived ? own.entityLogo : row.entity_logo,
+    to_address: isReceived ? wallet : row.counterparty,
+    to_address_label: isReceived ? own.label : row.label,
+    address: row.token,
+    block_hash: row.block_hash,
+    block_number: String(row.block_number),
+    block_timestamp: showMoment(row.block_timestamp),
+    transaction_hash: row.transaction_hash,
+    transaction_index: row.transaction_index,
+    log_index: row.log_index,
+    value: row.value,
+    value_decimal: row.decimals === null ? null : decimalAmount(row.value, row.decimals),
+    possible_spam: row.possible_spam ?? false,
+    verified_contract: verified,
+    verified_collection: verified,
   };
 }

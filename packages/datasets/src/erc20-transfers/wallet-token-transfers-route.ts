@@ -143,12 +143,12 @@ function nextPlace(page: TransfersPage, found: WalletTransfersPage) {
   if (!found.hasNext || last === undefined) return null;
   return {
     position: {
-      block: last.blockNumber,
-      transaction: last.transactionIndex,
-      log: last.logIndex,
+      block: last.block_number,
+      transaction: last.transaction_index,
+      log: last.log_index,
       count: page.position === null ? found.count : page.position.count,
     },
-    upperBound: page.upperBound ?? found.newestBlock ?? last.blockNumber,
+    upperBound: page.upperBound ?? found.newestBlock ?? last.block_number,
   };
 }
 

@@ -1,7 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { boundsInSql, type PageBounds } from '../indexed-blocks/page-bounds.ts';
-import { addressBytes, expectedTrue, hexText, type Statement, where } from '../statement.ts';
+import {
+  addressBytes,
+  expectedTrue,
+  hexText,
+  inFirstRow,
+  numbered,
+  type Statement,
+  utcText,
+  where,
+} from '../statement.ts';
 import { erc20Transfers } from './dataset.ts';
 
 /** Where a page ended: the place of its last row in the chain. */
@@ -51,14 +60,15 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
   const start = query.after === null ? near : [beyond(query.order, query.after, bind)];
   const page = transfersOf(scan, start, bind(query.limit + 1), PAGE_COLUMNS);
   const total = query.count ? countOf(scan, near, far, bind(countMax + 1)) : 'NULL::bigint';
+  const newest = `greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1))`;
   const text = `WITH ${ctes.join(', ')}
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
-  greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1)) AS newest,
-  wallet.label AS own_label, wallet.entity AS own_entity, wallet.entity_logo AS own_entity_logo,
+SELECT ${inFirstRow('covered.indexed_from')} AS indexed_from, ${inFirstRow('covered.indexed_to')} AS indexed_to,
+  ${inFirstRow(complete)} AS complete, ${inFirstRow(total)} AS total, ${inFirstRow(newest)} AS newest,
+  ${inFirstRow('wallet.label')} AS own_label, ${inFirstRow('wallet.entity')} AS own_entity, ${inFirstRow('wallet.entity_logo')} AS own_entity_logo,
   ${SHOWN_COLUMNS}
 FROM covered
 LEFT JOIN LATERAL ${bestLabel(account, chainId)} AS wallet ON true
-LEFT JOIN (SELECT * FROM (${page}) AS row ${where(far)}) AS page ON true
+LEFT JOIN (${numbered(page, far)}) AS page ON true
 LEFT JOIN LATERAL ${bestLabel('page.counterparty', chainId)} AS other ON true
 ORDER BY ${orderBy('page', query.order)}`;
   return { text, values };
@@ -110,7 +120,7 @@ const PAGE_COLUMNS = `transfer.block_number, transfer.transaction_index, transfe
       transfer.counterparty, transfer.value, transfer.transaction_hash, transfer.block_hash, transfer.block_timestamp,
       facts.name, facts.symbol, facts.decimals, facts.logo, facts.verified, facts.possible_spam`;
 
-const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.direction, page.value, page.block_timestamp,
+const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.direction, page.value, ${utcText('page.block_timestamp')} AS block_timestamp,
   ${hexText('page.token')} AS token, ${hexText('page.counterparty')} AS counterparty, ${hexText('page.transaction_hash')} AS transaction_hash, ${hexText('page.block_hash')} AS block_hash,
   page.name, page.symbol, page.decimals, page.logo, page.verified, page.possible_spam, other.label, other.entity, other.entity_logo`;
 

@@ -12,7 +12,8 @@ export interface Indexed {
 export interface IndexedColumns {
   readonly indexed_from: number | null;
   readonly indexed_to: number | null;
-  readonly complete: boolean;
+  /** Null in rows that leave all of it to the first. */
+  readonly complete: boolean | null;
 }
 
 /** @param row of an answer's statement; all say the same, and no row says that nothing is indexed */

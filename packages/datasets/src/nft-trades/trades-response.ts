@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { indexedSchema } from '../indexed-blocks/indexed.ts';
-import type { TokenDocument, Trade } from './get-trades.ts';
+import { showMoment } from '../statement.ts';
+import type { TokenDocument, TradeRow } from './get-trades.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -51,23 +52,24 @@ export const tradesSchema = z
   .openapi('NftTrades');
 
 /** One row of the answer. Everything that is a number is text here. */
-export function showTrade(trade: Trade, withMetadata: boolean): z.infer<typeof tradeSchema> {
-  return {
-    transaction_hash: trade.transactionHash,
-    transaction_index: trade.transactionIndex.toString(),
-    token_ids: [...trade.tokenIds],
-    seller_address: trade.seller,
-    buyer_address: trade.buyer,
-    token_address: trade.tokenAddress,
-    marketplace_address: trade.marketplaceAddress,
-    price_token_address: trade.paymentToken,
-    price: trade.price,
-    block_timestamp: trade.blockTimestamp.toISOString(),
-    block_number: trade.blockNumber.toString(),
-    block_hash: trade.blockHash,
-    verified_collection: trade.verified,
-    ...(withMetadata && { nft_metadata: trade.metadata?.flatMap(showMetadata) ?? null }),
+export function showTrade(row: TradeRow, withMetadata: boolean): z.infer<typeof tradeSchema> {
+  const shown: z.infer<typeof tradeSchema> = {
+    transaction_hash: row.transaction_hash,
+    transaction_index: String(row.transaction_index),
+    token_ids: row.token_ids,
+    seller_address: row.seller,
+    buyer_address: row.buyer,
+    token_address: row.token_address,
+    marketplace_address: row.marketplace_address,
+    price_token_address: row.payment_token,
+    price: row.price,
+    block_timestamp: showMoment(row.block_timestamp),
+    block_number: String(row.block_number),
+    block_hash: row.block_hash,
+    verified_collection: row.verified,
   };
+  if (withMetadata) shown.nft_metadata = row.metadata?.flatMap(showMetadata) ?? null;
+  return shown;
 }
 
 /** Nothing for a document that is no JSON object. */

@@ -227,16 +227,16 @@ function answerTrades(
           ? null
           : runs.next(page, {
               position: {
-                block: last.blockNumber,
-                transaction: last.transactionIndex,
-                log: last.logIndex,
+                block: last.block_number,
+                transaction: last.transaction_index,
+                log: last.log_index,
                 item: last.item,
-                token: last.tokenAddress,
+                token: last.token_address,
               },
-              upperBound: page.upperBound ?? Math.max(found.indexed.toBlock ?? 0, newest?.blockNumber ?? 0),
+              upperBound: page.upperBound ?? Math.max(found.indexed.toBlock ?? 0, newest?.block_number ?? 0),
             }),
       indexed: showIndexed(found.indexed),
-      result: found.trades.map((trade) => showTrade(trade, page.filter.nft_metadata)),
+      result: found.trades.map((row) => showTrade(row, page.filter.nft_metadata)),
     };
   };
 }

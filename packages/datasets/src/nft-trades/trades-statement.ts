@@ -1,7 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { boundsInSql, type PageBounds } from '../indexed-blocks/page-bounds.ts';
-import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '../statement.ts';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrue,
+  hexText,
+  inFirstRow,
+  numbered,
+  type Statement,
+  utcText,
+  where,
+} from '../statement.ts';
 import { tradePrice } from './trade-price-statement.ts';
 
 /** Whose trades. Of a bundle over several collections, a wallet sees each collection's part. */
@@ -53,11 +63,14 @@ export function tradesStatement(chain: Chain, query: TradesQuery): Statement {
   // The key implies the upper bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
   const start = query.after === null ? upper : [olderThan(query.after, query.subject, bind)];
   const page = tradesOf(query.subject, { chainId, bounds: start, limit: bind(query.limit + 1), bind });
+  // Of one contract it is looked up once.
+  const contract =
+    query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
   const text = `WITH ${ctes.join(', ')}
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${SHOWN_COLUMNS}, ${verified('page.token_address', chainId)} AS verified,
+SELECT ${inFirstRow('covered.indexed_from')} AS indexed_from, ${inFirstRow('covered.indexed_to')} AS indexed_to, ${inFirstRow(complete)} AS complete, ${SHOWN_COLUMNS}, ${verified(contract, chainId)} AS verified,
   ${query.metadata ? metadataOf(chainId) : 'NULL'} AS metadata
 FROM covered
-LEFT JOIN (SELECT * FROM (${page}) AS row ${where(lower)}) AS page ON true
+LEFT JOIN (${numbered(page, lower)}) AS page ON true
 ORDER BY ${order('page')}`;
   return { text, values };
 }
@@ -97,7 +110,7 @@ const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
 const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item, trade.token_ids,
       trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_hash, trade.block_timestamp`;
 
-const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.item, page.token_ids, page.shown_price AS price, page.block_timestamp,
+const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.item, page.token_ids, page.shown_price AS price, ${utcText('page.block_timestamp')} AS block_timestamp,
   ${hexText('page.token_address')} AS token_address, ${hexText('page.marketplace_address')} AS marketplace_address, ${hexText('page.seller')} AS seller,
   ${hexText('page.buyer')} AS buyer, ${hexText('page.payment_token')} AS payment_token, ${hexText('page.transaction_hash')} AS transaction_hash,
   ${hexText('page.block_hash')} AS block_hash`;

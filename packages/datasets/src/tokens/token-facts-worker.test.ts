@@ -118,7 +118,7 @@ describe('the worker', () => {
         count: false,
         ...everything,
       });
-      return page.transfers.map((row) => row.blockNumber);
+      return page.transfers.map((row) => row.block_number);
     };
     expect(await blocks()).toEqual([1, 2]);
     await addPending(scripted.tokens.map((token) => token.address));
