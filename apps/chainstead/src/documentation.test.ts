@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@chainstead/core';
@@ -108,6 +108,30 @@ describe('README.md', () => {
   });
 });
 
+const sources = ['packages', 'apps']
+  .flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  )
+  .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+  .map(read);
+const exportedNames = new Set(
+  sources.flatMap((text) =>
+    [...text.matchAll(/^(?:export (?:async )?(?:const|function|class|interface|type)| {2}readonly) (\w+)/gm)].map(
+      ([, name = '']) => name,
+    ),
+  ),
+);
+
+describe('CONTRIBUTING.md', () => {
+  it('names what is exported, or a member of that', () => {
+    const named = [...read('CONTRIBUTING.md').matchAll(/`([a-z]+[A-Z]\w*|[A-Z][a-z]\w+)`/g)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !exportedNames.has(name))).toEqual([]);
+  });
+});
+
 describe.each(DOCUMENTS)('%s', (path) => {
   const text = read(path);
 
@@ -154,7 +178,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
     );
     const perChain = named.filter((key) => /<(CHAIN|NAME)>$/.test(key)).map((key) => key.replace(/_<\w+>$/, ''));
     expect(perChain.filter((key) => !Object.hasOwn(chainKeys.shape, key))).toEqual([]);
-    const known = new Set([...Object.keys(globalKeys.shape), ...OTHER_WORDS, ...errorCodes()]);
+    const known = new Set([...Object.keys(globalKeys.shape), ...OTHER_WORDS, ...errorCodes(), ...exportedNames]);
     expect(named.filter((key) => !key.includes('<') && !known.has(key))).toEqual([]);
   });
 });

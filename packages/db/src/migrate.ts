@@ -37,7 +37,7 @@ const SQLSTATE_DEADLOCK_DETECTED = '40P01';
  * up-to-date schema is only read. A migration that can't get a table's lock in time lets the others' queries pass and tries
  * again.
  * @returns the names that this call applied
- * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_BLOCKED when a lock was not to be had in `giveUpAfterMs`;
+ * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_BLOCKED when a lock could not be taken in `giveUpAfterMs`;
  * MIGRATION_CHANGED, SCHEMA_NEWER; and whatever {@link checkServer} throws
  */
 export async function migrate(

@@ -210,7 +210,7 @@ async function readClaimed(
   if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : 'backfill'))) {
     options.logger.info(
       { chain: chain.key, block_range: `${range.from}-${range.to}` },
-      'Range is claimed by another process, looked at again when that has ended',
+      'Range is claimed by another process; it is tried again later',
     );
     return null;
   }

@@ -53,7 +53,7 @@ export async function findBranch(
     if (parent === null || parent.header.hash !== lowest.header.parentHash || parent.header.number !== parentNumber)
       throw new ChainMovedError({
         chain: chain.key,
-        what: `the parent ${lowest.header.parentHash} of block ${lowest.header.number} is not to be had`,
+        what: `the parent ${lowest.header.parentHash} of block ${lowest.header.number} could not be read`,
       });
     blocks.unshift(parent);
     lowest = parent;

@@ -166,7 +166,7 @@ async function commitWithNeeds(
       for (const { header } of given.blocks) {
         const block = await readByHash(options, header.hash, signal);
         if (block === null)
-          throw new ChainMovedError({ chain: options.chain.key, what: `block ${header.hash} is not to be had again` });
+          throw new ChainMovedError({ chain: options.chain.key, what: `block ${header.hash} could not be read again` });
         blocks.push(block);
       }
       commit = { ...given, blocks };

@@ -106,7 +106,10 @@ export async function readRangeProven(
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     if (block === null)
-      throw new ChainMovedError({ chain: chain.key, what: `a block of ${range.from} to ${range.to} is not to be had` });
+      throw new ChainMovedError({
+        chain: chain.key,
+        what: `a block of ${range.from} to ${range.to} could not be read`,
+      });
     // Of a block only this waits for the others: its answer and its logs are heavy.
     const header = factsOf(block.header);
     decoder.add(block.logs, [header]);

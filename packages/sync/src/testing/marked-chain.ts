@@ -67,7 +67,7 @@ export async function openMarkedChain(
     const blocks: ProvenBlock[] = [];
     for (let number = range.from; number <= range.to; number++) {
       const block = await readProvenBlock(pool, chain, 'strict', number, signal);
-      if (block === null) throw new Error(`Block ${number} is not to be had`);
+      if (block === null) throw new Error(`Block ${number} could not be read`);
       blocks.push(block);
     }
     return blocks;

@@ -70,7 +70,7 @@ const NEEDS = { transactions: true, internalTransfers: true };
 async function transfersOf(functionName: string, args: readonly unknown[] = []) {
   const { blockNumber } = await devnet.send({ ...payer, functionName, args });
   const block = await readWatchedBlock(reader, Number(blockNumber), NEEDS);
-  if (block === null || block.internalTransfers === null) throw new Error('The block is not to be had');
+  if (block === null || block.internalTransfers === null) throw new Error('The block is not available');
   const traces = await askNode(devnet.url, 'trace_block', [block.header.raw.number]);
   const executed = new Set(block.receipts.map(({ transactionHash }: Receipt) => transactionHash));
   return {

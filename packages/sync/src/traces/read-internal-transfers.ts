@@ -17,7 +17,7 @@ const BLOCKS_PER_WARNING = 20;
 
 /**
  * The internal transfers of a block in the order of its execution, from `debug_traceBlockByHash` with the callTracer or from
- * `trace_block`, whichever the upstreams have. Where none has either, there are none to be had: said in the log, as a chain must
+ * `trace_block`, whichever the upstreams have. Where none has either, there are none: said in the log, as a chain must
  * not stand still for it.
  * @throws UpstreamsExhaustedError when they can't be had now, also because the height holds another block by now.
  */
