@@ -1,13 +1,12 @@
 /**
- * The least that can answer a page: Hono routes that run the product's own statements and send the rows. No key, no
- * validation, no cursor, no schema.
+ * The least that can answer a page: Hono routes that ask for its rows alone, each with one named prepared statement, and send
+ * them. No labels, no token facts, no coverage; no key, no validation, no cursor, no schema.
  */
-import { deserialize } from 'node:v8';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Pool } from 'pg';
 
-/** What the program is told, as its one argument: serialised by `node:v8`, in base64. */
+/** What the program is told, as its one argument in JSON. */
 export interface BareRoutePlan {
   readonly databaseUrl: string;
   readonly poolSize: number;
@@ -17,34 +16,32 @@ export interface BareRoutePlan {
 export interface BareRoute {
   /** As Hono takes it: `/api/v2.2/:address/erc20/transfers`. */
   readonly path: string;
-  /** The statement, and its values as they are for one request. */
-  readonly text: string;
-  readonly values: readonly unknown[];
-  /** Which of the values (from 0) come from the path. */
-  readonly parameters: readonly {
-    readonly name: string;
-    /** `bytes`: hexadecimal text that Postgres is to have as bytea. */
-    readonly kind: 'bytes' | 'text';
-    readonly places: readonly number[];
-  }[];
+  /** Its values are the parameters of the path, in their order. Those in hexadecimal are `bytea`. */
+  readonly statement: string;
 }
 
-const plan = deserialize(Buffer.from(process.argv[2] ?? '', 'base64')) as BareRoutePlan;
-const pool = new Pool({ connectionString: plan.databaseUrl, max: plan.poolSize });
+const plan = JSON.parse(process.argv[2] ?? '{}') as BareRoutePlan;
+const pool = new Pool({
+  connectionString: plan.databaseUrl,
+  max: plan.poolSize,
+  options: '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off',
+});
 const app = new Hono();
 
-for (const { path, text, values, parameters } of plan.routes)
+for (const { path, statement } of plan.routes) {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   app.get(path, async (c) => {
-    const own = [...values];
-    for (const { name, kind, places } of parameters) {
-      const given = c.req.param(name) ?? '';
-      for (const place of places) own[place] = kind === 'bytes' ? Buffer.from(given.slice(2), 'hex') : given;
-    }
-    const { rows } = await pool.query(text, own);
-    return c.json({ result: rows });
+    const values = names.map((name) => parameterOf(c.req.param(name) ?? ''));
+    const { rows } = await pool.query({ name: path, text: statement, values });
+    return c.body(JSON.stringify({ result: rows }), 200, { 'content-type': 'application/json' });
   });
+}
 
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   console.log(`Listening on http://127.0.0.1:${port}`);
 });
 process.on('SIGTERM', () => server.close(() => process.exit(0)));
+
+function parameterOf(given: string): Buffer | string {
+  return given.startsWith('0x') ? Buffer.from(given.slice(2), 'hex') : given;
+}
