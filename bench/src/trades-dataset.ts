@@ -83,7 +83,13 @@ export async function fillTradesDataset(database: Database, plan: TradesDatasetP
 
 /** What is derived of the trades, prices of ether, coverage, facts and documents, as they are beside them in a running system. */
 async function fillSurroundings(database: Database, blocks: number, step: number, time: string): Promise<void> {
-  for (const statement of nftTrades().derived?.added('nft_trades') ?? []) await database.query(statement);
+  for (const state of nftTrades().derived ?? []) {
+    for (const statement of state.added('nft_trades', 'nft_trades')) await database.query(statement);
+    await database.query(
+      `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, 'nft-trades', $3, 'built', 0)`,
+      [CHAIN_ID, state.name, state.version],
+    );
+  }
   const aggregator = ETH.etherPrice.feed?.aggregators[0];
   if (aggregator === undefined) throw new BenchmarkError('eth has no price feed any more');
   await database.query(`INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)

@@ -37,6 +37,7 @@ const status: ChainStatus = {
   ],
   proving: { blocksPerSecond: 61.4, blocksLeft: 22_000_000, secondsLeft: 358_307 },
   gaps: [{ dataset: 'erc20-transfers', range: { from: 100, to: 149 } }],
+  building: [],
   updatedAt: new Date(NOW - 2_000),
 };
 const facts: StatusFacts = {
@@ -73,6 +74,19 @@ describe('status', () => {
       /a\.example\s+degraded \(times out\)\s+0\.40\s+203\s+80\/910 ms\s+1,234\s+timeout 12, missing-logs 1/,
     );
     expect(text).toMatch(/erc20_transfers\s+5,000\s+estimated/);
+  });
+
+  it('says which derived states are being built, and how far they are', () => {
+    const building = [
+      { state: 'nft-balances', dataset: 'nft-transfers', status: 'building', part: 0.437, rows: 9_000 },
+      { state: 'nft-sale-days', dataset: 'nft-trades', status: 'clearing', part: 0, rows: 0 },
+    ] as const;
+    const told = { ...facts, chains: [{ ...status, building }] };
+    expect(renderStatus(told)).toContain(
+      '  building    nft-balances: 43 % of the blocks, 9000 rows\n  building    nft-sale-days: being emptied\n',
+    );
+    expect(toStatusJson(told)).toMatchObject({ chains: [{ building }] });
+    expect(renderStatus(facts)).not.toContain('building');
   });
 
   it('says loudly that a chain is stopped, and why', () => {

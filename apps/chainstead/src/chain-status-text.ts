@@ -67,6 +67,13 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
               blocks_left: status.proving.blocksLeft,
               seconds_left: status.proving.secondsLeft,
             },
+      building: status.building.map(({ state, dataset, status: phase, part, rows }) => ({
+        state,
+        dataset,
+        status: phase,
+        part,
+        rows,
+      })),
       histories: Object.fromEntries(
         historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
       ),
@@ -106,6 +113,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
       ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
     ),
     ...renderProving(status),
+    ...renderBuilding(status),
     ...renderHistories(status, facts),
     ...renderMetadata(status, facts),
     ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
@@ -120,6 +128,15 @@ function renderProving({ proving }: ChainStatus): string[] {
   const { blocksPerSecond, blocksLeft, secondsLeft } = proving;
   const rate = blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0);
   return [`  proving     ${blocksLeft} blocks left at ${rate} a second: about ${formatSeconds(secondsLeft)}`];
+}
+
+/** What answers are not complete of until it is built. */
+function renderBuilding({ building }: ChainStatus): string[] {
+  return building.map(({ state, status, part, rows }) => {
+    const progress =
+      status === 'clearing' ? 'being emptied' : `${Math.floor(part * 100)} % of the blocks, ${rows} rows`;
+    return `  building    ${state}: ${progress}`;
+  });
 }
 
 /** How many histories there are, and where those that are not finished stand. */

@@ -36,7 +36,10 @@ export async function compareTables(
 
 /** What is compared, as queries of one text column. Blocks: those that caused rows; tokens: those that rows mention. */
 function factsOf(datasets: readonly Dataset[]): Readonly<Record<string, string>> {
-  const tables = datasets.flatMap(({ table, derived }) => [table.name, ...(derived?.tables ?? [])]);
+  const tables = datasets.flatMap(({ table, derived }) => [
+    table.name,
+    ...(derived ?? []).flatMap((state) => state.tables),
+  ]);
   const blocksWithRows = datasets
     .map(({ table }) => `SELECT chain_id, block_number FROM ${table.name}`)
     .join(' UNION ');

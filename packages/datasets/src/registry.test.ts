@@ -15,6 +15,25 @@ async function texts(statement: string, table: string): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
+describe('derived states', () => {
+  const states = datasets.flatMap(({ derived = [] }) => derived);
+
+  test('have names of their own', () => {
+    const names = states.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  test('own tables that know the chain, each its own', async () => {
+    const tables = states.flatMap((state) => state.tables);
+    const [found] = await scratch.database.query<{ tables: string[] }>(
+      `SELECT array_agg(table_name::text) AS tables FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name = 'chain_id' AND table_name = ANY($1::text[])`,
+      [tables],
+    );
+    expect(found?.tables.toSorted()).toEqual(tables.toSorted());
+  });
+});
+
 describe.each(datasets.map(({ name, table }) => ({ name, table })))('the table of $name', ({ table }) => {
   test('has the columns of its schema, in that order', async () => {
     const columns = await texts(

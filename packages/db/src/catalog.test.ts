@@ -11,6 +11,7 @@ const LOCAL_TABLES = new Set([
   'aptos_ranges',
   'aptos_roots',
   'blocks',
+  'derived_states',
   'gateway_answers',
   'gateway_filters',
   'gateway_heads',

@@ -41,6 +41,32 @@ describe('migrate', () => {
     expect(await scratch.database.query('SELECT count(*) AS n FROM sync_chains')).toEqual([{ n: 0 }]);
   });
 
+  test('what was derived of the chains before it had versions counts as built', async () => {
+    const path = join(folder, 'meta/_journal.json');
+    const all = await readFile(path, 'utf8');
+    const parsed: { entries: { tag: string }[] } = JSON.parse(all);
+    const before = parsed.entries.slice(0, (await journal()).indexOf('0016_derived_states'));
+    await writeFile(path, JSON.stringify({ ...parsed, entries: before }));
+    await migrate(scratch.database, { folder });
+    await scratch.database.query(
+      'INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 1), (5, 0, 1)',
+    );
+    await scratch.database.query(
+      "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'a', 0, 1, 'none'), (7, 'a', 0, 1, 'none')",
+    );
+    await writeFile(path, all);
+    await migrate(scratch.database, { folder });
+    expect(
+      await scratch.database.query(
+        'SELECT array_agg(chain_id ORDER BY chain_id) AS chains, state, dataset, version, status FROM derived_states GROUP BY state, dataset, version, status ORDER BY state',
+      ),
+    ).toEqual([
+      { chains: [1, 5, 7], state: 'nft-balances', dataset: 'nft-transfers', version: 1, status: 'built' },
+      { chains: [1, 5, 7], state: 'nft-metadata-due', dataset: 'nft-metadata-events', version: 1, status: 'built' },
+      { chains: [1, 5, 7], state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built' },
+    ]);
+  });
+
   test('tokens from before NFTs were indexed count as seen in ERC-20 transfers', async () => {
     const path = join(folder, 'meta/_journal.json');
     const all = await readFile(path, 'utf8');

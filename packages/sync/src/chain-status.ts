@@ -6,6 +6,7 @@ import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
+import { type DerivedBuild, readDerivedBuilds } from './derived/derived-builds.ts';
 import { unprovenBlocks } from './measure-coverage.ts';
 
 export interface ChainStatus {
@@ -29,6 +30,8 @@ export interface ChainStatus {
   readonly upstreams: readonly UpstreamStatus[];
   readonly coverage: readonly DatasetCoverage[];
   readonly gaps: readonly Gap[];
+  /** Derived states that do not count all rows yet. */
+  readonly building: readonly DerivedBuild[];
   readonly updatedAt: Date;
 }
 
@@ -91,6 +94,9 @@ export async function readChainStatuses(
           coverage,
         ),
         coverage,
+      ),
+      building: (await readDerivedBuilds(database, chainId)).filter(
+        ({ dataset, status: phase }) => phase !== 'built' && datasets.some(({ name }) => name === dataset),
       ),
       updatedAt: row.updated_at,
     });

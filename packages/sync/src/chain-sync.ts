@@ -17,6 +17,8 @@ import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts
 import { type ClaimOwner, createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
 import { datasetsOf } from './datasets-of.ts';
+import { registerDerivedStates } from './derived/derived-record.ts';
+import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-states.ts';
 import { fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { createKnownContracts } from './known-contracts.ts';
@@ -144,6 +146,9 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     reports.begin(state);
     reports.progress({ head, checkpoint: state.checkpoint });
     await reportFarStart(options, head, state);
+    // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
+    await registerDerivedStates(options.database, options.chain, options.datasets);
+    running.push(keepDerivedStates(options, stop));
     const shared = { ...options, knownContracts: createKnownContracts(), policy: options.settings.proof };
     let finished = false;
     let filling = true;
@@ -168,8 +173,10 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     // Whichever of them fails first ends the session.
     await Promise.race([covered, prover.then(() => covered)]);
     finished = true;
-    if (options.settings.endBlock !== null) await prover;
-    else stop.throwIfAborted();
+    if (options.settings.endBlock !== null) {
+      await prover;
+      await buildDerivedStates(options, stop);
+    } else stop.throwIfAborted();
   } finally {
     session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
     await Promise.allSettled(running);

@@ -10,9 +10,10 @@ import { retryDeadlock } from './commit-retry.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
 import type { ProvenBlock, ProvenLevel } from './proven-block.ts';
-import { deriveAdded, deriveRemoved, removeRows } from './row-changes.ts';
+import { removeRows } from './row-changes.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface FollowedCommit {
@@ -59,7 +60,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       if (commit.ancestor !== null && commit.from !== null)
         await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
       const added = await writeRows(transaction, batch, { blocks: 'empty-range', rows: 'empty-range' });
-      await deriveAdded(transaction, added.changes);
+      await deriveAdded(transaction, chain, added.changes);
       const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
       await watcher?.committed(transaction, chain, commit.blocks);
@@ -78,7 +79,7 @@ async function rollBack(
 ): Promise<void> {
   const orphaned = { from: ancestor + 1, to: checkpoint };
   await watcher?.rolledBack(transaction, chain, ancestor);
-  await deriveRemoved(transaction, await removeRows(transaction, chain, datasets, orphaned));
+  await deriveRemoved(transaction, chain, await removeRows(transaction, chain, datasets, orphaned));
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
     chain.id,
     orphaned.from,

@@ -11,10 +11,11 @@ import { retryDeadlock } from './commit-retry.ts';
 import { type Coverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import type { DecodedBatch } from './decoded-batch.ts';
+import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { RangeClaimedError } from './errors.ts';
 import { writeContracts } from './known-contracts.ts';
 import type { RangeRead } from './read-range.ts';
-import { deriveAdded, deriveRemoved, removeRows, type WriteMode } from './row-changes.ts';
+import { removeRows, type WriteMode } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
@@ -54,7 +55,7 @@ async function writeRange(
     const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
     // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.
     await lockChainCommits(transaction, chain);
-    await deriveAdded(transaction, added.changes);
+    await deriveAdded(transaction, chain, added.changes);
     const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
     for (const level of joinSources(read.levels))
       await recordCoverage(
@@ -77,9 +78,8 @@ async function removeRange(
   range: BlockRange,
 ): Promise<void> {
   const removed = await removeRows(transaction, chain, datasets, range);
-  if (!datasets.some((dataset) => dataset.derived !== undefined)) return;
   await lockChainCommits(transaction, chain);
-  await deriveRemoved(transaction, removed);
+  await deriveRemoved(transaction, chain, removed);
 }
 
 /** @throws RangeClaimedError when somebody else took the range over. */

@@ -8,8 +8,8 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import { deriveAdded } from './derived/derive-changes.ts';
 import { writeContracts } from './known-contracts.ts';
-import { deriveAdded } from './row-changes.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface SubjectCommit {
@@ -38,7 +38,7 @@ export async function commitSubject(
       // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
       const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
       await lockChainCommits(transaction, chain);
-      await deriveAdded(transaction, added.changes);
+      await deriveAdded(transaction, chain, added.changes);
       const rowsAdded = added.changes.reduce((sum, { rows }) => sum + rows, 0);
       const contracts = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await commit.record(transaction, rowsAdded);

@@ -22,15 +22,20 @@ export interface MentionedContract {
  * engine runs `added` for exactly the rows that a transaction really added, and `removed` for those that it really removed,
  * whether by backfill, follow, rollback, reindex, repair or an on-demand history.
  *
- * Both get the name of a relation with the dataset's columns and give SQL statements without parameters, run in order, in
- * the transaction of the rows, one transaction of a chain at a time. Shared keys are to be written in sorted order.
- * Rows of the dataset's own table are changed already when they run.
+ * Both get relations with the dataset's columns and give SQL statements without parameters, run in order, in the transaction
+ * of the rows, one transaction of a chain at a time: `rows` are those that were added or removed, `counted` are all that the
+ * state counts after the change (an expression that wants an alias: the dataset's own table may hold more while the state is
+ * built). They read nothing else but the state's own tables. Shared keys are to be written in sorted order.
  */
 export interface DerivedState {
-  /** Tables that it owns, for the simulation's comparison and `reindex`. */
+  /** Stable and unique among all states: `nft-balances`. */
+  readonly name: string;
+  /** Raised when the same rows come to add up to something else: the state is then built anew from them. From 1. */
+  readonly version: number;
+  /** Tables that it owns, with `chain_id`: emptied of the chain before it is built, and compared by the simulation. */
   readonly tables: readonly string[];
-  added(rows: string): readonly string[];
-  removed(rows: string): readonly string[];
+  added(rows: string, counted: string): readonly string[];
+  removed(rows: string, counted: string): readonly string[];
 }
 
 /** Logs by topic position; null stands for anything. */
@@ -84,7 +89,7 @@ export interface Dataset<Row = unknown> {
   eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
   /** Token contracts that the rows mention, for the token facts queue. */
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
-  readonly derived?: DerivedState;
+  readonly derived?: readonly DerivedState[];
   /** Present where histories of single wallets and contracts can be read on demand. */
   readonly histories?: SubjectHistories;
 }

@@ -2,8 +2,9 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROWS_AT_ONCE } from './decoded-batch.ts';
-import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from './testing/marked-chain.ts';
+import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from './testing/marked-chain.ts';
 import { createMarkTables, misderived } from './testing/marks-dataset.ts';
+import { someMoment } from './testing/some-steps.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 900_001;
@@ -19,30 +20,10 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 
 const ALL = { from: 1, to: LAST_BACKFILLED };
-const someBlocks = fc
-  .tuple(fc.integer({ min: 1, max: LAST_BACKFILLED }), fc.integer({ min: 1, max: LAST_BACKFILLED }))
-  .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
-const dropEvery = fc.constantFrom(0, 0, 3, 5);
-/** Steps on history, which may happen at the same time. */
-const onHistory: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('backfill' as const), range: someBlocks, dropEvery }),
-  fc.record({ kind: fc.constant('reindex' as const), range: someBlocks, dropEvery }),
-  fc.record({ kind: fc.constant('verify' as const), range: someBlocks }),
-  fc.record({ kind: fc.constant('subject' as const), range: someBlocks, wallet: fc.integer({ min: 0, max: 5 }) }),
-);
-const onHead: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
-  fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 6 }) }),
-);
 /** Commits in many parts, and in one. */
 const rowsAtOnce = fc.constantFrom(3, ROWS_AT_ONCE);
-/** Steps taken at once: several on history, one at the head. */
-const moment: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(fc.array(onHistory, { maxLength: 3 }), fc.option(onHead))
-  .map(([history, head]) => (head === null ? history : [...history, head]));
-
 async function withChain(work: (marked: MarkedChain) => Promise<void>, rowsAtOnce = ROWS_AT_ONCE): Promise<void> {
-  const marked = await openMarkedChain(scratch.database, nextChain++, rowsAtOnce);
+  const marked = await openMarkedChain(scratch.database, nextChain++, { rowsAtOnce });
   try {
     await work(marked);
   } finally {
@@ -64,7 +45,7 @@ const countMarks = async (chainId: number): Promise<number> => (await storedMark
 describe('derived state', () => {
   it('follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 8 }), rowsAtOnce, (moments, atOnce) =>
+      fc.asyncProperty(fc.array(someMoment, { minLength: 1, maxLength: 8 }), rowsAtOnce, (moments, atOnce) =>
         withChain(async (marked) => {
           for (const steps of moments) {
             await Promise.all(steps.map((step) => marked.take(step)));

@@ -53,6 +53,25 @@ const elsewhere: Dataset = {
   topics: () => [],
 } as Dataset;
 
+/** The same, with state that follows from them. */
+const counted: Dataset = {
+  ...early,
+  derived: [
+    {
+      name: 'early-count',
+      version: 1,
+      tables: ['early_count'],
+      added: (rows) => [countRows(rows, '+')],
+      removed: (rows) => [countRows(rows, '-')],
+    },
+  ],
+};
+
+function countRows(rows: string, sign: '+' | '-'): string {
+  return `INSERT INTO early_count AS kept SELECT chain_id, ${sign}count(*) FROM ${rows} AS changed GROUP BY chain_id
+    ON CONFLICT (chain_id) DO UPDATE SET marks = kept.marks + excluded.marks`;
+}
+
 let scratch: ScratchDatabase;
 let pool: UpstreamPool;
 let node: ChainNode;
@@ -64,6 +83,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
   await scratch.database.query('CREATE TABLE early_marks (LIKE marks INCLUDING ALL)');
+  await scratch.database.query('CREATE TABLE early_count (chain_id bigint PRIMARY KEY, marks bigint NOT NULL)');
   scripted.mine(40);
   node = await serveScriptedChain(scripted);
   pool = createUpstreamPool({
@@ -125,6 +145,34 @@ describe('datasets of a chain', () => {
     expect(rows).toEqual([{ marks: expected, early: expected }]);
     expect(await misderived(scratch.database, CHAIN_ID)).toEqual([]);
     expect(await scratch.database.query('SELECT * FROM upstream_faults')).toEqual([]);
+  });
+
+  it('come to have what is derived from them when that is added later, and status and metrics say so', async () => {
+    const stored = 'SELECT count(*) AS marks FROM early_marks';
+    const untilCounted = async (block: number) => {
+      await untilCovered(counted, block);
+      await vi.waitFor(
+        async () =>
+          expect(await scratch.database.query('SELECT marks FROM early_count')).toEqual(
+            await scratch.database.query(stored),
+          ),
+        { timeout: 20_000, interval: 30 },
+      );
+    };
+    const [rows] = await scratch.database.query<{ marks: number }>(stored);
+    expect(rows?.marks).toBeGreaterThan(0);
+    const session = ingest([counted]);
+    await untilCounted(scripted.head);
+    scripted.mine(3);
+    await untilCounted(scripted.head);
+    const [status] = await readChainStatuses(scratch.database, [counted], [CHAIN]);
+    expect(status?.building).toEqual([]);
+    await vi.waitFor(async () =>
+      expect(await registry.metrics()).toContain(
+        'chainstead_sync_derived_built_ratio{chain="kept",state="early-count"} 1',
+      ),
+    );
+    await session.stop();
   });
 
   it('are those that decode something there: of others there is neither coverage nor a gap', async () => {

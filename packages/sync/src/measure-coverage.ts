@@ -3,6 +3,7 @@ import type { ProofLevel } from '@chainstead/proof';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { readChainState } from './checkpoint.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
+import { readDerivedBuilds } from './derived/derived-builds.ts';
 
 /** Blocks that are covered and not proven yet, of the dataset that has most of them: all are proven at once. */
 export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
@@ -12,13 +13,15 @@ export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
   return Math.max(0, ...blocks.values());
 }
 
-/** Brings the metrics of what a chain covers up to date. Those of other chains in the same process stay as they are. */
+/** Brings the metrics of what a chain covers, and of what is derived from it, up to date. Those of other chains in the same process stay as they are. */
 export async function measureCoverage(
   { chain, database, datasets, metrics }: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'>,
   provingRate: number | null,
 ): Promise<void> {
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
+  for (const { state: name, part } of await readDerivedBuilds(database, chain.id))
+    metrics.derivedBuilt.set({ chain: chain.key, state: name }, part);
   const left = unprovenBlocks(coverage.filter(({ dataset }) => datasets.some(({ name }) => name === dataset)));
   metrics.proverRate.set({ chain: chain.key }, provingRate ?? 0);
   if (provingRate === null) metrics.proverSecondsLeft.remove({ chain: chain.key });

@@ -20,6 +20,7 @@ import { createClaimOwner } from './claims.ts';
 import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
+import { registerDerivedStates } from './derived/derived-record.ts';
 import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import type { Repair } from './repaired-blocks.ts';
@@ -193,9 +194,10 @@ async function requireFinal(
 }
 
 async function withOwner<T>(
-  { database }: RangeCommandOptions,
+  { chain, database, datasets }: RangeCommandOptions,
   work: (owner: Awaited<ReturnType<typeof createClaimOwner>>) => Promise<T>,
 ): Promise<T> {
+  await registerDerivedStates(database, chain, datasetsOf(chain, datasets));
   const owner = await createClaimOwner(database);
   try {
     return await work(owner);

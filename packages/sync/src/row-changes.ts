@@ -2,8 +2,8 @@
  * Adds and removes rows of datasets. Where rows add up to something (`Dataset.derived`), those really added and really
  * removed are kept in temporary tables until the dataset's statements have run over them; other datasets pay nothing for it.
  *
- * A transaction first removes, then derives what was removed, then adds, then derives what was added: each over all its
- * datasets. Rows may be added before the commit lock is taken, deriving needs it.
+ * A transaction first removes, then derives what was removed, then adds, then derives what was added (derived/derive-changes.ts):
+ * each over all its datasets. Rows may be added before the commit lock is taken, deriving needs it.
  */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
@@ -28,7 +28,7 @@ export interface RowChange {
 
 /** What came of decoded rows. */
 export interface AddedRows {
-  /** What was really added, to be handed to {@link deriveAdded}. */
+  /** What was really added, to be handed to `deriveAdded`. */
   readonly changes: readonly RowChange[];
   /** Token contracts that the rows mention, sorted by address. */
   readonly contracts: readonly SeenContract[];
@@ -60,7 +60,7 @@ export async function addRows(
   };
 }
 
-/** Removes the rows of a range of blocks. @returns what was really removed, to be handed to {@link deriveRemoved} */
+/** Removes the rows of a range of blocks. @returns what was really removed, to be handed to `deriveRemoved` */
 export async function removeRows(
   transaction: Transaction,
   chain: Chain,
@@ -71,26 +71,9 @@ export async function removeRows(
   const values = [chain.id, range.from, range.to];
   for (const dataset of datasets) {
     const deletion = `DELETE FROM ${dataset.table.name} AS t WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
-    if (dataset.derived === undefined) await transaction.query(deletion, values);
-    else removed.push({ dataset, rows: sum(await changing(transaction, dataset, 'removed', deletion, values)) });
+    removed.push({ dataset, rows: sum(await changing(transaction, dataset, 'removed', deletion, values)) });
   }
   return removed;
-}
-
-/** Lets the derived state follow the rows that were added. Once for each {@link addRows}, under the commit lock. */
-export async function deriveAdded(transaction: Transaction, changes: readonly RowChange[]): Promise<void> {
-  for (const { dataset, rows } of changes)
-    if (rows > 0)
-      for (const statement of dataset.derived?.added(twinOf(dataset.table, 'added')) ?? [])
-        await transaction.query(statement);
-}
-
-/** Lets the derived state follow the rows that were removed. Once for each {@link removeRows}, under the commit lock. */
-export async function deriveRemoved(transaction: Transaction, changes: readonly RowChange[]): Promise<void> {
-  for (const { dataset, rows } of changes)
-    if (rows > 0)
-      for (const statement of dataset.derived?.removed(twinOf(dataset.table, 'removed')) ?? [])
-        await transaction.query(statement);
 }
 
 /** What a repair changed. */
@@ -167,7 +150,7 @@ async function addAll(
   lines: readonly string[],
   isFirst: boolean,
 ): Promise<number> {
-  if (dataset.derived === undefined) return transaction.copy(dataset.table.name, dataset.table.columns, lines);
+  if (!isDerivedFrom(dataset)) return transaction.copy(dataset.table.name, dataset.table.columns, lines);
   const twin = await copyToTwin(transaction, dataset.table, isFirst ? 'added' : 'staging', lines, isFirst);
   const columns = dataset.table.columns.join(', ');
   const tables = isFirst ? [dataset.table.name] : [dataset.table.name, twinOf(dataset.table, 'added')];
@@ -213,7 +196,7 @@ async function changing(
   isFirst = true,
 ): Promise<readonly BlockRows[]> {
   const count = 'SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number';
-  if (dataset.derived === undefined)
+  if (!isDerivedFrom(dataset))
     return transaction.query(`WITH changed AS (${change} RETURNING t.block_number) ${count}`, values);
   const twin = isFirst ? await emptyTwin(transaction, dataset.table.name, kind) : twinOf(dataset.table, kind);
   const returned = dataset.table.columns.map((column) => `t.${column}`).join(', ');
@@ -225,13 +208,18 @@ async function changing(
   );
 }
 
+function isDerivedFrom({ derived = [] }: Dataset): boolean {
+  return derived.length > 0;
+}
+
 function sum(counts: readonly BlockRows[]): number {
   return counts.reduce((total, { rows }) => total + rows, 0);
 }
 
-type TwinKind = 'staging' | 'added' | 'removed';
+/** `counted`: of what was added or removed, that which a state follows that is still being built. */
+type TwinKind = 'staging' | 'added' | 'removed' | 'counted';
 
-function twinOf({ name }: Pick<RowTable, 'name'>, kind: TwinKind): string {
+export function twinOf({ name }: Pick<RowTable, 'name'>, kind: TwinKind): string {
   return `${kind}_${name}`;
 }
 
@@ -246,6 +234,22 @@ export async function copyToTwin(
   const twin = await emptyTwin(transaction, name, kind, isFirst);
   await transaction.copy(twin, columns, lines);
   return twin;
+}
+
+/** Fills the empty twin with what a statement selects. @returns how many rows */
+export async function fillTwin(
+  transaction: Transaction,
+  table: RowTable,
+  kind: TwinKind,
+  rows: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const twin = await emptyTwin(transaction, table.name, kind);
+  const [filled] = await transaction.query<{ rows: number }>(
+    `WITH filled AS (INSERT INTO ${twin} (${table.columns.join(', ')}) ${rows} RETURNING 1) SELECT count(*) AS rows FROM filled`,
+    values,
+  );
+  return filled?.rows ?? 0;
 }
 
 /** A temporary twin of the table, empty now and at the start of every transaction. @returns its name */

@@ -75,6 +75,28 @@ export const syncRanges = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.dataset, table.firstBlock] })],
 );
 
+/**
+ * How far each derived state of a chain counts the rows of its dataset. One that has no row here, or one of another version than
+ * the program's, is built anew from the rows that are there.
+ */
+export const derivedStates = pgTable(
+  'derived_states',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    state: text('state').notNull(),
+    dataset: text('dataset').notNull(),
+    version: integer('version').notNull(),
+    /** clearing: what it held is deleted; building: it counts the rows up to a block; built: it counts all. */
+    status: text('status').notNull(),
+    /** clearing: the page of its tables that is next; building: the last block that it counts, −1 for none; else 0. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    /** Rows that were counted since building began. */
+    rows: bigint('rows', { mode: 'number' }).notNull().default(0),
+    updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.state] })],
+);
+
 /** Ranges that some work (backfill, prover, reindex) holds. Disjoint per chain. */
 export const syncClaims = pgTable(
   'sync_claims',

@@ -12,6 +12,7 @@ export interface SyncMetrics {
   readonly commitSeconds: Histogram<'chain' | 'kind'>;
   readonly coveredBlocks: Gauge<'chain' | 'dataset' | 'proof'>;
   readonly gapBlocks: Gauge<'chain' | 'dataset'>;
+  readonly derivedBuilt: Gauge<'chain' | 'state'>;
   readonly stalled: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
   readonly standby: Gauge<'chain'>;
@@ -52,6 +53,11 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
       'chain',
       'dataset',
     ]),
+    derivedBuilt: gauge(
+      'derived_built_ratio',
+      'Part of the blocks whose rows a derived state counts: below 1 while it is built from the rows that are there',
+      ['chain', 'state'],
+    ),
     stalled: gauge('stalled', '1 while a chain makes no progress although there is something to do', ['chain']),
     leader: gauge('leader', '1 while this process leads the ingestion of the chain', ['chain']),
     standby: gauge('standby', '1 while this process stands by for the chain, which another one leads', ['chain']),

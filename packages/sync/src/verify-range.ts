@@ -13,18 +13,11 @@ import { retryDeadlock } from './commit-retry.ts';
 import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { createBatchDecoder } from './decoded-batch.ts';
+import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { writeContracts } from './known-contracts.ts';
 import { type DecodedRange, type RangeRead, readRangeProven } from './read-range.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
-import {
-  addMissing,
-  type BlockRows,
-  deriveAdded,
-  deriveRemoved,
-  type RepairedRows,
-  removeSurplus,
-  stageRows,
-} from './row-changes.ts';
+import { addMissing, type BlockRows, type RepairedRows, removeSurplus, stageRows } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { lockChainCommits, writeBlocks } from './write-batch.ts';
@@ -99,10 +92,10 @@ async function repairRows(
 ): Promise<Repair[]> {
   const surplus: RepairedRows[] = [];
   for (const dataset of datasets) surplus.push(await removeSurplus(transaction, chain, dataset, range));
-  await deriveRemoved(transaction, surplus);
+  await deriveRemoved(transaction, chain, surplus);
   const missing: RepairedRows[] = [];
   for (const dataset of datasets) missing.push(await addMissing(transaction, chain, dataset, range));
-  await deriveAdded(transaction, missing);
+  await deriveAdded(transaction, chain, missing);
   return datasets.flatMap((dataset, index) =>
     differencesByBlock(surplus[index]?.byBlock ?? [], missing[index]?.byBlock ?? []).flatMap((difference) => {
       const covering = coverageOf(coverage, dataset, difference.block);

@@ -35,6 +35,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   upstreams: [],
   coverage: [],
   gaps: [],
+  building: [],
   updatedAt: new Date(NOW - 1_000),
   ...changes,
 });

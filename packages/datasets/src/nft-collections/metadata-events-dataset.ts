@@ -22,12 +22,16 @@ export const nftMetadataEvents: Dataset<MetadataEventRow> = {
   topics: () => Object.values(TOPICS),
   table: defineTable(table),
   decode,
-  derived: {
-    // Rows of what was asked for are no sum of events: they only hear of them.
-    tables: [],
-    added: (rows) => [collectionsDue(rows), tokensDue(rows)],
-    removed: () => [],
-  },
+  derived: [
+    {
+      name: 'nft-metadata-due',
+      version: 1,
+      // Rows of what was asked for are no sum of events: they only hear of them.
+      tables: [],
+      added: (rows) => [collectionsDue(rows), tokensDue(rows)],
+      removed: () => [],
+    },
+  ],
 };
 
 function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[] {

@@ -5,12 +5,14 @@ import { COIN, dayOf, isSalePrice, isSingleToken, saleSummary, unitPrice } from 
  * `nft_sale_days`: what the sales of a token, and of a collection (token id −1), add up to by day and payment token.
  *
  * Added rows are added to what is there. For removed rows, the days that they belonged to are computed anew from
- * `nft_trades`: a minimum can't be taken back. Both give the same whatever the order of rows.
+ * the trades: a minimum can't be taken back. Both give the same whatever the order of rows.
  */
 export const saleDays: DerivedState = {
+  name: 'nft-sale-days',
+  version: 1,
   tables: ['nft_sale_days'],
   added: (rows) => [addSales(rows)],
-  removed: (rows) => [forgetDays(rows), ...recomputeDays(rows)],
+  removed: (rows, counted) => [forgetDays(rows), ...recomputeDays(rows, counted)],
 };
 
 /** The token id that stands for the collection. */
@@ -39,7 +41,7 @@ function forgetDays(rows: string): string {
 }
 
 /** By token and for the whole collection, each by the index that serves it. */
-function recomputeDays(rows: string): string[] {
+function recomputeDays(rows: string, counted: string): string[] {
   const touched = touchedDays(rows);
   return [
     ['<> -1', 'AND trade.token_id = touched.token_id'],
@@ -48,7 +50,7 @@ function recomputeDays(rows: string): string[] {
     ([kind, sameToken]) => `INSERT INTO nft_sale_days (${COLUMNS.join(', ')})
   ${daysOf(`SELECT sale.*, touched.token_id AS id FROM (SELECT * FROM (${touched}) AS every WHERE token_id ${kind}) AS touched
     CROSS JOIN LATERAL (${salesOf(`(
-      SELECT * FROM nft_trades AS trade
+      SELECT * FROM ${counted} AS trade
       WHERE trade.token_address = touched.token_address AND trade.chain_id = touched.chain_id ${sameToken}
         AND trade.block_number > ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1')}
         AND trade.block_number < ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807')}

@@ -14,6 +14,8 @@ import {
   seedTrades,
 } from '../nft-trades/testing/seeded-trades.ts';
 import { exampleApi } from '../testing/example-api.ts';
+import { seedBuilt } from '../testing/seed-built.ts';
+import { saleDays } from './sale-days.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices-route.ts';
 import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './testing/asked-prices.ts';
 
@@ -152,6 +154,17 @@ describe('the window', () => {
       to_block: '1000000',
       complete: false,
     });
+  });
+
+  test('are not complete while they are built anew', async () => {
+    await seed(sale(1));
+    await cover('nft-trades');
+    await seedBuilt(scratch.database, eth.id, saleDays, 'building');
+    expect((await tokenPrices('?days=7')).indexed.complete).toBe(false);
+    await seedBuilt(scratch.database, eth.id, saleDays);
+    expect((await tokenPrices('?days=7')).indexed.complete).toBe(true);
+    await seedBuilt(scratch.database, eth.id, { ...saleDays, version: saleDays.version + 1 });
+    expect((await tokenPrices('?days=7')).indexed.complete).toBe(false);
   });
 
   test('forgets what a reorg takes away', async () => {

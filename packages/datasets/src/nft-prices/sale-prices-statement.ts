@@ -2,11 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { etherQuotes } from '../ether-price/ether-quote.ts';
 import { coverage, fromDateBound, isComplete, toDateBound } from '../indexed-blocks/block-span.ts';
+import { isBuilt } from '../indexed-blocks/is-built.ts';
 import { tradePrice } from '../nft-trades/trade-price-statement.ts';
 import { addressBytes, type Bind, hexText, type Statement } from '../statement.ts';
 import { etherPayments } from './ether-payments.ts';
 import { COIN, isSalePrice, isSingleToken, saleSummary, unitPrice } from './sale.ts';
-import { WHOLE_COLLECTION } from './sale-days.ts';
+import { saleDays, WHOLE_COLLECTION } from './sale-days.ts';
 
 /** Which sales. */
 export interface SalePricesQuery {
@@ -69,7 +70,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery): State
     PICKED,
   ];
   const text = `WITH ${ctes.join(', ')}
-SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete,
+SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND ${isBuilt(chainId, saleDays)} AS complete,
   summary.sales::bigint AS sales, div(summary.total, nullif(summary.sales, 0)) AS average, picked.sale, ${SHOWN_COLUMNS},
   paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo,
   quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source

@@ -21,7 +21,7 @@ export const nftTrades: Dataset<NftTradeRow> = {
   table: defineTable(table),
   decode,
   contracts,
-  derived: saleDays,
+  derived: [saleDays],
 };
 
 function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {

@@ -31,7 +31,8 @@ afterAll(() => scratch.drop());
 /** Runs the statements over a relation that holds these lines. */
 async function derive(kind: 'added' | 'removed', lines: readonly string[]): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
-    for (const statement of nftBalances[kind](await relationOf(transaction, lines))) await transaction.query(statement);
+    for (const statement of nftBalances[kind](await relationOf(transaction, lines), 'nft_transfers'))
+      await transaction.query(statement);
   });
 }
 
@@ -176,7 +177,7 @@ describe('many rows of one key', () => {
       );
     for (let first = 1; first < 5_000; first += 1_000) await derive('added', block(first));
     const plan = await scratch.database.transaction(async (transaction) => {
-      const [statement = ''] = nftBalances.added(await relationOf(transaction, block(20_001)));
+      const [statement = ''] = nftBalances.added(await relationOf(transaction, block(20_001)), 'nft_transfers');
       return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
     });
     const lines = plan.map((row) => row['QUERY PLAN'].trim());

@@ -10,6 +10,8 @@ import type { DerivedState } from '@chainstead/sync';
  * One statement for all rows: commits of a chain never run side by side, so what it reads of balances is what it changes.
  */
 export const nftBalances: DerivedState = {
+  name: 'nft-balances',
+  version: 1,
   tables: ['nft_balances', 'nft_holdings'],
   added: (rows) => [changeBalances(rows, '+')],
   removed: (rows) => [changeBalances(rows, '-')],

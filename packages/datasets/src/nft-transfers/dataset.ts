@@ -19,7 +19,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
-  derived: nftBalances,
+  derived: [nftBalances],
   histories: nftHistories,
 };
 

@@ -28,6 +28,10 @@ export interface WalletCollectionsPage {
   readonly hasNext: boolean;
   /** Of this wallet; complete when nothing from the chain's first block to its newest indexed one is missing. */
   readonly indexed: Indexed;
+  /** Whether what wallets hold counts every transfer that is indexed: not while it is built anew. */
+  readonly isBuilt: boolean;
+  /** Whether no block of the wallet's history is missing. */
+  readonly isCovered: boolean;
   /** Where the reading of the wallet's own history stands; null where it was never asked for. */
   readonly history: {
     readonly status: HistoryStatus;
@@ -49,10 +53,17 @@ export async function getWalletCollections(
   const rows = await database.query<PageRow>(statement.text, statement.values);
   const collections = rows.filter((row): row is CommonColumns & CollectionColumns => row.token_address !== null);
   const [first] = rows;
+  const span = { fromBlock: first?.indexed_from ?? null, toBlock: first?.indexed_to ?? null };
+  // Without a block of its own the chain is not indexed at all: how far it reaches nobody knows.
+  const isCovered =
+    first !== undefined && first.chain_to !== null && span.fromBlock !== null && span.fromBlock <= chain.firstBlock;
+  const isBuilt = first?.is_built ?? false;
   return {
     collections: collections.slice(0, query.limit).map(toCollection),
     hasNext: collections.length > query.limit,
-    indexed: indexedOf(chain, first),
+    indexed: { ...span, complete: isCovered && isBuilt },
+    isBuilt,
+    isCovered,
     history:
       first === undefined || first.status === null
         ? null
@@ -66,17 +77,6 @@ export async function getWalletCollections(
   };
 }
 
-function indexedOf(chain: Chain, row: CommonColumns | undefined): Indexed {
-  const fromBlock = row?.indexed_from ?? null;
-  // Without a block of its own the chain is not indexed at all: how far it reaches nobody knows.
-  const isIndexed = row !== undefined && row.chain_to !== null;
-  return {
-    fromBlock,
-    toBlock: row?.indexed_to ?? null,
-    complete: isIndexed && fromBlock !== null && fromBlock <= chain.firstBlock,
-  };
-}
-
 /** The statement gives one row without a collection where the page is empty. */
 type PageRow = CommonColumns & (CollectionColumns | { token_address: null });
 
@@ -84,6 +84,7 @@ interface CommonColumns {
   indexed_from: number | null;
   indexed_to: number | null;
   chain_to: number | null;
+  is_built: boolean;
   status: HistoryStatus | null;
   waits: boolean | null;
   calls_made: number | null;

@@ -10,17 +10,18 @@ export interface SyncState {
 
 /**
  * Says whether a page shows everything, and where not, why and whether that will change.
- * @param answer what became of the request for the wallet's history; null where the page is complete and none was made
+ * @param answer what became of the request for the wallet's history; null where no block is missing and none was made
  */
 export function syncStateOf(
   chain: Chain,
-  { history }: Pick<WalletCollectionsPage, 'history'>,
+  { history, isBuilt }: Pick<WalletCollectionsPage, 'history' | 'isBuilt'>,
   answer: HistoryAnswer | null,
 ): SyncState {
-  return answer === null
-    ? { status: 'SYNCED', message: null }
-    : { status: 'SYNCING', message: whySyncing(chain, history, answer) };
+  if (answer !== null) return { status: 'SYNCING', message: whySyncing(chain, history, answer) };
+  return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING };
 }
+
+const BUILDING = 'What wallets hold is being computed anew from the transfers that are indexed';
 
 function whySyncing(chain: Chain, history: WalletCollectionsPage['history'], answer: HistoryAnswer): string {
   switch (answer) {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nftBalances } from '../nft-transfers/balances.ts';
 import { addressBytes } from '../statement.ts';
+import { seedBuilt } from '../testing/seed-built.ts';
 import { type CollectionsStage, eth, openCollectionsStage, WALLET } from './testing/collections-stage.ts';
 import { contractOf, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 
@@ -81,6 +83,18 @@ describe('status', () => {
       status === 'SYNCED',
     ]);
     expect(await histories()).toHaveLength(status === 'SYNCED' ? 0 : 1);
+  });
+
+  test('while balances are built anew, nothing is complete, and no history is read for it', async () => {
+    await seedNftCoverage(stage.scratch.database, eth, 0, 100);
+    await seedBuilt(stage.scratch.database, eth.id, nftBalances, 'building');
+    const answer = await get();
+    expect([answer.status, answer.status_message, answer.indexed.complete]).toEqual([
+      'SYNCING',
+      'What wallets hold is being computed anew from the transfers that are indexed',
+      false,
+    ]);
+    expect(await histories()).toEqual([]);
   });
 
   test('the first of many requests has the history read, in the name of its key', async () => {

@@ -60,7 +60,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         after: position === null ? null : (position.after as Address),
         excludeSpam: filter.exclude_spam,
       });
-      const answer = found.indexed.complete
+      const answer = found.isCovered
         ? null
         : await histories.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
       await requestUnreadCollections(database, chain, found.collections);

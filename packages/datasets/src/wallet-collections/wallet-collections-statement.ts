@@ -1,5 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { isBuilt } from '../indexed-blocks/is-built.ts';
+import { nftBalances } from '../nft-transfers/balances.ts';
 import { addressBytes, expectedTrue, hexText, type Statement, where } from '../statement.ts';
 
 /** What to read. */
@@ -34,7 +36,7 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
     ...(query.excludeSpam ? [expectedTrue('shown.possible_spam IS NOT TRUE')] : []),
   ];
   const text = `WITH ${walletCoverage(wallet, chainId)}
-SELECT covered.indexed_from, covered.indexed_to, covered.chain_to,
+SELECT covered.indexed_from, covered.indexed_to, covered.chain_to, ${isBuilt(chainId, nftBalances)} AS is_built,
   history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
   history.error_message,
   ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,

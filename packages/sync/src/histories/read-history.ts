@@ -9,6 +9,8 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChunkSizing, createChunkSizing } from '../chunk-size.ts';
 import { type ClaimOwner, createClaimOwner } from '../claims.ts';
 import type { Dataset } from '../dataset.ts';
+import { datasetsOf } from '../datasets-of.ts';
+import { registerDerivedStates } from '../derived/derived-record.ts';
 import type { KnownContracts } from '../known-contracts.ts';
 import { commitChunk } from './commit-chunk.ts';
 import {
@@ -67,6 +69,7 @@ export async function readHistory(
   if (record === null) return 'idle';
   const owner = await createClaimOwner(database);
   try {
+    await registerDerivedStates(database, chain, datasetsOf(chain, options.datasets));
     return await work({ ...options, owner }, record, AbortSignal.any([signal, owner.lost]));
   } catch (error) {
     // The process ends: it stays `running`, and the next one takes it up.

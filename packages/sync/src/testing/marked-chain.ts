@@ -1,5 +1,5 @@
 /** A scripted chain whose marks are kept in a database by the engine's own commits, one step at a time or several at once. */
-import { createChainRegistry } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, type Log, rangeSize, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
@@ -10,7 +10,9 @@ import { commitFollowed } from '../commit-followed.ts';
 import { commitRange } from '../commit-range.ts';
 import { commitSubject } from '../commit-subject.ts';
 import { listCoverage, missingCoverage } from '../coverage.ts';
+import type { Dataset } from '../dataset.ts';
 import { decodeBatch, ROWS_AT_ONCE } from '../decoded-batch.ts';
+import { registerDerivedStates } from '../derived/derived-record.ts';
 import { createKnownContracts } from '../known-contracts.ts';
 import { type ProvenBlock, readProvenBlock } from '../proven-block.ts';
 import { readRangeFast } from '../read-range.ts';
@@ -29,10 +31,13 @@ export type Step =
   | { readonly kind: 'reorg'; readonly depth: number };
 
 export interface MarkedChain {
+  readonly chain: Chain;
   readonly chainId: number;
   /** Last block of the backfill's span, which begins at 1. */
   readonly lastBackfilled: number;
   take(step: Step): Promise<void>;
+  /** From now on steps are those of a program with this dataset. */
+  use(dataset: Dataset): void;
   /** The marks that the canonical chain causes, as text. */
   truth(): string[];
   close(): Promise<void>;
@@ -41,11 +46,17 @@ export interface MarkedChain {
 export const LAST_BACKFILLED = 24;
 const WALLETS = 6;
 
-/** @param rowsAtOnce what a commit decodes at a time; few: commits have many parts */
+export interface MarkedChainOptions {
+  /** What a commit decodes at a time; few: commits have many parts. @default ROWS_AT_ONCE */
+  readonly rowsAtOnce?: number;
+  /** @default marks */
+  readonly dataset?: Dataset;
+}
+
 export async function openMarkedChain(
   database: Database,
   chainId: number,
-  rowsAtOnce: number = ROWS_AT_ONCE,
+  { rowsAtOnce = ROWS_AT_ONCE, dataset = marks as Dataset }: MarkedChainOptions = {},
 ): Promise<MarkedChain> {
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: WALLETS });
   scripted.mine(LAST_BACKFILLED + 4);
@@ -59,7 +70,9 @@ export async function openMarkedChain(
   const owner = await createClaimOwner(database);
   await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);
   const signal = new AbortController().signal;
-  const dependencies = { database, chain, datasets: [marks], knownContracts: createKnownContracts(), rowsAtOnce };
+  await registerDerivedStates(database, chain, [dataset]);
+  let datasets = [dataset];
+  const shared = { database, chain, knownContracts: createKnownContracts(), rowsAtOnce };
   const metrics = createSyncMetrics(registry);
   let checkpoint: Checkpoint | null = null;
 
@@ -77,13 +90,14 @@ export async function openMarkedChain(
     if (!(await owner.claim(chain.id, range, 'backfill'))) return;
     const read = await readFast(range);
     const logs = read.logs.filter((_, index) => dropEvery === 0 || index % dropEvery !== 1);
-    const batch = decodeBatch(chain, [marks], logs, read.blocks, rowsAtOnce);
-    await commitRange(dependencies, { read, batch, datasets: [marks], owner, kind });
+    const batch = decodeBatch(chain, datasets, logs, read.blocks, rowsAtOnce);
+    await commitRange({ ...shared, datasets }, { read, batch, datasets, owner, kind });
   };
   const follow = async (ancestor: number | null): Promise<void> => {
     const from = (ancestor ?? checkpoint?.number ?? LAST_BACKFILLED) + 1;
     const blocks = await readBlocks({ from, to: scripted.head });
-    if (blocks.length > 0) checkpoint = await commitFollowed(dependencies, { from: checkpoint, ancestor, blocks });
+    if (blocks.length > 0)
+      checkpoint = await commitFollowed({ ...shared, datasets }, { from: checkpoint, ancestor, blocks });
   };
 
   const take = async (step: Step): Promise<void> => {
@@ -99,7 +113,7 @@ export async function openMarkedChain(
         const open = missingCoverage(step.range, ['marks'], await listCoverage(database, chain.id));
         const uncovered = open.reduce((sum, { range }) => sum + rangeSize(range), 0);
         if (uncovered > 0 || !(await owner.claim(chain.id, step.range, 'verify'))) return;
-        const options = { ...dependencies, pool, policy: 'strict' as const, metrics, owner };
+        const options = { ...shared, datasets, pool, policy: 'strict' as const, metrics, owner };
         await verifyRange(options, step.range, 4, signal);
         return;
       }
@@ -107,7 +121,7 @@ export async function openMarkedChain(
         const { logs, blocks } = await readFast(step.range);
         const wallet = scripted.wallets[step.wallet];
         const own = logs.filter((log: Log) => markedAccount(log) === wallet);
-        await commitSubject(dependencies, { datasets: [marks], logs: own, blocks, record: async () => {} });
+        await commitSubject(shared, { datasets, logs: own, blocks, record: async () => {} });
         return;
       }
       case 'follow':
@@ -124,7 +138,11 @@ export async function openMarkedChain(
   };
 
   return {
+    chain,
     chainId,
+    use: (next) => {
+      datasets = [next];
+    },
     lastBackfilled: LAST_BACKFILLED,
     take,
     truth: () =>

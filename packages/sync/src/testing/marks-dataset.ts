@@ -45,20 +45,27 @@ export const marks: Dataset<Mark> = {
     }),
   contracts: (rows) =>
     rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
-  derived: {
-    tables: ['mark_totals', 'mark_highest'],
-    added: (rows) => [
-      totals(rows, '+'),
-      `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM ${rows} GROUP BY account, chain_id ORDER BY account
-       ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`,
-    ],
-    removed: (rows) => [
-      totals(rows, '-'),
-      `DELETE FROM mark_highest WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows})`,
-      `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM marks
-        WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows}) GROUP BY account, chain_id`,
-    ],
-  },
+  derived: [
+    {
+      name: 'mark-totals',
+      version: 1,
+      tables: ['mark_totals'],
+      added: (rows) => [totals(rows, '+')],
+      removed: (rows) => [totals(rows, '-')],
+    },
+    {
+      name: 'mark-highest',
+      version: 1,
+      tables: ['mark_highest'],
+      added: (rows) => [highest(rows)],
+      removed: (rows, counted) => [
+        `DELETE FROM mark_highest WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows} AS gone)`,
+        highest(
+          `(SELECT * FROM ${counted} AS every WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows} AS gone))`,
+        ),
+      ],
+    },
+  ],
 };
 
 function markOf(log: Log, account: Address, chain: Chain): Mark {
@@ -74,8 +81,13 @@ function markOf(log: Log, account: Address, chain: Chain): Mark {
 }
 
 function totals(rows: string, sign: '+' | '-'): string {
-  return `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} GROUP BY account, chain_id ORDER BY account
+  return `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
     ON CONFLICT (account, chain_id) DO UPDATE SET marks = mark_totals.marks + excluded.marks, total = mark_totals.total + excluded.total`;
+}
+
+function highest(rows: string): string {
+  return `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
+    ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`;
 }
 
 export async function createMarkTables(database: Database): Promise<void> {
@@ -89,16 +101,26 @@ export async function createMarkTables(database: Database): Promise<void> {
   );
 }
 
+/** The last block whose rows a state is to count; null: it is not compared. */
+interface CountedTo {
+  readonly totals: number | null;
+  readonly highest: number | null;
+}
+
 /** What of the derived state differs from what the rows of the chain add up to; empty when nothing does. */
-export async function misderived(database: Database, chainId: number): Promise<string[]> {
+export async function misderived(
+  database: Database,
+  chainId: number,
+  { totals, highest }: CountedTo = { totals: Number.MAX_SAFE_INTEGER, highest: Number.MAX_SAFE_INTEGER },
+): Promise<string[]> {
   const rows = await database.query<{ difference: string }>(
-    `WITH kept AS (SELECT 'total', account, marks, total FROM mark_totals WHERE chain_id = $1 AND (marks <> 0 OR total <> 0)
-                   UNION ALL SELECT 'highest', account, 0, amount FROM mark_highest WHERE chain_id = $1),
-          truth AS (SELECT 'total', account, count(*), sum(amount) FROM marks WHERE chain_id = $1 GROUP BY account
-                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM marks WHERE chain_id = $1 GROUP BY account)
+    `WITH kept AS (SELECT 'total', account, marks, total FROM mark_totals WHERE chain_id = $1 AND (marks <> 0 OR total <> 0) AND $2::bigint IS NOT NULL
+                   UNION ALL SELECT 'highest', account, 0, amount FROM mark_highest WHERE chain_id = $1 AND $3::bigint IS NOT NULL),
+          truth AS (SELECT 'total', account, count(*), sum(amount) FROM marks WHERE chain_id = $1 AND block_number <= $2 GROUP BY account
+                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM marks WHERE chain_id = $1 AND block_number <= $3 GROUP BY account)
      SELECT 'surplus ' || s::text AS difference FROM (TABLE kept EXCEPT ALL TABLE truth) AS s
      UNION ALL SELECT 'missing ' || m::text FROM (TABLE truth EXCEPT ALL TABLE kept) AS m`,
-    [chainId],
+    [chainId, totals, highest],
   );
   return rows.map(({ difference }) => difference);
 }

@@ -60,7 +60,7 @@ export async function seedManyTrades(database: Database, chain: Chain, end: numb
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT DISTINCT ON (block_number) chain_id, block_number, block_hash, block_timestamp FROM nft_trades`,
   );
-  for (const statement of saleDays.added('nft_trades')) await database.query(statement);
+  for (const statement of saleDays.added('nft_trades', 'nft_trades')) await database.query(statement);
   await database.query(
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-trades', 0, $2, 'receipts')`,
     [chain.id, MANY_SALES],

@@ -3,6 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { addressOf, hashOf, timestampOf } from '../../erc20-transfers/testing/seeded-wallets.ts';
 import { saleDays } from '../../nft-prices/sale-days.ts';
+import { seedBuilt } from '../../testing/seed-built.ts';
 import { nftTrades } from '../dataset.ts';
 import type { NftTradeRow } from '../schema.ts';
 
@@ -70,7 +71,7 @@ export async function seedTrades(database: Database, chain: Chain, trades: Itera
       `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
        SELECT DISTINCT chain_id, block_number, block_hash, block_timestamp FROM added_trades ON CONFLICT DO NOTHING`,
     );
-    for (const statement of saleDays.added('added_trades')) await transaction.query(statement);
+    for (const statement of saleDays.added('added_trades', 'nft_trades')) await transaction.query(statement);
   });
 }
 
@@ -82,10 +83,10 @@ export async function removeTrades(transaction: Transaction, chain: Chain, block
      INSERT INTO removed_trades SELECT * FROM gone`,
     [chain.id, blocks],
   );
-  for (const statement of saleDays.removed('removed_trades')) await transaction.query(statement);
+  for (const statement of saleDays.removed('removed_trades', 'nft_trades')) await transaction.query(statement);
 }
 
-/** Records a range as covered by a dataset. */
+/** Records a range as covered by a dataset, and sale days as counting all of its trades. */
 export async function seedDatasetCoverage(
   database: Database,
   chain: Chain,
@@ -93,6 +94,7 @@ export async function seedDatasetCoverage(
   first: number,
   last: number,
 ): Promise<void> {
+  await seedBuilt(database, chain.id, saleDays);
   await database.query(
     'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, $5)',
     [chain.id, dataset, first, last, 'receipts'],

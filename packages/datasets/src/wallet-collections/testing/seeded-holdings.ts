@@ -1,7 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { nftBalances } from '../../nft-transfers/balances.ts';
 import { addressBytes } from '../../statement.ts';
+import { seedBuilt } from '../../testing/seed-built.ts';
 
 /** A distinct address for each number, ascending with it. */
 export function contractOf(number: number): Address {
@@ -27,8 +29,9 @@ export async function seedHoldings(
   );
 }
 
-/** Blocks that the chain covers. */
+/** Blocks that the chain covers, with balances that count them. */
 export async function seedNftCoverage(database: Database, chain: Chain, from: number, to: number): Promise<void> {
+  await seedBuilt(database, chain.id, nftBalances);
   await database.query(
     "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', $2, $3, 'none')",
     [chain.id, from, to],

@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Dataset } from '../dataset.ts';
+import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from '../testing/marked-chain.ts';
+import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
+import { someMoment } from '../testing/some-steps.ts';
+import { buildDerivedPiece } from './build-piece.ts';
+import { readDerivedBuilds } from './derived-builds.ts';
+import { readDerivedRecords, registerDerivedStates } from './derived-record.ts';
+
+/** What the program was before: the same rows, and nothing that follows from them. */
+const before: Dataset = { ...marks, derived: [] } as Dataset;
+const now = marks as Dataset;
+const nextVersion = { ...marks, derived: marks.derived?.map((state) => ({ ...state, version: 2 })) } as Dataset;
+
+let scratch: ScratchDatabase;
+let nextChain = 920_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
+  await scratch.database.query(
+    `ALTER ROLE CURRENT_USER IN DATABASE ${new URL(scratch.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
+  );
+});
+afterAll(() => scratch.drop());
+
+interface Build {
+  readonly pieces: number;
+  readonly blocks: number;
+  /** The last of the pieces is done, and the process is killed before it is committed. */
+  readonly killed: boolean;
+  /** @default 5 */
+  readonly pages?: number;
+  /** @default 20 */
+  readonly rows?: number;
+}
+
+const someBuild: fc.Arbitrary<Build> = fc.record({
+  pieces: fc.integer({ min: 0, max: 3 }),
+  blocks: fc.integer({ min: 1, max: 9 }),
+  killed: fc.boolean(),
+});
+/** Steps and a build at the same time; now and then by a program that does not know the states. */
+const during = fc.record({ steps: someMoment, build: someBuild, byOther: fc.constantFrom(false, false, false, true) });
+
+class Killed extends Error {}
+
+/** The database of a process that is killed at the end of its transaction. */
+function dying(database: Database): Database {
+  return {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (transaction) => {
+        await work(transaction);
+        throw new Killed();
+      }),
+  };
+}
+
+async function build(
+  { chain }: MarkedChain,
+  dataset: Dataset,
+  { pieces, blocks, killed, pages = 5, rows = 20 }: Build,
+): Promise<void> {
+  for (let piece = 1; piece <= pieces; piece++) {
+    const database = killed && piece === pieces ? dying(scratch.database) : scratch.database;
+    try {
+      await buildDerivedPiece(database, chain, [dataset], { blocks, rows, pages });
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+  }
+}
+
+async function buildAll({ chain }: MarkedChain, dataset: Dataset): Promise<void> {
+  await registerDerivedStates(scratch.database, chain, [dataset]);
+  while ((await buildDerivedPiece(scratch.database, chain, [dataset], { blocks: 7, rows: 20, pages: 5 })) !== null);
+}
+
+/** What differs from the rows that each state is to count by now. */
+async function misderivedSoFar({ chain }: MarkedChain): Promise<string[]> {
+  const records = await readDerivedRecords(scratch.database, chain.id);
+  const countedTo = (name: string): number | null => {
+    const progress = records.find(({ state }) => state === name)?.progress;
+    if (progress === undefined || progress.status === 'clearing') return null;
+    return progress.status === 'built' ? Number.MAX_SAFE_INTEGER : progress.builtTo;
+  };
+  return misderived(scratch.database, chain.id, {
+    totals: countedTo('mark-totals'),
+    highest: countedTo('mark-highest'),
+  });
+}
+
+/** A process of its own builds piece after piece, and is killed in the middle of the next. */
+async function killAfter(pieces: number, chainId: number): Promise<void> {
+  const program = fileURLToPath(new URL('../testing/building-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, scratch.url, String(chainId)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let done = 0;
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line === 'piece' && ++done === pieces) child.kill('SIGKILL');
+  await exited;
+  expect(done).toBeGreaterThanOrEqual(pieces);
+}
+
+async function withChain(dataset: Dataset, work: (marked: MarkedChain) => Promise<void>): Promise<void> {
+  const marked = await openMarkedChain(scratch.database, nextChain++, { dataset });
+  try {
+    await work(marked);
+  } finally {
+    await marked.close();
+  }
+}
+
+const BACKFILL: Step = { kind: 'backfill', range: { from: 1, to: LAST_BACKFILLED }, dropEvery: 0 };
+
+describe('a derived state that is added to a database with rows', () => {
+  it('comes to what one is that was there from the beginning, whatever happens to the chain and the process meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someMoment, { maxLength: 2 }),
+        fc.array(during, { minLength: 1, maxLength: 6 }),
+        fc.array(someMoment, { maxLength: 1 }),
+        (earlier, meanwhile, later) =>
+          withChain(before, async (marked) => {
+            await marked.take(BACKFILL);
+            for (const steps of earlier) await Promise.all(steps.map((step) => marked.take(step)));
+            for (const { steps, build: some, byOther } of meanwhile) {
+              marked.use(byOther ? before : now);
+              await registerDerivedStates(scratch.database, marked.chain, [now]);
+              await Promise.all([...steps.map((step) => marked.take(step)), build(marked, now, some)]);
+              expect(await misderivedSoFar(marked)).toEqual([]);
+            }
+            marked.use(now);
+            await buildAll(marked, now);
+            expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
+            for (const steps of later) {
+              await Promise.all(steps.map((step) => marked.take(step)));
+              expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
+            }
+          }),
+      ),
+      { numRuns: 12 },
+    );
+  }, 300_000);
+
+  it(
+    'goes on where it was when its process is killed',
+    () =>
+      withChain(before, async (marked) => {
+        await marked.take(BACKFILL);
+        await registerDerivedStates(scratch.database, marked.chain, [now]);
+        marked.use(now);
+        for (const pieces of [3, 6]) {
+          await killAfter(pieces, marked.chainId);
+          expect(await misderivedSoFar(marked)).toEqual([]);
+          await marked.take({ kind: 'reindex', range: { from: 1, to: LAST_BACKFILLED }, dropEvery: pieces });
+          expect(await misderivedSoFar(marked)).toEqual([]);
+        }
+        await buildAll(marked, now);
+        expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
+      }),
+    150_000,
+  );
+
+  it('says how far it is', () =>
+    withChain(before, async (marked) => {
+      await marked.take(BACKFILL);
+      await registerDerivedStates(scratch.database, marked.chain, [now]);
+      const builds = async () =>
+        (await readDerivedBuilds(scratch.database, marked.chain.id)).map(({ state, status, part }) => [
+          state,
+          status,
+          part,
+        ]);
+      expect(await builds()).toEqual([
+        ['mark-highest', 'clearing', 0],
+        ['mark-totals', 'clearing', 0],
+      ]);
+      await build(marked, now, { pieces: 2, blocks: LAST_BACKFILLED / 2, killed: false, pages: 1_000, rows: 1_000 });
+      const [, [, status, part] = []] = await builds();
+      expect(status).toBe('building');
+      expect(part).toBeGreaterThan(0.4);
+      expect(part).toBeLessThan(1);
+      await buildAll(marked, now);
+      expect(await builds()).toEqual([
+        ['mark-highest', 'built', 1],
+        ['mark-totals', 'built', 1],
+      ]);
+    }));
+});
+
+describe('a derived state that has changed', () => {
+  it('is emptied, page by page, and built anew', () =>
+    withChain(now, async (marked) => {
+      await marked.take(BACKFILL);
+      const untouched = await openMarkedChain(scratch.database, nextChain++, { dataset: now });
+      await untouched.take(BACKFILL);
+      expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
+      // What the earlier version made of them is to leave nothing behind.
+      await scratch.database.query('UPDATE mark_totals SET total = total + 1 WHERE chain_id = $1', [marked.chain.id]);
+      await scratch.database.query(
+        `INSERT INTO mark_totals SELECT sha256(n::text::bytea), $1, 1, 1 FROM generate_series(1, 500) AS n`,
+        [marked.chain.id],
+      );
+      marked.use(nextVersion);
+      await buildAll(marked, nextVersion);
+      expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
+      expect(await misderived(scratch.database, untouched.chain.id)).toEqual([]);
+      await untouched.close();
+    }));
+
+  it('is built at once on a chain that has no blocks', () =>
+    withChain(nextVersion, async (marked) => {
+      expect(
+        (await readDerivedRecords(scratch.database, marked.chain.id)).map(({ version, progress }) => [
+          version,
+          progress,
+        ]),
+      ).toEqual([
+        [2, { status: 'built' }],
+        [2, { status: 'built' }],
+      ]);
+    }));
+});

@@ -1,0 +1,80 @@
+/**
+ * Lets derived states follow the rows that a transaction added and removed. A state that is still being built counts the rows up
+ * to a block, so it follows the changes up to there; those above are in the rows when the build gets to them.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { ChainId } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import type { Dataset } from '../dataset.ts';
+import { fillTwin, type RowChange, twinOf } from '../row-changes.ts';
+import { type DerivedRecord, readDerivedRecords, recordOf } from './derived-record.ts';
+
+/** Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock. */
+export function deriveAdded(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
+  return derive(transaction, chain, changes, 'added');
+}
+
+/** Lets the derived states follow the rows that were removed. Once for each `removeRows`, under the commit lock. */
+export function deriveRemoved(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
+  return derive(transaction, chain, changes, 'removed');
+}
+
+async function derive(
+  transaction: Transaction,
+  chain: Chain,
+  changes: readonly RowChange[],
+  kind: 'added' | 'removed',
+): Promise<void> {
+  const datasets = changes.flatMap(({ dataset, rows }) => (rows > 0 ? [dataset] : []));
+  if (datasets.length === 0) return;
+  const records = await readDerivedRecords(transaction, chain.id);
+  for (const dataset of datasets) {
+    await forgetOthers(transaction, chain.id, dataset, records);
+    for (const state of dataset.derived ?? []) {
+      const record = recordOf(records, state);
+      if (record === undefined || record.progress.status === 'clearing') continue;
+      const builtTo = record.progress.status === 'built' ? null : record.progress.builtTo;
+      const rows =
+        builtTo === null ? twinOf(dataset.table, kind) : await changesUpTo(transaction, dataset, kind, builtTo);
+      const counted = countedRows(dataset, chain.id, builtTo);
+      for (const statement of state[kind](rows, counted)) await transaction.query(statement);
+    }
+  }
+}
+
+/**
+ * States of the dataset that this program does not know, or knows in another version, do not follow what it changes. They are
+ * built again by the program that knows them.
+ */
+async function forgetOthers(
+  transaction: Transaction,
+  chainId: ChainId,
+  { name, derived = [] }: Dataset,
+  records: readonly DerivedRecord[],
+): Promise<void> {
+  const own = new Set(derived.map((state) => recordOf(records, state)));
+  const others = records.filter((record) => record.dataset === name && !own.has(record));
+  if (others.length === 0) return;
+  await transaction.query('DELETE FROM derived_states WHERE chain_id = $1 AND state = ANY($2::text[])', [
+    chainId,
+    others.map(({ state }) => state),
+  ]);
+}
+
+/** The name of a relation of those changed rows that the state counts. */
+async function changesUpTo(
+  transaction: Transaction,
+  { table }: Dataset,
+  kind: 'added' | 'removed',
+  builtTo: number,
+): Promise<string> {
+  const source = `SELECT ${table.columns.join(', ')} FROM ${twinOf(table, kind)} WHERE block_number <= $1`;
+  await fillTwin(transaction, table, 'counted', source, [builtTo]);
+  return twinOf(table, 'counted');
+}
+
+/** The rows of the dataset's table that a state counts, as a relation that wants an alias. @param builtTo null: all */
+export function countedRows({ table }: Dataset, chainId: ChainId, builtTo: number | null): string {
+  if (builtTo === null) return table.name;
+  return `(SELECT * FROM ${table.name} WHERE chain_id = ${chainId} AND block_number <= ${builtTo})`;
+}

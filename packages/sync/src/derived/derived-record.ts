@@ -1,0 +1,123 @@
+/**
+ * What the database holds of each derived state (`derived_states`): up to where it counts the rows of its dataset. A state that
+ * has no record, or one of another version, counts none of them for this program.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { ChainId } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import type { Dataset, DerivedState } from '../dataset.ts';
+import { lockChainCommits } from '../write-batch.ts';
+
+export interface DerivedRecord {
+  readonly state: string;
+  readonly dataset: string;
+  readonly version: number;
+  readonly progress: DerivedProgress;
+}
+
+export type DerivedProgress =
+  /** What it held of the chain is deleted, up to this page of its tables. It counts no rows. */
+  | { readonly status: 'clearing'; readonly page: number }
+  /** It counts the rows up to this block, and none above. */
+  | { readonly status: 'building'; readonly builtTo: number }
+  /** It counts all rows. */
+  | { readonly status: 'built' };
+
+/** Of one chain. */
+export async function readDerivedRecords(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+): Promise<readonly DerivedRecord[]> {
+  const rows = await source.query<RecordRow>(
+    'SELECT state, dataset, version, status, position FROM derived_states WHERE chain_id = $1',
+    [chainId],
+  );
+  return rows.map((row) => ({ ...row, progress: progressOf(row) }));
+}
+
+interface RecordRow {
+  state: string;
+  dataset: string;
+  version: number;
+  status: DerivedProgress['status'];
+  position: number;
+}
+
+function progressOf({ status, position }: RecordRow): DerivedProgress {
+  switch (status) {
+    case 'clearing':
+      return { status, page: position };
+    case 'building':
+      return { status, builtTo: position };
+    case 'built':
+      return { status };
+  }
+}
+
+/** The record of a state; undefined where it has none of this version. */
+export function recordOf(records: readonly DerivedRecord[], state: DerivedState): DerivedRecord | undefined {
+  return records.find((record) => record.state === state.name && record.version === state.version);
+}
+
+/** Writes how far a state is, having counted so many more rows. */
+export async function saveDerivedProgress(
+  transaction: Transaction,
+  chainId: ChainId,
+  { name }: DerivedState,
+  progress: DerivedProgress,
+  rows: number,
+): Promise<void> {
+  await transaction.query(
+    `UPDATE derived_states SET status = $3, position = $4, rows = rows + $5, updated_at = now()
+      WHERE chain_id = $1 AND state = $2`,
+    [chainId, name, progress.status, positionOf(progress), rows],
+  );
+}
+
+function positionOf(progress: DerivedProgress): number {
+  switch (progress.status) {
+    case 'clearing':
+      return progress.page;
+    case 'building':
+      return progress.builtTo;
+    case 'built':
+      return 0;
+  }
+}
+
+/**
+ * Makes a record of each state that has none of its version. On a chain without blocks there is nothing to build; elsewhere the
+ * state is to be built from the rows that are there. Called before anything else writes rows of the chain.
+ * @returns the states that are to be built
+ */
+export async function registerDerivedStates(
+  database: Database,
+  chain: Chain,
+  datasets: readonly Dataset[],
+): Promise<readonly DerivedState[]> {
+  const states = statesOf(datasets);
+  const unknownOf = (records: readonly DerivedRecord[]) =>
+    states.filter(({ state }) => recordOf(records, state) === undefined);
+  if (unknownOf(await readDerivedRecords(database, chain.id)).length === 0) return [];
+  return database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const unknown = unknownOf(await readDerivedRecords(transaction, chain.id));
+    const [found] = await transaction.query('SELECT FROM blocks WHERE chain_id = $1 LIMIT 1', [chain.id]);
+    const status = found === undefined ? 'built' : 'clearing';
+    for (const { dataset, state } of unknown)
+      await transaction.query(
+        `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, $5, 0)
+         ON CONFLICT (chain_id, state) DO UPDATE SET dataset = excluded.dataset, version = excluded.version,
+           status = excluded.status, position = 0, rows = 0, updated_at = now()`,
+        [chain.id, state.name, dataset.name, state.version, status],
+      );
+    return found === undefined ? [] : unknown.map(({ state }) => state);
+  });
+}
+
+/** Every state with its dataset. */
+export function statesOf(
+  datasets: readonly Dataset[],
+): readonly { readonly dataset: Dataset; readonly state: DerivedState }[] {
+  return datasets.flatMap((dataset) => (dataset.derived ?? []).map((state) => ({ dataset, state })));
+}

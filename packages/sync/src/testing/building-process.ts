@@ -1,0 +1,19 @@
+/** Builds the derived states of a chain in a process of its own, block by block, and says so after each piece. Its arguments: the database's URL, the chain's id. */
+import { createChainRegistry } from '@chainstead/chains';
+import { silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
+import type { Dataset } from '../dataset.ts';
+import { buildDerivedPiece } from '../derived/build-piece.ts';
+import { marks } from './marks-dataset.ts';
+
+const [url = '', id = ''] = process.argv.slice(2);
+const chain = createChainRegistry({
+  additional: [{ key: `marked-${id}`, id: Number(id), headerHash: true, proofPolicy: 'strict' }],
+}).get(Number(id));
+const database = openDatabase({ url, applicationName: 'building', poolSize: 1, logger: silentLogger() });
+for (;;) {
+  const piece = await buildDerivedPiece(database, chain, [marks as Dataset], { blocks: 1, rows: 1, pages: 5 });
+  process.stdout.write(`${piece === null ? 'built' : 'piece'}\n`);
+  if (piece === null) break;
+}
+await database.close();
