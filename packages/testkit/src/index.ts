@@ -9,6 +9,7 @@ export { type AptosLedger, createAptosLedger, readAptosTransactions } from './ap
 export { createBenchChain } from './bench-chain.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
+export { checkAnswers } from './check-answers.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {

@@ -10,35 +10,38 @@ import {
   loadServerSecret,
   type RouteModule,
 } from '@chainstead/http';
+import { checkAnswers } from '@chainstead/testkit';
 
 /** The key that an {@link exampleApi} accepts. */
 export const EXAMPLE_KEY = 'test-key';
 
-/** The API with some routes and all known chains, as the program composes it, for tests. */
+/** The API with some routes and all known chains, as the program composes it, for tests; its answers are held against their schemas. */
 export async function exampleApi(
   database: Database,
   routes: readonly RouteModule[],
   options: { readonly pageLimitMax?: number; readonly indexed?: IndexedHere } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
-  return createApi({
-    chains: registry,
-    ...(options.indexed !== undefined && { indexed: options.indexed }),
-    database,
-    logger: silentLogger(),
-    metrics: createMetricsRegistry(),
-    keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
-    cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
-    limits: {
-      bodyBytesMax: 65_536,
-      pageLimitMax: options.pageLimitMax ?? 100,
-      requestTimeoutMs: 10_000,
-      rateLimit: null,
-    },
-    host: '127.0.0.1',
-    cors: { origins: '*' },
-    version: '0.0.0',
-    readiness: async () => ({ ready: true, reasons: [] }),
-    routes,
-  });
+  return checkAnswers(
+    createApi({
+      chains: registry,
+      ...(options.indexed !== undefined && { indexed: options.indexed }),
+      database,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+      keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
+      cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+      limits: {
+        bodyBytesMax: 65_536,
+        pageLimitMax: options.pageLimitMax ?? 100,
+        requestTimeoutMs: 10_000,
+        rateLimit: null,
+      },
+      host: '127.0.0.1',
+      cors: { origins: '*' },
+      version: '0.0.0',
+      readiness: async () => ({ ready: true, reasons: [] }),
+      routes,
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ALL_SCOPES, type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
+import { checkAnswers } from '@chainstead/testkit';
 import { createStreamRoutes } from '../create-stream-routes.ts';
 import type { StreamServices, WebhookTest } from '../stream-services.ts';
 
@@ -69,23 +70,25 @@ export function exampleServices(): ExampleServices {
 
 /** The API with the routes of streams over a database, as the program composes it. */
 export async function exampleStreamApi(database: Database, services: StreamServices): Promise<ApiApp> {
-  return createApi({
-    chains: createChainRegistry(),
-    database,
-    logger: silentLogger(),
-    metrics: createMetricsRegistry(),
-    keys: createKeyStore({
+  return checkAnswers(
+    createApi({
+      chains: createChainRegistry(),
       database,
-      configured: [EXAMPLE_KEY, SECOND_KEY].map((key) => ({ key, scopes: ALL_SCOPES })),
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+      keys: createKeyStore({
+        database,
+        configured: [EXAMPLE_KEY, SECOND_KEY].map((key) => ({ key, scopes: ALL_SCOPES })),
+      }),
+      cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+      limits: { bodyBytesMax: 8_388_608, pageLimitMax: 100, requestTimeoutMs: 30_000, rateLimit: null },
+      host: '127.0.0.1',
+      cors: { origins: '*' },
+      version: '0.0.0',
+      readiness: async () => ({ ready: true, reasons: [] }),
+      routes: createStreamRoutes(services),
     }),
-    cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
-    limits: { bodyBytesMax: 8_388_608, pageLimitMax: 100, requestTimeoutMs: 30_000, rateLimit: null },
-    host: '127.0.0.1',
-    cors: { origins: '*' },
-    version: '0.0.0',
-    readiness: async () => ({ ready: true, reasons: [] }),
-    routes: createStreamRoutes(services),
-  });
+  );
 }
 
 /** An answer of the API. */
