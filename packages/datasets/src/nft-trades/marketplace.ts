@@ -2,21 +2,24 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
 import type { NftMovement } from '../nft-events/movement.ts';
 
-/** What the API's `marketplace` filter names. */
-export type MarketplaceName =
-  | 'opensea'
-  | 'blur'
-  | 'looksrare'
-  | 'x2y2'
-  | '0xprotocol'
-  | 'cryptopunks'
-  | 'foundation'
-  | 'superrare'
-  | 'zora'
-  | 'rarible'
-  | 'element'
-  | 'magiceden'
-  | 'other';
+/** What the API's `marketplace` filter accepts beside `all`; the first five are the hosted provider's. */
+export const MARKETPLACE_NAMES = [
+  'opensea',
+  'blur',
+  'looksrare',
+  'x2y2',
+  '0xprotocol',
+  'cryptopunks',
+  'foundation',
+  'superrare',
+  'zora',
+  'rarible',
+  'element',
+  'magiceden',
+  'other',
+] as const;
+
+export type MarketplaceName = (typeof MARKETPLACE_NAMES)[number];
 
 /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
 export type TradeSide = 0 | 1 | 2;

@@ -17,7 +17,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { showIndexed } from '../indexed-blocks/indexed.ts';
 import { nftTrades } from './dataset.ts';
 import { getTrades } from './get-trades.ts';
-import type { MarketplaceName } from './marketplace.ts';
+import { MARKETPLACE_NAMES, type MarketplaceName } from './marketplace.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
 import type { TradesQuery, TradesSubject } from './trades-statement.ts';
 
@@ -107,23 +107,6 @@ const PAGE_SIZE_DEFAULT = 100;
 const ALL = 'all';
 const DEFAULT_MARKETPLACE: MarketplaceName = 'opensea';
 
-/** What the `marketplace` filter accepts, beside `all`; the first five are the hosted provider's. */
-const MARKETPLACES: Readonly<Record<MarketplaceName, true>> = {
-  opensea: true,
-  blur: true,
-  looksrare: true,
-  x2y2: true,
-  '0xprotocol': true,
-  cryptopunks: true,
-  foundation: true,
-  superrare: true,
-  zora: true,
-  rarible: true,
-  element: true,
-  magiceden: true,
-  other: true,
-};
-
 /** What a cursor is bound to; parts that a route does not have stay at their defaults. Named as the parameters. */
 const filterSchema = z.object({
   address: z.string(),
@@ -166,7 +149,7 @@ function commonQuery(parameters: ApiDependencies['parameters']) {
 type CommonQuery = z.infer<z.ZodObject<ReturnType<typeof commonQuery>>>;
 
 function marketplaceParameter() {
-  const names = [...Object.keys(MARKETPLACES), ALL];
+  const names = [...MARKETPLACE_NAMES, ALL];
   return textParameter(`${names.slice(0, -1).join(', ')} or ${ALL}`, (text) =>
     names.find((name) => name === text.toLowerCase()),
   )

@@ -6,6 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { marketplaces } from '../marketplaces.ts';
 import { punkBids } from '../punk-bids.ts';
 
+const BLUR_ORDER =
+  '(address,uint8,address,address,uint256,uint256,address,uint256,uint256,uint256,(uint16,address)[],uint256,bytes)';
+
 /** Protocol, signature, topic0. The last two of Payment Processor v1 are from its source, the others are known from chains. */
 const EVENTS: readonly (readonly [string, string, string])[] = [
   [
@@ -285,6 +288,45 @@ const EVENTS: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+/** Seaport, Wyvern and the first Blur: several contracts with the same events. */
+const SHARED_EVENTS: readonly (readonly [string, string, string])[] = [
+  ...[
+    'seaport-1.1',
+    'seaport-1.2',
+    'seaport-1.3',
+    'seaport-1.4',
+    'seaport-1.5',
+    'seaport-1.6',
+    'alienswap',
+    'okx',
+    'quix',
+  ].flatMap((protocol) => [
+    [
+      protocol,
+      'OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])',
+      '0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31',
+    ] as const,
+    [
+      protocol,
+      'OrdersMatched(bytes32[])',
+      '0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7',
+    ] as const,
+  ]),
+  ...['wyvern-2.2', 'wyvern-2.3'].map(
+    (protocol) =>
+      [
+        protocol,
+        'OrdersMatched(bytes32,bytes32,address,address,uint256,bytes32)',
+        '0xc4109843e0b7d514e4c093114b863f8e7d8d9a458c372cd51bfe526b588006c9',
+      ] as const,
+  ),
+  [
+    'blur-v1',
+    `OrdersMatched(address,address,${BLUR_ORDER},bytes32,${BLUR_ORDER},bytes32)`,
+    '0x61cbb2a3dee0b6064c2e681aadd61677fb4ef319f0b547508d495626f5a62f64',
+  ],
+];
+
 const BIDS = [
   ['PunkBidEntered(uint256,uint256,address)', '0x5b859394fabae0c1ba88baffe67e751ab5248d2e879028b8c8d6897b0519f56a'],
   ['PunkBidWithdrawn(uint256,uint256,address)', '0x6f30e1ee4d81dcc7a8a478577f65d2ed2edb120565960ac45fe7c50551c87932'],
@@ -292,7 +334,7 @@ const BIDS = [
 
 const FACTS = new URL('../../../../../../shared/contract/marketplaces.json', import.meta.url);
 
-test.each(EVENTS)('%s: %s', (protocol, signature, topic) => {
+test.each([...EVENTS, ...SHARED_EVENTS])('%s: %s', (protocol, signature, topic) => {
   expect(keccak256(toHex(signature))).toBe(topic);
   const found = marketplaces.filter((marketplace) => marketplace.protocol === protocol);
   expect(found).not.toEqual([]);
@@ -300,11 +342,8 @@ test.each(EVENTS)('%s: %s', (protocol, signature, topic) => {
 });
 
 test('no marketplace asks for another event', () => {
-  const listed = new Set(EVENTS.map(([protocol, , topic]) => `${protocol} ${topic}`));
-  const protocols = new Set(EVENTS.map(([protocol]) => protocol));
-  const asked = marketplaces
-    .filter(({ protocol }) => protocols.has(protocol))
-    .flatMap(({ protocol, topics }) => topics.map((topic) => `${protocol} ${topic}`));
+  const listed = new Set([...EVENTS, ...SHARED_EVENTS].map(([protocol, , topic]) => `${protocol} ${topic}`));
+  const asked = marketplaces.flatMap(({ protocol, topics }) => topics.map((topic) => `${protocol} ${topic}`));
   expect(asked.filter((one) => !listed.has(one))).toEqual([]);
 });
 
