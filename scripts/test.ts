@@ -3,7 +3,7 @@
  * Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
@@ -54,9 +54,16 @@ function missingOnThisMachine(): string[] {
     lines.push('did not run: queue tests on Redis (no redis-server on this machine, and TEST_REDIS_URL is not set)');
   if (!existsSync('/usr/sbin/pgbouncer') && !works('pgbouncer', ['--version']))
     lines.push('did not run: tests behind PgBouncer (no pgbouncer on this machine)');
+  if (!hasPostgresServer())
+    lines.push("did not run: tests with pg_dump and standbys (Debian's package postgresql is not on this machine)");
   if (!existsSync(join(REPOSITORY_ROOT, '../shared/data/evm')))
     lines.push('did not run: tests on recorded blocks (no ../shared/data beside the checkout)');
   return lines;
+}
+
+function hasPostgresServer(): boolean {
+  const folder = '/usr/lib/postgresql';
+  return existsSync(folder) && readdirSync(folder).some((version) => existsSync(join(folder, version, 'bin/initdb')));
 }
 
 function works(command: string, args: readonly string[]): boolean {

@@ -15,6 +15,7 @@ export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool } from './open-pool.ts';
+export { chooseServerAccount } from './server-account.ts';
 export { POSTGRES_MAJOR_MIN } from './server-check.ts';
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
 export { transactionLock } from './transaction-lock.ts';

@@ -1,6 +1,6 @@
 /** What sslmode means, on a real server with certificates of an authority of our own. */
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,7 +25,7 @@ async function openssl(...parameters: readonly string[]): Promise<void> {
 }
 
 /** A key and a certificate that the authority signed, for `localhost` unless another name is given. */
-async function issue(name: string, commonName: string): Promise<void> {
+async function issue(name: string, commonName: string, signer = 'root'): Promise<void> {
   await openssl(
     'req',
     '-newkey',
@@ -44,9 +44,9 @@ async function issue(name: string, commonName: string): Promise<void> {
     '-in',
     `${name}.csr`,
     '-CA',
-    'root.crt',
+    `${signer}.crt`,
     '-CAkey',
-    'root.key',
+    `${signer}.key`,
     '-CAcreateserial',
     '-days',
     '2',
@@ -81,6 +81,20 @@ beforeAll(async () => {
   await authority('root');
   await authority('other');
   await issue('server', 'localhost');
+  await issue('certified', 'certified');
+  await issue('somebody', 'somebody');
+  // Signed by the other authority, in the same name.
+  await issue('forged', 'certified', 'other');
+  await writeFile(
+    file('hba.conf'),
+    `hostssl all certified all scram-sha-256 clientcert=verify-full
+hostssl all certificate_alone all cert map=alone
+host all certified,certificate_alone all reject
+host all all all scram-sha-256
+`,
+    { mode: 0o644 },
+  );
+  await writeFile(file('ident.conf'), 'alone certified certificate_alone\n', { mode: 0o644 });
   const account = await chooseServerAccount(file('none'));
   if (account.uid !== undefined && account.gid !== undefined) await chown(file('server.key'), account.uid, account.gid);
   await chmod(file('server.key'), 0o600);
@@ -93,8 +107,15 @@ beforeAll(async () => {
       ssl: 'on',
       ssl_cert_file: file('server.crt'),
       ssl_key_file: file('server.key'),
+      ssl_ca_file: file('root.crt'),
+      hba_file: file('hba.conf'),
+      ident_file: file('ident.conf'),
     },
   });
+  const admin = openDatabase({ url: server.superuserUrl, applicationName: 'tls', logger: silentLogger() });
+  await admin.query("CREATE ROLE certified LOGIN PASSWORD 'secret'");
+  await admin.query('CREATE ROLE certificate_alone LOGIN');
+  await admin.close();
 });
 afterAll(async () => {
   await server?.stop();
@@ -102,8 +123,12 @@ afterAll(async () => {
 });
 
 /** @returns whether the connection is encrypted */
-async function isEncrypted(host: string, parameters: Readonly<Record<string, string>>): Promise<boolean | undefined> {
-  const url = new URL(server.url);
+async function isEncrypted(
+  host: string,
+  parameters: Readonly<Record<string, string>>,
+  login?: { readonly username: string; readonly password: string },
+): Promise<boolean | undefined> {
+  const url = Object.assign(new URL(server.url), login);
   url.hostname = host;
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   const database = openDatabase({ url: url.href, applicationName: 'tls', logger: silentLogger() });
@@ -147,5 +172,34 @@ describe.runIf(hasOpenssl)('a server with TLS', () => {
 
   test("sslmode=verify-full without an authority's file trusts public ones only", async () => {
     await expect(isEncrypted('localhost', { sslmode: 'verify-full' })).rejects.toThrow(/certificate/);
+  });
+
+  describe('that demands a certificate of the client', () => {
+    const secret = { username: 'certified', password: 'secret' };
+    const verified = () => ({ sslmode: 'verify-full', sslrootcert: file('root.crt') });
+    const withCertificate = (name: string) => ({ sslcert: file(`${name}.crt`), sslkey: file(`${name}.key`) });
+
+    test('takes one of its authority in the name of the role, with the password or in its place', async () => {
+      const parameters = { ...verified(), ...withCertificate('certified') };
+      expect(await isEncrypted('localhost', parameters, secret)).toBe(true);
+      expect(await isEncrypted('localhost', withCertificate('certified'), secret)).toBe(true);
+      expect(await isEncrypted('localhost', parameters, { username: 'certificate_alone', password: '' })).toBe(true);
+    });
+
+    test('refuses who has none, another name or another authority, and says so', async () => {
+      await expect(isEncrypted('localhost', verified(), secret)).rejects.toThrow(/requires a valid client certificate/);
+      await expect(isEncrypted('localhost', {}, secret)).rejects.toThrow(/requires a valid client certificate/);
+      const others = (name: string, login = secret) =>
+        isEncrypted('localhost', { ...verified(), ...withCertificate(name) }, login);
+      await expect(others('somebody', { username: 'certificate_alone', password: '' })).rejects.toThrow(
+        /certificate authentication failed/i,
+      );
+      // Postgres names the password here, which is right.
+      await expect(others('somebody')).rejects.toThrow(/authentication failed/);
+      await expect(others('forged')).rejects.toThrow(/unknown ca/i);
+      await expect(
+        isEncrypted('localhost', { ...verified(), ...withCertificate('certified') }, { ...secret, password: 'wrong' }),
+      ).rejects.toThrow(/password/);
+    });
   });
 });

@@ -1,0 +1,193 @@
+/** The running program on a Postgres of one's own with a standby: failover, then dump and restore as docs/operating.md has it. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { silentLogger } from '@chainstead/core';
+import { type Database, migrate, openDatabase } from '@chainstead/db';
+import { findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startProgram } from '../testing/program-process.ts';
+import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
+
+// Processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+const PASSWORD = 'of-the-program';
+const programs = await findPostgresPrograms();
+if (programs === undefined)
+  process.stdout.write("NOT RUN: dumps, and a standby that is promoted (Debian's postgresql is not on this machine)\n");
+
+let folder: string;
+let documented: Documented;
+let primary: ScratchCluster;
+let standby: ScratchCluster;
+let stage: OutageStage | undefined;
+const closing: (() => Promise<unknown>)[] = [];
+
+/** What docs/operating.md and docs/analytics.md have one run. */
+interface Documented {
+  readonly dump: string;
+  readonly restore: string;
+  readonly readers: readonly string[];
+  readonly swap: readonly string[];
+  readonly advisoryLocks: string;
+}
+
+async function readDocumented(): Promise<Documented> {
+  const read = (name: string) => readFile(fileURLToPath(new URL(`../../../../docs/${name}`, import.meta.url)), 'utf8');
+  const operating = await read('operating.md');
+  const only = (pattern: RegExp, text = operating): string => {
+    const [found = '', ...others] = text.match(pattern) ?? [];
+    expect([found === '', others]).toEqual([false, []]);
+    return found;
+  };
+  return {
+    dump: only(/^pg_dump .*$/gm),
+    restore: only(/^psql .*CREATE DATABASE restored.*\npg_restore .*$/gm),
+    readers: only(/^CREATE ROLE chainstead_reader [^`]*/gm)
+      .trim()
+      .split('\n'),
+    swap: only(/^DROP DATABASE [^`]*/gm)
+      .trim()
+      .split('\n'),
+    advisoryLocks: only(/^DO \$\$\n[^`]*pg_\(try_\)\?advisory_[^`]*/gm, await read('analytics.md')),
+  };
+}
+
+/** One pool, while the work runs. */
+async function on<Result>(url: string, work: (database: Database) => Promise<Result>): Promise<Result> {
+  const settings = { timezone: 'UTC' };
+  const database = openDatabase({ url, applicationName: 'own', poolSize: 1, settings, logger: silentLogger() });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function ask<Row extends object = object>(url: string, ...statements: readonly string[]): Promise<Row[]> {
+  return on(url, async (database) => {
+    let rows: Row[] = [];
+    for (const statement of statements) rows = await database.query<Row>(statement);
+    return rows;
+  });
+}
+
+function asProgram(hosts: readonly string[], database = 'chainstead'): string {
+  return `postgres://chainstead:${PASSWORD}@${hosts.join(',')}/${database}?target_session_attrs=read-write`;
+}
+
+/** What a user's shell does with a command of the documentation. @throws when it exits with anything but 0 */
+async function run(command: string, environment: Readonly<Record<string, string>>): Promise<string> {
+  const env = { PATH: `${programs?.bin}:${process.env.PATH}`, LC_ALL: 'C', ...environment };
+  const { stderr } = await promisify(execFile)('/bin/sh', ['-ec', command], { cwd: folder, env });
+  return stderr;
+}
+
+/** Rows and a digest of them for each table and view of ours. */
+function contentOf(url: string): Promise<Record<string, object | undefined>> {
+  return on(url, async (database) => {
+    const relations = await database.query<{ name: string }>(
+      `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname IN ('public', 'analytics', 'chainstead_jobs') AND relkind IN ('r', 'p', 'v') ORDER BY 1`,
+    );
+    const content: Record<string, object | undefined> = {};
+    for (const { name } of relations)
+      [content[name]] = await database.query(
+        `SELECT count(*) AS rows, md5(string_agg(row::text, ',' ORDER BY row::text)) AS digest FROM ${name} AS row`,
+      );
+    return content;
+  });
+}
+
+describe.runIf(programs !== undefined)('on a Postgres of its own', () => {
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    folder = await mkdtemp(join(tmpdir(), 'chainstead-own-'));
+    closing.push(() => rm(folder, { recursive: true, force: true }));
+    documented = await readDocumented();
+    primary = await programs.createCluster();
+    closing.push(() => primary.remove());
+    await ask(
+      primary.url(),
+      `CREATE ROLE chainstead LOGIN CREATEROLE PASSWORD '${PASSWORD}'`,
+      'CREATE DATABASE chainstead OWNER chainstead',
+    );
+    await ask(primary.url('chainstead'), documented.advisoryLocks);
+    standby = await primary.createStandby();
+    closing.push(() => standby.remove());
+    const url = asProgram([primary.host, standby.host]);
+    stage = await startOutageStage({ seed: 15, environment: { DATABASE_URL: url } });
+    closing.push(async () => stage?.close());
+  });
+  afterAll(async () => {
+    for (const close of closing.toReversed()) await close();
+  });
+
+  it('the program goes on with the standby that is promoted when the primary is gone', async () => {
+    if (stage === undefined) throw new TypeError('The program was not started');
+    const { chain, page, untilFollowed, untilReady } = stage;
+    await untilFollowed();
+    expect((await page()).status).toBe(200);
+    const where = 'SELECT pg_is_in_recovery() AS follows, (SELECT count(*) FROM leases)::int > 0 AS has_rows';
+    const see = (): Promise<object[]> => ask(standby.url('chainstead'), where);
+    await vi.waitFor(async () => expect(await see()).toEqual([{ follows: true, has_rows: true }]), WAIT);
+
+    await primary.crash();
+    await untilReady(503);
+    expect((await page()).status).toBe(503);
+    await standby.promote();
+    await untilReady(200);
+    expect((await page()).status).toBe(200);
+    chain.mine(10);
+    await untilFollowed();
+    expect(await see()).toEqual([{ follows: false, has_rows: true }]);
+    await stage.close();
+  });
+
+  it('its dump is restored on a server with none of its roles, and beside it, with every row', async () => {
+    if (programs === undefined) return;
+    const other = await programs.createCluster();
+    closing.push(() => other.remove());
+    await ask(other.url(), `CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`);
+    expect(await run(documented.dump, { DATABASE_URL: asProgram([primary.host, standby.host]) })).toBe('');
+    const content = await contentOf(asProgram([standby.host]));
+    expect(content['public.erc20_transfers']).toMatchObject({ rows: expect.any(Number) });
+    expect(Object.keys(content)).toEqual(expect.arrayContaining(['analytics.tokens', 'chainstead_jobs.job']));
+
+    const there = `postgres://owner:${PASSWORD}@${other.host}/restored`;
+    const restore = documented.restore.replace('OWNER chainstead', 'OWNER owner');
+    expect(await run(restore, { SUPERUSER_URL: other.url(), RESTORED_URL: there })).toBe('');
+    expect(await contentOf(there)).toEqual(content);
+    expect(await on(there, (database) => migrate(database))).toEqual({ applied: [] });
+    // Another server's programs may need advisory locks: rights to them are given, not restored.
+    await ask(there, 'SELECT pg_advisory_lock(1)');
+
+    const beside = asProgram([standby.host], 'restored');
+    expect(await run(documented.restore, { SUPERUSER_URL: standby.url(), RESTORED_URL: beside })).toBe('');
+    await ask(standby.url(), ...documented.swap);
+    expect(await contentOf(asProgram([standby.host]))).toEqual(content);
+    const migration = startProgram(['migrate'], { environment: { DATABASE_URL: asProgram([standby.host]) } });
+    expect([await migration.exited, migration.output()]).toEqual([0, 'The schema was up to date.\n']);
+  });
+
+  it('readers get their rights to what was restored', async () => {
+    const own = asProgram([standby.host]);
+    const readable = `SELECT has_table_privilege('chainstead_reader', 'analytics.tokens', 'SELECT') AS tokens`;
+    expect(await ask(own, readable)).toEqual([{ tokens: false }]);
+    // This server has the role.
+    await ask(own, ...documented.readers.filter((statement) => !statement.startsWith('CREATE ROLE ')));
+    expect(await ask(own, readable)).toEqual([{ tokens: true }]);
+    await ask(own, 'CREATE VIEW analytics.later AS SELECT 1');
+    expect(
+      await ask(
+        own,
+        `SELECT has_table_privilege('chainstead_reader', 'analytics.later', 'SELECT') AS later,
+                has_table_privilege('chainstead_reader', 'public.tokens', 'SELECT') AS base`,
+      ),
+    ).toEqual([{ later: true, base: false }]);
+  });
+});

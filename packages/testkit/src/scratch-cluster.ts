@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { appendFile, chown, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { chooseServerAccount, unlessMissing } from '@chainstead/db';
+import { freePort } from './free-port.ts';
+
+/** A server of the Postgres that Debian installs: a cluster of its own in a temporary folder, on 127.0.0.1. */
+export interface ScratchCluster {
+  readonly host: string;
+  /** As the superuser `postgres`. @param database @default 'postgres' */
+  url(database?: string): string;
+  /** A copy by `pg_basebackup`, with a folder and port of its own, that streams from this one. */
+  createStandby(): Promise<ScratchCluster>;
+  /** Has a standby take writes. */
+  promote(): Promise<void>;
+  /** Ends it as a crash would: nothing is said to standbys or written down. */
+  crash(): Promise<void>;
+  /** Ends it when it runs, and removes its folder. */
+  remove(): Promise<void>;
+}
+
+/** One installation of Postgres: server and client programs. */
+export interface PostgresPrograms {
+  /** Makes a cluster and starts it. */
+  createCluster(): Promise<ScratchCluster>;
+  /** The folder of `pg_dump`, `pg_restore` and the like. */
+  readonly bin: string;
+}
+
+const INSTALLATIONS = '/usr/lib/postgresql';
+const PASSWORD = 'of-a-scratch-cluster';
+/** Nothing in it outlives its run, so nothing waits for a disk. */
+const SETTINGS = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+fsync = off
+shared_buffers = 16MB
+`;
+
+/** @returns the newest that Debian's package `postgresql` has installed; undefined when the machine has none */
+export async function findPostgresPrograms(): Promise<PostgresPrograms | undefined> {
+  const versions = (await unlessMissing(readdir(INSTALLATIONS))) ?? [];
+  for (const version of versions.toSorted((a, b) => Number(b) - Number(a))) {
+    const bin = join(INSTALLATIONS, version, 'bin');
+    // A client's package alone brings no server.
+    if ((await unlessMissing(stat(join(bin, 'initdb')))) === undefined) continue;
+    return { bin, createCluster: () => createCluster(bin) };
+  }
+  return undefined;
+}
+
+async function createCluster(bin: string): Promise<ScratchCluster> {
+  const folder = await createFolder();
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, PASSWORD, { mode: 0o644 });
+  const login = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  await runAsServer(join(bin, 'initdb'), [...login, '--encoding=UTF8', '--locale=C', '--no-sync', dataOf(folder)]);
+  await appendFile(join(dataOf(folder), 'postgresql.conf'), SETTINGS);
+  return startCluster(bin, folder);
+}
+
+/** @param folder holds a cluster that doesn't run */
+async function startCluster(bin: string, folder: string): Promise<ScratchCluster> {
+  const port = await freePort();
+  const control = (action: string, ...flags: readonly string[]): Promise<void> =>
+    runAsServer(join(bin, 'pg_ctl'), [action, `--pgdata=${dataOf(folder)}`, '--silent', ...flags]);
+  await control('start', `--log=${join(folder, 'server.log')}`, `--options=-p ${port}`);
+  let runs = true;
+  const url = (database = 'postgres'): string => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`;
+  const crash = async (): Promise<void> => {
+    if (runs) await control('stop', '--mode=immediate');
+    runs = false;
+  };
+  return {
+    host: `127.0.0.1:${port}`,
+    url,
+    async createStandby() {
+      const copy = await createFolder();
+      const flags = [`--dbname=${url()}`, `--pgdata=${dataOf(copy)}`, '--write-recovery-conf', '--checkpoint=fast'];
+      await runAsServer(join(bin, 'pg_basebackup'), [...flags, '--no-sync']);
+      return startCluster(bin, copy);
+    },
+    promote: () => control('promote'),
+    crash,
+    async remove() {
+      await crash();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function dataOf(folder: string): string {
+  return join(folder, 'data');
+}
+
+/** Belongs to whom the server runs as. */
+async function createFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chainstead-cluster-'));
+  const { uid, gid } = await chooseServerAccount(folder);
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
+  return folder;
+}
+
+/** Nothing of ours leaks in: PG* variables would change what the programs do, and messages stay in English. */
+const ENVIRONMENT = { LC_ALL: 'C' };
+
+/** Postgres refuses to run as root. @throws {Error} with what the program said when it fails */
+async function runAsServer(program: string, flags: readonly string[]): Promise<void> {
+  const account = await chooseServerAccount(INSTALLATIONS);
+  await promisify(execFile)(program, flags, { cwd: '/', env: ENVIRONMENT, ...account });
+}
