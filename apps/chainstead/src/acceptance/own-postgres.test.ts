@@ -10,12 +10,15 @@ import { type Database, migrate, openDatabase } from '@chainstead/db';
 import { findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startProgram } from '../testing/program-process.ts';
+import { scriptedChainFacts } from './indexed-chain.ts';
 import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
+import { expectTransferRows } from './transfer-rows.ts';
 
 // Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const PASSWORD = 'of-the-program';
+const { id: CHAIN_ID } = scriptedChainFacts(31_337);
 const programs = await findPostgresPrograms();
 if (programs === undefined)
   process.stdout.write("NOT RUN: dumps, and a standby that is promoted (Debian's postgresql is not on this machine)\n");
@@ -132,9 +135,18 @@ describe.runIf(programs !== undefined)('on a Postgres of its own', () => {
     const { chain, page, untilFollowed, untilReady } = stage;
     await untilFollowed();
     expect((await page()).status).toBe(200);
-    const where = 'SELECT pg_is_in_recovery() AS follows, (SELECT count(*) FROM leases)::int > 0 AS has_rows';
-    const see = (): Promise<object[]> => ask(standby.url('chainstead'), where);
-    await vi.waitFor(async () => expect(await see()).toEqual([{ follows: true, has_rows: true }]), WAIT);
+    const copied = standby.url('chainstead');
+    const checkpoint = async (): Promise<unknown> =>
+      (await ask<{ checkpoint: number }>(copied, 'SELECT checkpoint FROM sync_chains'))[0]?.checkpoint;
+    await vi.waitFor(async () => expect(await checkpoint()).toBe(chain.head), WAIT);
+    expect(await ask(copied, 'SELECT pg_is_in_recovery() AS follows')).toEqual([{ follows: true }]);
+    // What the primary commits from here on is lost with it.
+    const received = chain.head;
+    await ask(copied, "ALTER SYSTEM SET primary_conninfo = ''", 'SELECT pg_reload_conf()');
+    await vi.waitFor(async () => expect(await ask(copied, 'SELECT FROM pg_stat_wal_receiver')).toEqual([]), WAIT);
+    chain.mine(5);
+    await untilFollowed();
+    expect(await checkpoint()).toBe(received);
 
     await primary.crash();
     await untilReady(503);
@@ -144,7 +156,7 @@ describe.runIf(programs !== undefined)('on a Postgres of its own', () => {
     expect((await page()).status).toBe(200);
     chain.mine(10);
     await untilFollowed();
-    expect(await see()).toEqual([{ follows: false, has_rows: true }]);
+    await vi.waitFor(() => on(copied, (database) => expectTransferRows(database, chain, CHAIN_ID)), WAIT);
     await stage.close();
   });
 

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { mergeRanges, silentLogger } from '@chainstead/core';
+import { silentLogger } from '@chainstead/core';
 import { type Database, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
-import { listCoverage } from '@chainstead/sync';
 import { freePort, startWebhookReceiver, TRANSFER_TOPIC, type WebhookReceiver } from '@chainstead/testkit';
 import { erc20Abi } from 'viem';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { scriptedChainFacts } from './indexed-chain.ts';
 import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
+import { expectTransferRows } from './transfer-rows.ts';
 
 const CONFIRMATIONS = 3;
 const { id: CHAIN_ID } = scriptedChainFacts(31_337);
@@ -140,36 +140,6 @@ async function expectUnavailable(): Promise<void> {
   expect((await fetch(`${stage.address}/health`)).status).toBe(200);
 }
 
-/** Exactly the rows of the chain; NFTs whose event looks like a token's leave once their contracts were asked. */
-async function expectRows(): Promise<void> {
-  const { chain } = stage;
-  const all = { from: 0, to: chain.head };
-  const place = (at: { readonly blockNumber: number; readonly logIndex: number }) => `${at.blockNumber} ${at.logIndex}`;
-  const rows = await database.query<{ blockNumber: number; logIndex: number }>(
-    'SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfers WHERE direction <> 1',
-  );
-  const unsure = new Set(
-    chain
-      .expectedTransfers(all)
-      .filter(({ nft }) => nft)
-      .map(place),
-  );
-  expect(
-    rows
-      .map(place)
-      .filter((row) => !unsure.has(row))
-      .toSorted(),
-  ).toEqual(
-    chain
-      .expectedTransfers(all)
-      .filter(({ nft }) => !nft)
-      .map(place)
-      .toSorted(),
-  );
-  for (const [, coverage] of Map.groupBy(await listCoverage(database, CHAIN_ID), ({ dataset }) => dataset))
-    expect(mergeRanges(coverage.map(({ range }) => range))).toEqual([all]);
-}
-
 it('a server that stops and starts again: 503 meanwhile, then all goes on', { timeout: 300_000 }, async () => {
   const { chain, program, said } = stage;
   const after = await watchTransfers();
@@ -205,7 +175,7 @@ it('a server that stops and starts again: 503 meanwhile, then all goes on', { ti
   // At least once: whatever was on its way when the server went may come again, as the same webhook.
   for (const attempts of arrivedWebhooks().values()) expect(new Set(attempts).size).toBe(1);
   expect((await stage.page()).status).toBe(200);
-  await expectRows();
+  await expectTransferRows(database, chain, CHAIN_ID);
 
   await vi.waitFor(() => expect(said('"msg":"Database available again"')).toBe(2 * PROCESSES), WAIT);
   expect(said('"msg":"Database unavailable"')).toBe(2 * PROCESSES);
