@@ -16,7 +16,7 @@ export interface KeepDerivedOptions {
 }
 
 /** Rows of a piece: a fraction of a second, for which commits of the chain wait. */
-const ROWS_PER_PIECE = 20_000;
+const ROWS_PER_PIECE = 5_000;
 const BLOCKS_FIRST = 100;
 const BLOCKS_MAX = 100_000;
 /** 16 MB of each table. */
