@@ -25,7 +25,7 @@ export interface OutageStage {
   close(): Promise<void>;
 }
 
-/** Starts the program, which keeps no keys: it answers this machine only. Resolves once it is ready. */
+/** Starts the program, which keeps no keys: it answers this machine only. Resolves once it has followed its chain. */
 export async function startOutageStage(options: {
   readonly seed: number;
   /** Where its database is, above all. */
@@ -53,7 +53,13 @@ export async function startOutageStage(options: {
     const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
     const untilReady: OutageStage['untilReady'] = (status) =>
       vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(status), WAIT);
+    const untilFollowed: OutageStage['untilFollowed'] = () =>
+      vi.waitFor(async () => {
+        const metrics = await (await fetch(`${address}/metrics`)).text();
+        expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+      }, WAIT);
     await untilReady(200);
+    await untilFollowed();
     return {
       chain,
       program,
@@ -61,11 +67,7 @@ export async function startOutageStage(options: {
       address,
       page: () => fetch(`${address}/api/v2.2/${chain.wallets[0]}/erc20/transfers?chain=scripted`),
       untilReady,
-      untilFollowed: () =>
-        vi.waitFor(async () => {
-          const metrics = await (await fetch(`${address}/metrics`)).text();
-          expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
-        }, WAIT),
+      untilFollowed,
       said: (what) => program.output().split(what).length - 1,
       close,
     };

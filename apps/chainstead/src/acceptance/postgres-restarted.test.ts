@@ -140,7 +140,10 @@ async function expectUnavailable(): Promise<void> {
   expect((await fetch(`${stage.address}/health`)).status).toBe(200);
 }
 
-it('a server that stops and starts again: 503 meanwhile, then all goes on', { timeout: 300_000 }, async () => {
+it('a server that stops and starts again: 503 meanwhile, then all goes on', {
+  timeout: 300_000,
+  retry: 0,
+}, async () => {
   const { chain, program, said } = stage;
   const after = await watchTransfers();
   chain.mine(10);
