@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
 import { changeStreamStatus } from './change-status.ts';
 import { loadStreamsAt } from './load-streams.ts';
@@ -73,6 +73,12 @@ test('blocks wait for no other block and see what was committed before them; a c
     order.push('other block');
   });
   const change = store.update(stream.id, (current) => ({ ...current, tag: 'later' })).then(() => order.push('change'));
+  await vi.waitFor(async () => {
+    const waiting = await scratch.database.query(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    expect(waiting).not.toEqual([]);
+  });
   release.resolve();
   await Promise.all([block, change]);
   expect(order).toEqual(['other block', 'block', 'change']);

@@ -28,12 +28,16 @@ export async function raiseStreamsVersion(transaction: Transaction): Promise<num
   return versionOf(rows);
 }
 
-/** The version that applies to a block, held until its transaction ends: no change can commit in between. */
+/** Those that hold the version: a change that waits for them keeps the door shut, so at the door both would wait for ever. */
+const holders = new WeakSet<Transaction>();
+
+/** The version that applies to a block, held until its transaction ends: no change can commit in between. May be called again. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
-  await transaction.query(PASS_THE_DOOR);
+  if (!holders.has(transaction)) await transaction.query(PASS_THE_DOOR);
   const rows = await transaction.query<VersionRow>('SELECT version FROM streams_version WHERE id = $1 FOR SHARE', [
     VERSION_ROW,
   ]);
+  holders.add(transaction);
   return versionOf(rows);
 }
 
