@@ -6,6 +6,7 @@ import type { Database } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { retryDeadlock } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from '../testing/marked-chain.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
@@ -72,7 +73,7 @@ async function build(
   for (let piece = 1; piece <= pieces; piece++) {
     const database = killed && piece === pieces ? dying(scratch.database) : scratch.database;
     try {
-      await buildDerivedPiece(database, chain, [dataset], { blocks, rows, pages });
+      await retryDeadlock(() => buildDerivedPiece(database, chain, [dataset], { blocks, rows, pages }));
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
