@@ -29,7 +29,7 @@ export interface SimulationResult {
   readonly failure: string | null;
 }
 
-const SETTLE_TIMEOUT_MS = 180_000;
+const SETTLE_TIMEOUT_MS = 90_000;
 const POLL_MS = 40;
 
 interface Stage {
