@@ -96,6 +96,16 @@ describe('a log filter', () => {
     expect(await changes(gateway, id)).toEqual([]);
   });
 
+  test('begins with the newest block, also when the process that makes it has not read that block yet', async () => {
+    const { source, gateway } = await stage();
+    await gateway.call('eth_newFilter', [{}]);
+    for (let round = 0; round < 4; round += 1) {
+      source.reorg(3, 5);
+      const id = await gateway.call('eth_newFilter', [{}]);
+      expect(await changes(gateway, id)).toEqual([]);
+    }
+  });
+
   test('is told many blocks after a pause of its client, part by part', async () => {
     const { source, gateway, gateways } = await stage(2);
     const before = await canonicalLogs(gateway, {});

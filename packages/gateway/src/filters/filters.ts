@@ -8,7 +8,7 @@ import { createFeedLease, type FeedLease } from './feed-lease.ts';
 import { changesSince, type FilterChanges, toldAfter } from './filter-changes.ts';
 import { createFilterMetrics } from './filter-metrics.ts';
 import { BranchChangedError, createFilterReader, type FilterReader } from './filter-reader.ts';
-import type { FilterKind, FilterOwner, FilterStore, StoredFilter } from './filter-store.ts';
+import type { FilterKind, FilterOwner, FilterStore, StoredFilter, ToldBlock } from './filter-store.ts';
 
 /** Who asks for a filter, and on which chain. */
 export interface FilterContext {
@@ -70,8 +70,15 @@ export function createFilters(options: {
     return createFilterReader(chain, { feed: feeds.of(chain).blocks, logger, signal: closing.signal });
   }
 
+  /** The blocks that a client knows who asks for a filter now: it may have read the newest one from an upstream. */
+  async function knownBlocks({ chain }: FilterContext): Promise<readonly ToldBlock[]> {
+    const feed = feeds.of(chain).blocks;
+    await feed.catchUp();
+    return toldAfter([], feed.blocks);
+  }
+
   async function add(context: FilterContext, kind: FilterKind, subject: unknown): Promise<Outcome> {
-    const told = kind === 'pending' ? [] : toldAfter([], feeds.of(context.chain).blocks.blocks);
+    const told = kind === 'pending' ? [] : await knownBlocks(context);
     const id = await store.add(ownerOf(context), { kind, subject, told });
     if (id === null) return { ok: false, error: TOO_MANY };
     metrics.made(context.chain.slug, kind);
