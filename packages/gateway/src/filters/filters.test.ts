@@ -185,6 +185,7 @@ describe('a filter', () => {
 
   test('is one of 500 of its key, however many are asked for at once', async () => {
     const { gateway } = await stage();
+    await scratch.database.query('DELETE FROM gateway_filters');
     await scratch.database.query(
       `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, told)
        SELECT 'f' || n, 'config:1', 1, 'blocks', '{}', '[]' FROM generate_series(1, 490) AS n`,
