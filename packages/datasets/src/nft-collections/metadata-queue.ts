@@ -13,8 +13,6 @@ const jobSchema = z.discriminatedUnion('kind', [
     kind: z.literal('token'),
     address,
     tokenId: z.string().regex(/^\d{1,78}$/),
-    /** `metadata`: the document again, from where it was; `uri`: ask the contract where it is now. */
-    flag: z.enum(['uri', 'metadata']),
   }),
 ]);
 export type MetadataJob = z.infer<typeof jobSchema>;

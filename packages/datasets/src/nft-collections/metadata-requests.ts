@@ -4,7 +4,13 @@ import type { Database } from '@chainstead/db';
 import type { ApiContext, ApiDependencies } from '@chainstead/http';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
-import { type Requester, requestCollection, requestToken, requestTokensOf } from './request-metadata.ts';
+import {
+  type Requester,
+  requestCollection,
+  requestToken,
+  requestTokensOf,
+  type TokenSource,
+} from './request-metadata.ts';
 import { createSettledWatch, type SettledWatch } from './settled-watch.ts';
 import type { TokenKey } from './token-rows.ts';
 
@@ -35,7 +41,7 @@ export interface MetadataRequests {
   /** @param again also what is known already. @throws TooManyWaitingError */
   collection(chain: Chain, address: Address, requester: Requester, again: boolean): Promise<void>;
   /** @throws TooManyWaitingError */
-  token(chain: Chain, token: TokenKey, flag: 'uri' | 'metadata', requester: Requester): Promise<void>;
+  token(chain: Chain, token: TokenKey, source: TokenSource, requester: Requester): Promise<void>;
   /** The known tokens of a collection, at the pace of the workers' sweeps. @returns how many. @throws TooManyWaitingError */
   tokensOf(chain: Chain, address: Address, requester: Requester): Promise<number>;
 }
@@ -83,9 +89,9 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
         if (await requestCollection(database, chain.id, address, requester, again))
           addJob(chain, collectionJobId(address), { kind: 'collection', address });
       },
-      async token(chain, token, flag, requester) {
-        if (await requestToken(database, chain.id, token, requester))
-          addJob(chain, tokenJobId(token), { kind: 'token', ...token, flag });
+      async token(chain, token, source, requester) {
+        if (await requestToken(database, chain.id, { ...token, source }, requester))
+          addJob(chain, tokenJobId(token), { kind: 'token', ...token });
       },
       tokensOf: (chain, address, requester) => requestTokensOf(database, chain.id, address, requester),
     };

@@ -72,7 +72,7 @@ export function createMetadataWorker(options: MetadataWorkerOptions): MetadataWo
       })),
       ...tokens.map((token) => ({
         id: tokenJobId(token),
-        payload: { kind: 'token' as const, ...token, flag: 'uri' as const },
+        payload: { kind: 'token' as const, ...token },
       })),
     ]);
     return collections.length + tokens.length >= WAITING_JOBS_MAX;

@@ -7,13 +7,8 @@ import { type DueToken, failToken, releaseToken, saveToken, type TokenKey, takeD
 /** For all calls of one token. Milliseconds. */
 const NODE_MS_MAX = 20_000;
 
-export interface TokenReading extends TokenKey {
-  /** `metadata`: the document again, from where it was; `uri`: ask the contract where it is now. */
-  readonly flag: 'uri' | 'metadata';
-}
-
 /** Reads a token's document if it is due, and stores what came of it. @throws what is a fault of this program, or the signal's reason */
-export async function readDueToken(context: ReadingContext, token: TokenReading, signal: AbortSignal): Promise<void> {
+export async function readDueToken(context: ReadingContext, token: TokenKey, signal: AbortSignal): Promise<void> {
   const { database, chain } = context;
   const due = await takeDueToken(database, chain.id, token);
   if (due === null) return;
@@ -41,11 +36,11 @@ export async function readDueToken(context: ReadingContext, token: TokenReading,
 
 async function findUri(
   { contracts }: ReadingContext,
-  token: TokenReading,
+  token: TokenKey,
   due: DueToken,
   signal: AbortSignal,
 ): Promise<string | null> {
-  if (token.flag === 'metadata' && due.tokenUri !== null) return due.tokenUri;
+  if (due.fromKnownUri && due.tokenUri !== null) return due.tokenUri;
   const uri = await contracts.readTokenUri(
     token.address,
     token.tokenId,

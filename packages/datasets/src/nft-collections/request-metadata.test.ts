@@ -18,7 +18,7 @@ test('of many requests of a key at once exactly so many may wait, collections an
     Array.from({ length: 60 }, (_, n) =>
       n % 2 === 0
         ? requestCollection(database, chainId, addressOf(n), requester, false)
-        : requestToken(database, chainId, { address: addressOf(n), tokenId: '1' }, requester),
+        : requestToken(database, chainId, { address: addressOf(n), tokenId: '1', source: 'uri' }, requester),
     ),
   );
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);

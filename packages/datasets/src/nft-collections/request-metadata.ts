@@ -54,25 +54,30 @@ export async function requestCollection(
   return rows.length > 0;
 }
 
+/** `metadata`: the document again, from where it was; `uri`: ask the contract where it is now. */
+export type TokenSource = 'uri' | 'metadata';
+
 /**
- * Makes a token due, unless it is already.
+ * Makes a token due, unless it is already. Of several requests that wait, one that wants the contract asked wins.
  * @returns whether there is a job to add
  * @throws TooManyWaitingError
  */
 export async function requestToken(
   database: Database,
   chainId: ChainId,
-  { address, tokenId }: TokenKey,
+  { address, tokenId, source }: TokenKey & { readonly source: TokenSource },
   requester: Requester,
 ): Promise<boolean> {
   const rows = await whereRoom(database, requester, (transaction) =>
     transaction.query(
-      `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by)
-     VALUES ($1, $2, $3::numeric, 'pending', now(), $4)
+      `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by, from_known_uri)
+     VALUES ($1, $2, $3::numeric, 'pending', now(), $4, $5)
      ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET status = 'pending', due_at = excluded.due_at, requested_by = excluded.requested_by,
-       attempts = 0
-     WHERE NOT (known.status = 'pending' AND coalesce(known.due_at <= excluded.due_at, false)) RETURNING chain_id`,
-      [bytesOf(address), chainId, tokenId, requester.id],
+       attempts = 0, from_known_uri = excluded.from_known_uri
+     WHERE NOT (known.status = 'pending' AND coalesce(known.due_at <= excluded.due_at, false))
+       OR known.from_known_uri AND NOT excluded.from_known_uri
+     RETURNING chain_id`,
+      [bytesOf(address), chainId, tokenId, requester.id, source === 'metadata'],
     ),
   );
   return rows.length > 0;

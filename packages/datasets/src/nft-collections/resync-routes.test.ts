@@ -3,6 +3,7 @@ import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
 import { startOfficialSdk } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXAMPLE_KEY } from '../testing/example-api.ts';
+import { requestToken, type TokenSource } from './request-metadata.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
 import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
 
@@ -71,6 +72,37 @@ describe('reading again', () => {
       status: 404,
       body: { message: expect.stringContaining('names no metadata for token 2') },
     });
+  });
+
+  test('a token, by a sweep: the document from where it was, until somebody wants the contract asked', async () => {
+    let uri = 'data:application/json,{"name":"1"}';
+    stage.contracts.set(
+      CATS,
+      exampleCollection('erc721', {}, { [`0xc87b56dd${wordOf(1n).slice(2)}`]: () => textOf(uri) }),
+    );
+    const { database } = stage.scratch;
+    const request = (source: TokenSource) =>
+      requestToken(database, eth.id, { address: CATS, tokenId: '1', source }, { id: 'open', limit: 9 });
+    const settled = () =>
+      vi.waitFor(
+        async () => {
+          const [row] = await database.query('SELECT status, metadata, from_known_uri FROM nft_token_metadata');
+          expect(row).toMatchObject({ status: 'known', from_known_uri: false });
+          return row?.metadata;
+        },
+        { timeout: 10_000 },
+      );
+    await stage.openApi();
+    await stage.startWorker();
+    await request('uri');
+    expect(await settled()).toBe('{"name":"1"}');
+    uri = 'data:application/json,{"name":"2"}';
+    // The job was lost: only the row tells what was asked for.
+    await request('metadata');
+    expect(await settled()).toBe('{"name":"1"}');
+    expect([await request('metadata'), await request('metadata')]).toEqual([true, false]);
+    expect([await request('uri'), await request('metadata')]).toEqual([true, false]);
+    expect(await settled()).toBe('{"name":"2"}');
   });
 
   test('traits are the documents of the tokens that are known, as many as the key may leave waiting', async () => {

@@ -44,10 +44,10 @@ export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteM
     const requests = createRequests(dependencies);
     app.openapi(resyncToken(dependencies), async (c) => {
       const { address, token_id: tokenId } = c.req.valid('param');
-      const { chain: given, flag = 'uri', mode = 'async' } = c.req.valid('query');
+      const { chain: given, flag: source = 'uri', mode = 'async' } = c.req.valid('query');
       const chain = indexedChain(dependencies.chains, given?.key ?? DEFAULT_CHAIN);
       const token = { address, tokenId };
-      await requests.token(chain, token, flag, requests.requesterOf(c));
+      await requests.token(chain, token, source, requests.requesterOf(c));
       if (mode === 'sync') {
         await requests.watch.token(chain.id, token, SYNC_WAIT_MS);
         const status = await getTokenStatus(dependencies.database, chain.id, token);

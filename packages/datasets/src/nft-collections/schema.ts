@@ -95,6 +95,8 @@ export const nftTokenMetadata = pgTable(
     tokenUri: text('token_uri'),
     /** The document as text: jsonb would reorder its keys. */
     metadata: text('metadata'),
+    /** What the next reading begins with: where the document was the last time, or the contract. */
+    fromKnownUri: boolean('from_known_uri').notNull().default(false),
     syncedAt: timestamp('synced_at', { withTimezone: true }),
     dueAt: timestamp('due_at', { withTimezone: true }),
     attempts: integer('attempts').notNull().default(0),

@@ -9,6 +9,8 @@ export interface DueToken {
   readonly attempts: number;
   /** Where its document was the last time. */
   readonly tokenUri: string | null;
+  /** Whether the document is read from there, without asking the contract. */
+  readonly fromKnownUri: boolean;
 }
 
 export interface TokenKey {
@@ -22,12 +24,19 @@ const KEY = 'token_address = $1 AND chain_id = $2 AND token_id = $3::numeric';
 
 /** Takes a token that is due; null where it is not (any more), or was taken. */
 export async function takeDueToken(database: Database, chainId: ChainId, token: TokenKey): Promise<DueToken | null> {
-  const [row] = await database.query<{ lease: string; attempts: number; token_uri: string | null }>(
+  const [row] = await database.query<{
+    lease: string;
+    attempts: number;
+    token_uri: string | null;
+    from_known_uri: boolean;
+  }>(
     `UPDATE nft_token_metadata SET due_at = now() + make_interval(secs => $4), attempts = attempts + 1
-     WHERE ${KEY} AND due_at <= now() RETURNING due_at::text AS lease, attempts, token_uri`,
+     WHERE ${KEY} AND due_at <= now() RETURNING due_at::text AS lease, attempts, token_uri, from_known_uri`,
     [...keyOf(chainId, token), LEASE_SECONDS],
   );
-  return row === undefined ? null : { lease: row.lease, attempts: row.attempts, tokenUri: row.token_uri };
+  if (row === undefined) return null;
+  const { lease, attempts, token_uri: tokenUri, from_known_uri: fromKnownUri } = row;
+  return { lease, attempts, tokenUri, fromKnownUri };
 }
 
 /** The document, and where it was; `text` null: the contract names none. */
@@ -41,6 +50,7 @@ export async function saveToken(
   await database.query(
     `UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
        synced_at = now(), attempts = 0, error_code = NULL, error_message = NULL, requested_by = NULL,
+       from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
        due_at = CASE WHEN due_at = $4::timestamptz THEN NULL ELSE due_at END WHERE ${KEY}`,
     [...keyOf(chainId, token), lease, storedUri(document.uri), document.text],
   );
@@ -61,7 +71,7 @@ export async function failToken(
 ): Promise<void> {
   await database.query(
     `UPDATE nft_token_metadata SET status = 'failed', error_code = $5, error_message = $6, requested_by = NULL,
-       token_uri = coalesce($8, token_uri),
+       token_uri = coalesce($8, token_uri), from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
        due_at = CASE WHEN due_at = $4::timestamptz THEN ${fromNow('$7::float8')} ELSE due_at END WHERE ${KEY}`,
     [
       ...keyOf(chainId, token),
