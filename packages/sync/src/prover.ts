@@ -4,9 +4,9 @@
  */
 import { type BlockRange, type Clock, errorText, type Logger, rangeSize } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
-import type { UpstreamStatus } from '@chainstead/rpc';
 import { listCoverage } from './coverage.ts';
-import { createProverPace, type StretchSigns } from './prover-pace.ts';
+import { createProverPace } from './prover-pace.ts';
+import { createStretchSigns } from './stretch-signs.ts';
 import { type VerifyOptions, type VerifyResult, verifyRange } from './verify-range.ts';
 
 export interface ProverOptions extends VerifyOptions {
@@ -27,9 +27,6 @@ export interface ProverOptions extends VerifyOptions {
 }
 
 const READS_IN_FLIGHT = 8;
-/** Answers that take so many times as long as they did at best, and so much longer, show a crowd. */
-const SLOW_FACTOR = 3;
-const SLOW_MS = 200;
 
 /** Runs until the signal aborts, or until it is through with a finished chain. A range that can't be proven now is logged and left for the next round. */
 export async function prove(options: ProverOptions, signal: AbortSignal): Promise<void> {
@@ -52,26 +49,6 @@ export async function prove(options: ProverOptions, signal: AbortSignal): Promis
     pace.end(signs());
     options.onRate(pace.rate);
   }
-}
-
-/** Gives at each call what has shown since the one before. */
-function createStretchSigns({ pool, isBehind, isFilling }: ProverOptions): () => StretchSigns {
-  let refusals = refusalsOf(pool.status());
-  let fastestMs = Number.POSITIVE_INFINITY;
-  return () => {
-    const status = pool.status();
-    const before = refusals;
-    refusals = refusalsOf(status);
-    const answering = status.filter(({ latencyMs }) => latencyMs.p50 > 0).map(({ latencyMs }) => latencyMs.p50);
-    const latencyMs = answering.length === 0 ? 0 : Math.min(...answering);
-    if (latencyMs > 0) fastestMs = Math.min(fastestMs, latencyMs);
-    const isSlow = latencyMs > fastestMs * SLOW_FACTOR && latencyMs > fastestMs + SLOW_MS;
-    return { refused: refusals > before, crowded: isBehind() || isSlow, yields: isFilling() };
-  };
-}
-
-function refusalsOf(upstreams: readonly UpstreamStatus[]): number {
-  return upstreams.reduce((sum, { faults }) => sum + (faults['rate-limited'] ?? 0), 0);
 }
 
 /** The newest stretch that is covered but not proven, for all datasets at once. */

@@ -279,7 +279,7 @@ const chainSelectionKeys = {
   PROVER_RATE: withDefault(proverRate, {
     group: 'Proof',
     description:
-      'Blocks a second and chain that the background prover reads at most to prove history. auto: as many as the upstreams give without refusing calls or holding up the head (on public endpoints 5); 0 turns it off',
+      'Blocks a second and chain that the background prover reads at most to prove history. auto: as many as the upstreams give without refusing more than one call in twenty or holding up the head (on public endpoints 5); 0 turns it off',
     allowed: 'auto, or a number from 0 to 100000',
     example: '50',
     default: 'auto',
