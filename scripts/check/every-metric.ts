@@ -1,11 +1,10 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
 import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
-import { createTokenFactsWorker } from '@chainstead/datasets';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
-import { createHistoryMetrics } from '../../packages/datasets/src/histories/history-metrics.ts';
-import { createMetadataMetrics } from '../../packages/datasets/src/nft-collections/metadata-metrics.ts';
+import { createTokenFactsWorker } from '@chainstead/tokens';
+import { createHistoryMetrics } from '../../packages/answers/src/history-metrics.ts';
 import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
 import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-metrics.ts';
 import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
@@ -13,6 +12,7 @@ import { createSocketMetrics } from '../../packages/gateway/src/sockets/socket-m
 import { createSubscriptionMetrics } from '../../packages/gateway/src/subscriptions/subscription-metrics.ts';
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
+import { createMetadataMetrics } from '../../packages/nft/src/collections/metadata-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
 import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
 

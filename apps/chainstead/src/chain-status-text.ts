@@ -1,6 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
-import type { MetadataCounts, MetadataStatus } from '@chainstead/datasets';
+import type { MetadataCounts, MetadataStatus } from '@chainstead/nft';
 import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
 import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';

@@ -1,8 +1,8 @@
-/** The chain that is simulated, as the program knows it by its configuration, and what is kept for it. */
 import { type Chain, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { datasets } from '@chainstead/datasets';
 import { type Dataset, datasetsOf } from '@chainstead/sync';
 import { SEAPORT_ADDRESS } from '@chainstead/testkit';
+/** The chain that is simulated, as the program knows it by its configuration, and what is kept for it. */
 
 export const CHAIN_ID = 1_337_001;
 

@@ -9,6 +9,7 @@ export * from './chain-data.ts';
 export * from './clock.ts';
 export * from './cursor.ts';
 export * from './date.ts';
+export * from './decimal-amount.ts';
 export * from './error.ts';
 export * from './logger.ts';
 export * from './metrics.ts';

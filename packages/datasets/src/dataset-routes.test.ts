@@ -1,12 +1,12 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { ApiApp, IndexedHere } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatasetRoutes } from './dataset-routes.ts';
 import { datasets } from './registry.ts';
-import { EXAMPLE_KEY, exampleApi } from './testing/example-api.ts';
 
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const registry = createChainRegistry();

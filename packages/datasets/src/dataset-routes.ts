@@ -1,16 +1,21 @@
+import { createHistories } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
+import { walletTokenTransfersRoute } from '@chainstead/erc20';
 import { type RouteModule, withScope } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
+import {
+  collectionSalePricesRoute,
+  collectionTradesRoute,
+  createWalletCollectionsRoute,
+  metadataRoutes,
+  tokenSalePricesRoute,
+  tokenTradesRoute,
+  walletTradesRoute,
+} from '@chainstead/nft';
 import type { Dataset } from '@chainstead/sync';
-import { walletTokenTransfersRoute } from './erc20-transfers/wallet-token-transfers-route.ts';
-import { createHistories } from './histories/histories.ts';
-import { latestBlockRoute } from './indexed-blocks/latest-block-route.ts';
-import { metadataRoutes } from './nft-collections/metadata-routes.ts';
-import { collectionSalePricesRoute, tokenSalePricesRoute } from './nft-prices/sale-prices-route.ts';
-import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './nft-trades/trades-route.ts';
+import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
-import { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
 
 export interface DatasetRoutesOptions {
   /** Where requests leave work for the worker role. A queue is asked for once in a process. */

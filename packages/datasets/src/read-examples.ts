@@ -1,7 +1,7 @@
+import { hexText } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
-import { hexText } from './statement.ts';
 
 /**
  * Parameters of the datasets' routes that have rows here, for the API's documentation: of each table what one of its first rows

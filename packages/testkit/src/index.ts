@@ -23,6 +23,9 @@ export {
 export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';
+export { exampleChain } from './example-chain.ts';
+export { examplePool } from './example-pool.ts';
+export { addressOf, hashOf, timestampOf } from './example-values.ts';
 export {
   type Explained,
   explain,
@@ -60,6 +63,7 @@ export { createScriptedChain, type ScriptedChain, serveScriptedChain } from './s
 export { TRANSFER_TOPIC } from './scripted-event.ts';
 export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
 export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
+export { seedBuilt } from './seed-built.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, serveChain } from './serve-chain.ts';
 export { openSilentLine } from './silent-line.ts';

@@ -1,8 +1,7 @@
-/** The whole API over a database, asked without a socket. For tests of what a client sees. */
 import type { ChainRegistry } from '@chainstead/chains';
 import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { walletTokenTransfersRoute } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
+import { walletTokenTransfersRoute } from '@chainstead/erc20';
 import {
   ALL_SCOPES,
   createApi,
@@ -11,6 +10,7 @@ import {
   loadServerSecret,
   type RouteModule,
 } from '@chainstead/http';
+/** The whole API over a database, asked without a socket. For tests of what a client sees. */
 
 export const TEST_KEY = 'test-key-0123456789';
 

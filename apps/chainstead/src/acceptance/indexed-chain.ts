@@ -1,4 +1,3 @@
-/** A real pool and sync engine over nodes of a scripted chain, in this process. For tests of what ends up in the tables. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import {
   type Clock,
@@ -19,6 +18,8 @@ import {
   createSyncMetrics,
   type SyncMetrics,
 } from '@chainstead/sync';
+
+/** A real pool and sync engine over nodes of a scripted chain, in this process. For tests of what ends up in the tables. */
 
 const HASTE = 20;
 

@@ -2,6 +2,7 @@
  * NFTs of every complete recorded block, through the recorded-chain node, the pool, the proof and the engine: each log of
  * ERC-721 and ERC-1155 is stored exactly once, and who owns what after each block is what an independent decoder adds up.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';

@@ -3,6 +3,7 @@
  * where the two differed), field by field. Ten of them are in two blocks that are recorded in part: those are indexed without
  * proof, which is what the level of their rows says.
  */
+
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

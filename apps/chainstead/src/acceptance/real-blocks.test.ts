@@ -2,6 +2,7 @@
  * Every complete recorded block of thirteen chains goes through the recorded-chain node, the pool, the proof, the decoder
  * and Postgres, and comes out of the API as an independent decoder and the recordings' own expected rows have it.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';

@@ -1,4 +1,5 @@
 /** Recorded blocks, served by the recorded-chain node and indexed through a real pool and the engine's backfill. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

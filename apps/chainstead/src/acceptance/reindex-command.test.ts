@@ -1,5 +1,6 @@
 /** What `chainstead reindex` does to real tables, any number of times. */
-import { datasets, erc20Transfers } from '@chainstead/datasets';
+import { datasets } from '@chainstead/datasets';
+import { erc20Transfers } from '@chainstead/erc20';
 import { backfillRanges, type Dataset, listCoverage, reindexRanges } from '@chainstead/sync';
 import { describe } from 'vitest';
 import { commonCoverage, dumpTables, expectTruth } from './indexed-tables.ts';

@@ -1,6 +1,6 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
-import { readMetadataStatuses } from '@chainstead/datasets';
 import { readSetAsideWork } from '@chainstead/db';
+import { readMetadataStatuses } from '@chainstead/nft';
 import { readStreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import type { Command } from 'commander';

@@ -1,15 +1,12 @@
+import { createHistories } from '@chainstead/answers';
 import { sleepUnlessAborted } from '@chainstead/core';
-import {
-  createDocumentReader,
-  createEtherPriceWorker,
-  createHistories,
-  createMetadataWorker,
-  createTokenFactsWorker,
-} from '@chainstead/datasets';
 import { createWorkJournal } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
+import { createDocumentReader, createMetadataWorker } from '@chainstead/nft';
+import { createEtherPriceWorker } from '@chainstead/prices';
 import { createHistoricalJobs } from '@chainstead/streams';
+import { createTokenFactsWorker } from '@chainstead/tokens';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { startWebhooks } from './webhooks.ts';

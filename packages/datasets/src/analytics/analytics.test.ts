@@ -3,15 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
+import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  addressOf,
-  hashOf,
-  seedCoverage,
-  seedTransfers,
-  timestampOf,
-} from '../erc20-transfers/testing/seeded-wallets.ts';
 import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
 
 const DOCUMENT = readFileSync(fileURLToPath(new URL('../../../../docs/analytics.md', import.meta.url)), 'utf8');

@@ -1,5 +1,5 @@
+import { readCollectionFields } from '@chainstead/nft';
 import { z } from 'zod';
-import { readCollectionFields } from '../nft-collections/collection-fields.ts';
 import { type CollectionListEntry, fields } from './list-entry.ts';
 import { type ChainNamed, isArrayOf, type ListFormat } from './list-format.ts';
 

@@ -1,7 +1,7 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { copyHex, copyValue, type Database, type Transaction, transactionLock } from '@chainstead/db';
-import { COLLECTION_COLUMNS } from '../nft-collections/collection-fields.ts';
-import { refreshTokens } from '../tokens/refresh-tokens.ts';
+import { COLLECTION_COLUMNS } from '@chainstead/nft';
+import { refreshTokens } from '@chainstead/tokens';
 import { collectionFormats } from './collection-formats.ts';
 import { labelFormats } from './label-formats.ts';
 import type { CollectionListEntry, LabelEntry, ListEntry, SpamEntry, TokenListEntry } from './list-entry.ts';

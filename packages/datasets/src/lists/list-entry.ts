@@ -1,7 +1,7 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import type { CollectionFields } from '@chainstead/nft';
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { z } from 'zod';
-import type { CollectionFields } from '../nft-collections/collection-fields.ts';
-import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '../tokens/abi-text.ts';
 
 /** What a list says of one address. `chainId` 0: on every chain (labels and scams only). */
 export interface ListEntry {

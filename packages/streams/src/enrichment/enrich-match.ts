@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
-import { createTokenFactsReader } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
+import { createTokenFactsReader } from '@chainstead/tokens';
 import type { Match } from '../matching/match.ts';
 import type { BodyBlock, Enrichment } from '../payload/render-body.ts';
 import { tokenContracts, webhookContents } from '../payload/webhook-contents.ts';

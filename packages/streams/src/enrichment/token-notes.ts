@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { saveTokenFacts, type TokenFactsReader } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
+import { saveTokenFacts, type TokenFactsReader } from '@chainstead/tokens';
 import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
 

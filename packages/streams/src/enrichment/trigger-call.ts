@@ -1,5 +1,5 @@
+import { decodeMeasured } from '@chainstead/abi';
 import { type Address, ChainsteadError, errorText, type Hex } from '@chainstead/core';
-import { decodeMeasured } from '@chainstead/datasets';
 import { type AbiFunction, BaseError, encodeFunctionData } from 'viem';
 import type { TriggerResult } from '../payload/webhook.ts';
 import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';

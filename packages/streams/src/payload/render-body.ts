@@ -1,6 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Hash, toQuantity } from '@chainstead/core';
-import { decimalAmount } from '@chainstead/datasets';
+import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/core';
 import type { Match } from '../matching/match.ts';
 import type { Stream, StreamTrigger } from '../stream.ts';
 import { cleanJson, cleanText } from './clean-text.ts';

@@ -1,6 +1,7 @@
+import { addressAt, decimalAt } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
-import { addressAt, decimalAt, decodeNftMovements, MOVEMENT_KINDS, transferParties } from '@chainstead/datasets';
+import { decodeNftMovements, MOVEMENT_KINDS, transferParties } from '@chainstead/token-events';
 import type { MatchedLog } from '../matching/match.ts';
 import type { TokenContractType } from './webhook.ts';
 

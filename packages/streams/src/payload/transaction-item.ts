@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { decimalAmount } from '@chainstead/datasets';
+import { decimalAmount } from '@chainstead/core';
 import type { MatchedTransaction } from '../matching/match.ts';
 import type { WebhookTransaction } from './webhook.ts';
 

@@ -1,6 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
-import { decimalAmount } from '@chainstead/datasets';
+import { type Address, decimalAmount } from '@chainstead/core';
 import type { Match, MatchedLog } from '../matching/match.ts';
 import { cleanText } from './clean-text.ts';
 import { decodeTokenEvents, type TokenEvent } from './token-events.ts';

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { addressOf, hashOf, timestampOf } from '../../erc20-transfers/testing/seeded-wallets.ts';
-import { seedPriceSources } from '../../ether-price/price-sources.ts';
-import { seedAnswers } from '../../ether-price/testing/seeded-prices.ts';
-import { seedTrades } from '../../nft-trades/testing/seeded-trades.ts';
+import { seedTrades } from '@chainstead/nft/testing';
+import { seedPriceSources } from '@chainstead/prices';
+import { seedAnswers } from '@chainstead/prices/testing';
+import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 
 /** The collection that docs/analytics.md asks about. */
 export const APES = parseAddress('0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d');

@@ -1,0 +1,199 @@
+import type { Address } from '@chainstead/core';
+import {
+  addressOf,
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COUNT_MAX } from './get-wallet-token-transfers.ts';
+import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
+import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
+
+// 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; one token is in three of its transfers.
+const BLOCKS = 15_000;
+const TRANSFERS_A_BLOCK = 10;
+const BUSY_OF_TEN = 7;
+const BUSY = addressOf(1);
+const RARE_TOKEN = addressOf(999);
+const COMMON_TOKENS = 50;
+const LIMIT = 100;
+/** Blocks that old statistics know of. */
+const ANALYZED = 300;
+const chain = exampleChain();
+/** Rows of middling wallets, around the size of a page and above. */
+const MIDDLING = [5, 60, 130, 300, 1_000, 5_000];
+const middling = (rows: number): Address => addressOf(500_000 + rows);
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await seedTransfers(scratch.database, chain, seededTransfers(0, ANALYZED));
+  await scratch.database.query('ANALYZE');
+  await seedTransfers(scratch.database, chain, seededTransfers(ANALYZED, BLOCKS));
+  await seedTransfers(scratch.database, chain, middlingTransfers());
+  await seedCoverage(scratch.database, chain, 0, BLOCKS - 1);
+  await scratch.database.query(
+    `INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status)
+     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 1, CASE number % 10 WHEN 0 THEN 'erc721' ELSE 'erc20' END, 'Name', 'SYM', 18, 'known'
+     FROM generate_series(100, 2000) AS number`,
+  );
+});
+afterAll(() => scratch.drop());
+
+function* seededTransfers(from: number, below: number): Generator<SeededTransfer> {
+  let state = 12_345;
+  const pick = (below: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+  for (let blockNumber = from; blockNumber < below; blockNumber++)
+    for (let logIndex = 0; logIndex < TRANSFERS_A_BLOCK; logIndex++) {
+      const rare = logIndex === 0 && blockNumber % 5_000 === 77;
+      yield {
+        from: logIndex < BUSY_OF_TEN ? BUSY : addressOf(10_000 + pick(5_000)),
+        to: addressOf(20_000 + pick(20_000)),
+        token: rare ? RARE_TOKEN : addressOf(101 + pick(COMMON_TOKENS)),
+        value: 5n,
+        blockNumber,
+        transactionIndex: logIndex >> 1,
+        logIndex,
+      };
+    }
+}
+
+function* middlingTransfers(): Generator<SeededTransfer> {
+  for (const rows of MIDDLING)
+    for (let index = 0; index < rows; index++)
+      yield {
+        from: middling(rows),
+        to: addressOf(60),
+        token: addressOf(101),
+        value: 1n,
+        blockNumber: BLOCKS + index,
+        transactionIndex: rows,
+        logIndex: 0,
+      };
+}
+
+const explainPage = (plan: PlanKind, query: Partial<WalletTransfersQuery> = {}): Promise<Explained> =>
+  explain(
+    scratch.database,
+    walletTransfersStatement(
+      chain,
+      {
+        address: BUSY,
+        order: 'DESC',
+        limit: LIMIT,
+        tokens: null,
+        fromBlock: null,
+        toBlock: null,
+        fromDate: null,
+        toDate: null,
+        pinnedBlock: null,
+        after: null,
+        count: false,
+        ...query,
+      },
+      COUNT_MAX,
+    ),
+    plan,
+  );
+
+/** Rows that a node was given. */
+function rowsInto(node: PlanNode): number {
+  return (
+    (node.Plans ?? []).reduce((sum, child) => sum + child['Actual Rows'] * child['Actual Loops'], 0) /
+    node['Actual Loops']
+  );
+}
+
+function pagesOfTransfers({ nodes }: Explained): number {
+  return nodes
+    .filter((node) => node['Relation Name'] === 'erc20_transfers')
+    .reduce((sum, node) => sum + node['Shared Hit Blocks'] + node['Shared Read Blocks'], 0);
+}
+
+const QUERIES: readonly (readonly [string, Partial<WalletTransfersQuery>])[] = [
+  ['the first page', {}],
+  ['page 1,000', { after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 }, pinnedBlock: BLOCKS }],
+  ['the first page, ascending', { order: 'ASC' }],
+  ['the last pages, ascending', { order: 'ASC', after: { blockNumber: 14_990, transactionIndex: 1, logIndex: 2 } }],
+  ['block bounds', { fromBlock: 5_000, toBlock: 9_000 }],
+  ['block bounds, ascending', { fromBlock: 5_000, toBlock: 9_000, order: 'ASC' }],
+  ['date bounds', { fromDate: new Date(timestampOf(100) * 1000), toDate: new Date(timestampOf(5_000) * 1000 + 5_000) }],
+  [
+    'date bounds, ascending',
+    { fromDate: new Date(timestampOf(100) * 1000), toDate: new Date(timestampOf(5_000) * 1000), order: 'ASC' },
+  ],
+  ['the oldest days', { toDate: new Date(timestampOf(300) * 1000) }],
+  ['a rare token', { tokens: [RARE_TOKEN] }],
+  ['a common token', { tokens: [addressOf(101)] }],
+  ['a rare token with dates', { tokens: [RARE_TOKEN], fromDate: new Date(timestampOf(100) * 1000) }],
+  ...MIDDLING.map((rows) => [`a wallet of ${rows} rows`, { address: middling(rows) }] as const),
+  ['a wallet without rows', { address: addressOf(3) }],
+];
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(QUERIES)('%s is a range scan of an index that stops after a page', async (_name, query) => {
+    const { nodes, text } = await explainPage(plan, query);
+    const scans = nodes.filter(
+      (node) => node['Relation Name'] === 'erc20_transfers' || node['Node Type'] === 'Bitmap Index Scan',
+    );
+    expect(scans.length).toBeGreaterThanOrEqual(2);
+    // A bitmap is a range scan too; the planner takes it for wallets that fit a page.
+    for (const scan of scans)
+      expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan|Bitmap Index Scan)$/);
+    for (const scan of scans) expect(scan['Actual Rows'] * scan['Actual Loops']).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
+    for (const scan of scans.filter((node) => node['Node Type'].startsWith('Index')))
+      expect(scan['Index Cond']).toMatch(/account = .*chain_id = /);
+    for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
+      expect(rowsInto(sort)).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
+    expect(text).not.toMatch(/\bOR\b/);
+  });
+
+  test('page 1,000 touches as little of the transfers as page 1', async () => {
+    const first = await explainPage(plan);
+    const thousandth = await explainPage(plan, {
+      after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 },
+      pinnedBlock: BLOCKS,
+    });
+    expect(pagesOfTransfers(thousandth)).toBeLessThanOrEqual(pagesOfTransfers(first) * 1.2);
+  });
+
+  test('a token with three rows in the busy wallet costs less than a page, without reading the rows around it', async () => {
+    const { nodes, buffers } = await explainPage(plan, { tokens: [RARE_TOKEN] });
+    expect(
+      nodes.filter((node) => node['Index Name'] === 'erc20_transfers_by_token').map((node) => node['Actual Rows']),
+    ).toEqual([3]);
+    expect(buffers).toBeLessThan(60);
+    expect(buffers).toBeLessThan((await explainPage(plan)).buffers);
+  });
+
+  test('a hundred tokens are a hundred short range scans, merged', async () => {
+    const tokens = Array.from({ length: 100 }, (_unused, index) => addressOf(101 + index));
+    const { nodes } = await explainPage(plan, { tokens });
+    const scans = nodes.filter(
+      (node) => node['Relation Name'] === 'erc20_transfers' && node['Index Name'] === 'erc20_transfers_by_token',
+    );
+    expect(scans.map((node) => node['Node Type'])).toEqual(['Index Scan']);
+    for (const scan of scans) expect(scan['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1);
+  });
+
+  test('counting stops at its maximum', async () => {
+    const { nodes } = await explainPage(plan, { count: true });
+    const rows = nodes.filter((node) => node['Relation Name'] === 'erc20_transfers').map((node) => node['Actual Rows']);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(1.2 * (COUNT_MAX + 1));
+    for (const node of nodes.filter((each) => each['Relation Name'] === 'erc20_transfers'))
+      expect(node['Node Type']).toMatch(/^Index/);
+  });
+});

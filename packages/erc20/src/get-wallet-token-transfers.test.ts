@@ -1,0 +1,136 @@
+import type { Address } from '@chainstead/core';
+import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
+import { type SeededTransfer, seedTransfers } from './testing/seeded-wallets.ts';
+
+const chain = exampleChain();
+const BLOCKS = 60;
+const TOKENS = [1, 2, 3, 4].map((number) => addressOf(0x70 + number));
+const NFT = addressOf(0x74);
+const WALLETS = [1, 2, 3].map(addressOf);
+
+let scratch: ScratchDatabase;
+let transfers: readonly SeededTransfer[];
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  transfers = fc.sample(
+    fc.uniqueArray(
+      fc.record({
+        from: fc.constantFrom(...WALLETS),
+        to: fc.constantFrom(...WALLETS),
+        token: fc.constantFrom(...TOKENS),
+        value: fc.bigInt(0n, 2n ** 256n - 1n),
+        blockNumber: fc.nat(BLOCKS),
+        transactionIndex: fc.nat(2),
+        logIndex: fc.nat(3),
+      }),
+      { minLength: 250, maxLength: 250, selector: (transfer) => placeOf(transfer).join(':') },
+    ),
+    { numRuns: 1, seed: 7 },
+  )[0] as SeededTransfer[];
+  await seedTransfers(scratch.database, chain, transfers);
+  await scratch.database.query('INSERT INTO tokens (address, chain_id, standard) VALUES ($1, $2, $3)', [
+    Buffer.from(NFT.slice(2), 'hex'),
+    chain.id,
+    'erc1155',
+  ]);
+  // Only some blocks are known by their headers: dates must be right all the same.
+  await scratch.database.query('DELETE FROM blocks WHERE block_number % 3 <> 1');
+});
+afterAll(() => scratch.drop());
+
+function placeOf(transfer: SeededTransfer): [number, number, number] {
+  return [transfer.blockNumber, transfer.transactionIndex, transfer.logIndex];
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  return a.map((value, index) => value - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+type Bounds = Pick<
+  WalletTransfersQuery,
+  'address' | 'order' | 'tokens' | 'fromBlock' | 'toBlock' | 'fromDate' | 'toDate' | 'pinnedBlock'
+>;
+
+/** What the page must be, computed from the list of transfers. */
+function model(query: Bounds): number[][] {
+  const time = (transfer: SeededTransfer): number => timestampOf(transfer.blockNumber) * 1000;
+  const rows = transfers
+    .filter((row) => row.from === query.address || row.to === query.address)
+    .filter((row) => row.token !== NFT && (query.tokens === null || query.tokens.includes(row.token)))
+    .filter((row) => row.blockNumber >= (query.fromBlock ?? 0) && row.blockNumber <= (query.toBlock ?? BLOCKS))
+    .filter((row) => row.blockNumber <= (query.pinnedBlock ?? BLOCKS))
+    .filter((row) => time(row) >= (query.fromDate?.getTime() ?? 0))
+    .filter((row) => query.toDate === null || time(row) <= query.toDate.getTime())
+    .map(placeOf)
+    .toSorted(compare);
+  return query.order === 'ASC' ? rows : rows.toReversed();
+}
+
+const blocks = fc.option(fc.nat(BLOCKS + 5));
+const dates = fc.option(
+  fc
+    .record({ block: fc.integer({ min: -3, max: BLOCKS + 3 }), milliseconds: fc.constantFrom(-1, 0, 1, 5_000) })
+    .map(({ block, milliseconds }) => new Date(timestampOf(block) * 1000 + milliseconds)),
+);
+const queries = fc.record({
+  address: fc.constantFrom<Address>(...WALLETS, addressOf(99)),
+  order: fc.constantFrom('ASC' as const, 'DESC' as const),
+  tokens: fc.option(fc.subarray([...TOKENS, addressOf(0x7f)])),
+  fromBlock: blocks,
+  toBlock: blocks,
+  fromDate: dates,
+  toDate: dates,
+  pinnedBlock: blocks,
+});
+
+test('pages put together are exactly the rows of the model, for any filter, order, bounds and page size', async () => {
+  await fc.assert(
+    fc.asyncProperty(queries, fc.integer({ min: 1, max: 40 }), async (bounds, limit) => {
+      const expected = model(bounds);
+      const places: number[][] = [];
+      let after: TransferKey | null = null;
+      for (;;) {
+        const page = await getWalletTokenTransfers(scratch.database, chain, {
+          ...bounds,
+          limit,
+          after,
+          count: after === null,
+        });
+        if (after === null) expect(page.count).toBe(expected.length);
+        expect(page.transfers.length).toBeLessThanOrEqual(limit);
+        places.push(...page.transfers.map((row) => [row.block_number, row.transaction_index, row.log_index]));
+        const last = page.transfers.at(-1);
+        if (!page.hasNext || last === undefined) break;
+        after = { blockNumber: last.block_number, transactionIndex: last.transaction_index, logIndex: last.log_index };
+      }
+      expect(places).toEqual(expected);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('values come back as they were written, to the last of 256 bits', async () => {
+  const page = await getWalletTokenTransfers(scratch.database, chain, {
+    address: WALLETS[0] as Address,
+    order: 'ASC',
+    limit: 100,
+    tokens: null,
+    fromBlock: null,
+    toBlock: null,
+    fromDate: null,
+    toDate: null,
+    pinnedBlock: null,
+    after: null,
+    count: false,
+  });
+  const byPlace = new Map(transfers.map((transfer) => [placeOf(transfer).join(':'), transfer]));
+  expect(page.transfers.length).toBeGreaterThan(20);
+  for (const row of page.transfers) {
+    const written = byPlace.get([row.block_number, row.transaction_index, row.log_index].join(':'));
+    expect([row.value, row.token]).toEqual([written?.value.toString(), written?.token]);
+  }
+});

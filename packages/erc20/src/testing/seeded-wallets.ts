@@ -1,0 +1,83 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { hashOf, timestampOf } from '@chainstead/testkit';
+import { TRANSFER_TOPIC } from '@chainstead/token-events';
+import { erc20Transfers } from '../dataset.ts';
+
+/** A transfer to seed, in the terms of a test. */
+export interface SeededTransfer {
+  readonly from: Address;
+  readonly to: Address;
+  readonly token: Address;
+  readonly value: bigint;
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/**
+ * Writes transfers as the sync engine would: decoded from logs, copied with the rows of their blocks. Coverage is the
+ * caller's to write.
+ */
+export async function seedTransfers(
+  database: Database,
+  chain: Chain,
+  transfers: Iterable<SeededTransfer>,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const seen = new Set<number>();
+    await transaction.copy(
+      erc20Transfers.table.name,
+      erc20Transfers.table.columns,
+      transferLines(chain, transfers, seen),
+    );
+    await seedBlocks(transaction, chain, seen);
+  });
+}
+
+function* transferLines(chain: Chain, transfers: Iterable<SeededTransfer>, seen: Set<number>): Generator<string> {
+  for (const transfer of transfers) {
+    seen.add(transfer.blockNumber);
+    for (const row of erc20Transfers.decode([toLog(transfer)], { chain, timestampOf }))
+      yield erc20Transfers.table.copyLine(row);
+  }
+}
+
+async function seedBlocks(transaction: Transaction, chain: Chain, numbers: Iterable<number>): Promise<void> {
+  const lines = [...numbers].map((number) =>
+    [chain.id, number, `\\\\x${hashOf(1, number).slice(2)}`, new Date(timestampOf(number) * 1000).toISOString()].join(
+      '\t',
+    ),
+  );
+  await transaction.copy('blocks', ['chain_id', 'block_number', 'block_hash', 'block_timestamp'], lines);
+}
+
+/** Records a range as covered. */
+export async function seedCoverage(
+  database: Database,
+  chain: Chain,
+  first: number,
+  last: number,
+  proof = 'receipts',
+): Promise<void> {
+  await database.query(
+    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, $5)',
+    [chain.id, erc20Transfers.name, first, last, proof],
+  );
+}
+
+function toLog(transfer: SeededTransfer): Log {
+  const topic = (address: Address): Hash => parseHash(`0x${'0'.repeat(24)}${address.slice(2)}`);
+  return {
+    address: transfer.token,
+    topics: [TRANSFER_TOPIC, topic(transfer.from), topic(transfer.to)],
+    data: `0x${transfer.value.toString(16).padStart(64, '0')}`,
+    blockNumber: transfer.blockNumber,
+    blockHash: hashOf(1, transfer.blockNumber),
+    transactionHash: hashOf(2, transfer.blockNumber * 1_000 + transfer.transactionIndex),
+    transactionIndex: transfer.transactionIndex,
+    logIndex: transfer.logIndex,
+    blockTimestamp: null,
+  };
+}

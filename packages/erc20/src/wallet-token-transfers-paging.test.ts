@@ -1,0 +1,143 @@
+import type { ApiApp } from '@chainstead/http';
+import { exampleApi } from '@chainstead/http/testing';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Answer,
+  blocksOf,
+  DAI,
+  eth,
+  FRIEND,
+  getTransfers,
+  requestTransfers,
+  transfer,
+  transfersIn,
+  USDC,
+} from './testing/example-wallet.ts';
+import { seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
+import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
+
+let scratch: ScratchDatabase;
+let api: ApiApp;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  api = await exampleApi(scratch.database, [walletTokenTransfersRoute]);
+});
+afterAll(() => scratch.drop());
+beforeEach(() =>
+  scratch.database.query('TRUNCATE erc20_transfers, blocks, sync_ranges, tokens, address_labels').then(() => undefined),
+);
+
+const get = (query: string, wallet?: string): Promise<Answer> => getTransfers(api, query, wallet);
+
+describe('paging', () => {
+  async function pages(query: string): Promise<Answer[]> {
+    const answers = [await get(query)];
+    for (let cursor = answers[0]?.cursor ?? null; cursor !== null; cursor = answers.at(-1)?.cursor ?? null)
+      answers.push(await get(`?cursor=${cursor}`));
+    return answers;
+  }
+
+  test.each(['ASC', 'DESC'])(
+    'walks every row once, %s, and ends with a null cursor and the exact total',
+    async (order) => {
+      await seedCoverage(scratch.database, eth, 0, 7);
+      await seedTransfers(scratch.database, eth, [
+        ...transfersIn(1, 7),
+        transfer(4, { logIndex: 1 }),
+        transfer(4, { transactionIndex: 1, logIndex: 0 }),
+      ]);
+      const answers = await pages(`?limit=2&order=${order}`);
+      const places = answers.flatMap((answer) =>
+        answer.result.map((row) => [Number(row.block_number), row.transaction_index, row.log_index]),
+      );
+      const expected = [
+        [1, 0, 0],
+        [2, 0, 0],
+        [3, 0, 0],
+        [4, 0, 0],
+        [4, 0, 1],
+        [4, 1, 0],
+        [5, 0, 0],
+        [6, 0, 0],
+        [7, 0, 0],
+      ];
+      expect(places).toEqual(order === 'ASC' ? expected : expected.toReversed());
+      expect(answers.map((answer) => [answer.page, answer.page_size, answer.total])).toEqual([
+        [0, 2, null],
+        [1, 2, null],
+        [2, 2, null],
+        [3, 2, null],
+        [4, 2, 9],
+      ]);
+    },
+  );
+
+  test('a page that is exactly full and last has no cursor', async () => {
+    await seedTransfers(scratch.database, eth, transfersIn(1, 4));
+    expect((await pages('?limit=2')).map((answer) => answer.result.length)).toEqual([2, 2]);
+  });
+
+  test('the limit is clamped, and shown as it counts', async () => {
+    expect(await get('?limit=1000000000')).toMatchObject({ page_size: 100 });
+  });
+
+  test('disable_total=false counts the whole answer on every page of the run', async () => {
+    await seedCoverage(scratch.database, eth, 0, 5);
+    await seedTransfers(scratch.database, eth, transfersIn(1, 5));
+    expect((await pages('?limit=2&disable_total=false')).map((answer) => answer.total)).toEqual([5, 5, 5]);
+    expect((await get('?limit=2&disable_total=false&from_block=2&to_block=4')).total).toBe(3);
+    expect((await get(`?limit=2&disable_total=false&contract_addresses=${DAI}`)).total).toBe(0);
+    expect((await get('?limit=2&disable_total=true')).total).toBeNull();
+  });
+
+  test('more than 10,000 rows are not counted', async () => {
+    await seedCoverage(scratch.database, eth, 0, 10_001);
+    await seedTransfers(scratch.database, eth, transfersIn(1, 10_000));
+    expect((await get('?disable_total=false')).total).toBe(10_000);
+    await seedTransfers(scratch.database, eth, [transfer(10_001)]);
+    expect((await get('?disable_total=false')).total).toBeNull();
+    expect((await get('?disable_total=false&from_block=2')).total).toBe(10_000);
+  });
+
+  test.each(['ASC', 'DESC'])('rows of new blocks never enter a running cursor, %s', async (order) => {
+    await seedCoverage(scratch.database, eth, 0, 4);
+    await seedTransfers(scratch.database, eth, transfersIn(1, 4));
+    const first = await get(`?limit=3&order=${order}`);
+    await seedTransfers(scratch.database, eth, transfersIn(5, 9));
+    const second = await get(`?cursor=${first.cursor}`);
+    expect([...blocksOf(first), ...blocksOf(second)]).toEqual(order === 'ASC' ? [1, 2, 3, 4] : [4, 3, 2, 1]);
+    expect(second).toMatchObject({ cursor: null, total: 4 });
+  });
+
+  test('rows that backfill adds beyond the cursor’s place appear, rows that a reorganisation removed vanish', async () => {
+    await seedCoverage(scratch.database, eth, 100, 200);
+    await seedTransfers(scratch.database, eth, [transfer(100), transfer(101), transfer(102)]);
+    const first = await get('?limit=2&order=ASC');
+    await seedTransfers(scratch.database, eth, [transfer(50), transfer(150), transfer(201)]);
+    await scratch.database.query('DELETE FROM erc20_transfers WHERE block_number = 102');
+    expect(blocksOf(await get(`?cursor=${first.cursor}`))).toEqual([150]);
+  });
+
+  test('a cursor keeps its query: what is left out comes from it, what contradicts it is refused', async () => {
+    await seedTransfers(scratch.database, eth, transfersIn(1, 9));
+    const { cursor } = await get(`?limit=2&order=ASC&from_block=2&contract_addresses=${USDC}&chain=0x1`);
+    expect(blocksOf(await get(`?cursor=${cursor}`))).toEqual([4, 5]);
+    expect(await get(`?cursor=${cursor}&limit=50`)).toMatchObject({ page: 1, page_size: 2 });
+    expect(
+      blocksOf(await get(`?cursor=${cursor}&order=asc&from_block=2&chain=eth&contract_addresses=${USDC}`)),
+    ).toEqual([4, 5]);
+    for (const changed of [
+      'order=DESC',
+      'from_block=3',
+      'chain=base',
+      `contract_addresses=${DAI}`,
+      'to_block=9',
+      'from_date=2020-01-01',
+    ])
+      expect([changed, (await requestTransfers(api, `?cursor=${cursor}&${changed}`)).status]).toEqual([changed, 400]);
+    expect((await requestTransfers(api, `?cursor=${cursor}`, FRIEND)).status).toBe(400);
+    expect((await requestTransfers(api, `?cursor=${cursor?.slice(0, -2)}`)).status).toBe(400);
+  });
+});

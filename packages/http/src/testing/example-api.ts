@@ -1,0 +1,44 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { checkAnswers } from '@chainstead/testkit';
+import { createApi } from '../api.ts';
+import type { ApiApp, RouteModule } from '../api-context.ts';
+import type { IndexedHere } from '../indexed-chains.ts';
+import { ALL_SCOPES } from '../key-scope.ts';
+import { createKeyStore } from '../key-store.ts';
+import { loadServerSecret } from '../server-secret.ts';
+
+/** The key that an {@link exampleApi} accepts. */
+export const EXAMPLE_KEY = 'test-key';
+
+/** The API with some routes and all known chains, as the program composes it, for tests; its answers are held against their schemas. */
+export async function exampleApi(
+  database: Database,
+  routes: readonly RouteModule[],
+  options: { readonly pageLimitMax?: number; readonly indexed?: IndexedHere } = {},
+): Promise<ApiApp> {
+  const registry = createChainRegistry();
+  return checkAnswers(
+    createApi({
+      chains: registry,
+      ...(options.indexed !== undefined && { indexed: options.indexed }),
+      database,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+      keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
+      cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
+      limits: {
+        bodyBytesMax: 65_536,
+        pageLimitMax: options.pageLimitMax ?? 100,
+        requestTimeoutMs: 10_000,
+        rateLimit: null,
+      },
+      host: '127.0.0.1',
+      cors: { origins: '*' },
+      version: '0.0.0',
+      readiness: async () => ({ ready: true, reasons: [] }),
+      routes,
+    }),
+  );
+}

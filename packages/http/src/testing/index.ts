@@ -1,0 +1,2 @@
+/** For tests of routes: the API as the program composes it. */
+export { EXAMPLE_KEY, exampleApi } from './example-api.ts';

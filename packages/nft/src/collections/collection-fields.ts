@@ -1,0 +1,174 @@
+import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
+import { parseContentId } from './content-id.ts';
+
+/** What a document or a list says of a collection; null where it says nothing usable. */
+export interface CollectionFields {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly collectionLogo: string | null;
+  readonly collectionBannerImage: string | null;
+  readonly collectionCategory: string | null;
+  readonly projectUrl: string | null;
+  readonly wikiUrl: string | null;
+  readonly discordUrl: string | null;
+  readonly telegramUrl: string | null;
+  readonly twitterUsername: string | null;
+  readonly instagramUsername: string | null;
+}
+
+/** The columns that hold {@link CollectionFields}, in one order for all statements. */
+export const COLLECTION_COLUMNS = [
+  ['name', 'name'],
+  ['symbol', 'symbol'],
+  ['collectionLogo', 'collection_logo'],
+  ['collectionBannerImage', 'collection_banner_image'],
+  ['collectionCategory', 'collection_category'],
+  ['projectUrl', 'project_url'],
+  ['wikiUrl', 'wiki_url'],
+  ['discordUrl', 'discord_url'],
+  ['telegramUrl', 'telegram_url'],
+  ['twitterUsername', 'twitter_username'],
+  ['instagramUsername', 'instagram_username'],
+] as const satisfies readonly (readonly [keyof CollectionFields, string])[];
+
+/**
+ * Maps a document's keys, as they are seen in the wild, to the fields of a collection. The first key that gives something
+ * usable wins; values of another type than expected are ignored, links that a browser would run are dropped, texts cut.
+ */
+export function readCollectionFields(document: Readonly<Record<string, unknown>>): CollectionFields {
+  const first = (keys: readonly string[], read: (value: unknown) => string | null): string | null => {
+    for (const key of keys) {
+      const value = read(valueAt(document, key));
+      if (value !== null) return value;
+    }
+    return null;
+  };
+  return {
+    name: first(['name', 'collection_name', 'title'], (value) => readText(value, NAME_LENGTH_MAX)),
+    symbol: first(['symbol'], (value) => readText(value, SYMBOL_LENGTH_MAX)),
+    collectionLogo: first(LOGO_KEYS, readPicture),
+    collectionBannerImage: first(BANNER_KEYS, readPicture) ?? readBannerMedia(document.media),
+    collectionCategory: first(CATEGORY_KEYS, readCategory),
+    projectUrl: first(PROJECT_KEYS, readLink),
+    wikiUrl: first(['wiki_url', 'wiki', 'links.wiki'], readLink),
+    discordUrl: first(['discord_url', 'discord', 'links.discord'], readDiscord),
+    telegramUrl: first(['telegram_url', 'telegram'], readTelegram),
+    twitterUsername: first(['twitter_username', 'twitter', 'x', 'twitter_url'], (value) =>
+      readUserName(value, TWITTER_HOSTS),
+    ),
+    instagramUsername: first(['instagram_username', 'instagram'], (value) => readUserName(value, INSTAGRAM_HOSTS)),
+  };
+}
+
+const LOGO_KEYS = ['image', 'image_url', 'imageUrl', 'logo', 'logo_url', 'collection_logo', 'featured_image'];
+const BANNER_KEYS = [
+  'banner_image',
+  'banner_image_url',
+  'bannerImageUrl',
+  'banner',
+  'cover_image',
+  'featured_image',
+  'featured_image_url',
+  'collection_banner_image',
+];
+const CATEGORY_KEYS = ['category', 'collection_category', 'categories', 'tags'];
+const PROJECT_KEYS = [
+  'external_link',
+  'external_url',
+  'externalUrl',
+  'website',
+  'homepage',
+  'project_url',
+  'links.website',
+];
+const TWITTER_HOSTS = /^(?:www\.|mobile\.)?(?:twitter|x)\.com$/;
+const INSTAGRAM_HOSTS = /^(?:www\.)?(?:instagram\.com|instagr\.am)$/;
+const CATEGORY_LENGTH_MAX = 128;
+const LINK_LENGTH_MAX = 2_048;
+/** A picture that is written out; larger ones are dropped. Characters. */
+const PICTURE_DATA_LENGTH_MAX = 32_768;
+/** Longer than what any of the networks allows. */
+const USER_NAME_LENGTH_MAX = 64;
+
+/** A key, or `links.website`: a key of an object within. */
+function valueAt(document: Readonly<Record<string, unknown>>, key: string): unknown {
+  const [outer = '', inner] = key.split('.');
+  const value = Object.hasOwn(document, outer) ? document[outer] : undefined;
+  if (inner === undefined) return value;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, inner)) return undefined;
+  return Object(value)[inner];
+}
+
+function readText(value: unknown, lengthMax: number): string | null {
+  // What lies far beyond the cap is never looked at.
+  return typeof value === 'string' ? cleanText(value.slice(0, lengthMax * 4), lengthMax) : null;
+}
+
+function readCategory(value: unknown): string | null {
+  const entry = Array.isArray(value) ? value.find((item) => readText(item, CATEGORY_LENGTH_MAX) !== null) : value;
+  return readText(entry, CATEGORY_LENGTH_MAX);
+}
+
+/** A picture that a browser may load: http(s), ipfs, ar, or written out as `data:image`. */
+function readPicture(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  if (/^data:image\//i.test(text)) {
+    const clean = text.replaceAll('\0', '').toWellFormed();
+    return text.length <= PICTURE_DATA_LENGTH_MAX && text.includes(',') ? clean : null;
+  }
+  return readLink(text);
+}
+
+/** A link that may be shown: http(s), ipfs or ar, without user name, password, white space or quotes. */
+function readLink(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  if (text.length > LINK_LENGTH_MAX || !/^(?:https?|ipfs|ar):\/\/[^\s"'<>\\\p{Cc}\uFFFD]+$/iu.test(text))
+    return bareCid(text);
+  const url = URL.parse(text);
+  return url === null || url.username !== '' || url.password !== '' || !text.isWellFormed() ? null : text;
+}
+
+/** `Qm…` alone, as some documents name their pictures. */
+function bareCid(text: string): string | null {
+  return text.length <= LINK_LENGTH_MAX && /^(?:Qm|baf)[A-Za-z0-9]+$/.test(text) && parseContentId(text) !== null
+    ? `ipfs://${text}`
+    : null;
+}
+
+/** A link, or an invite code alone. */
+function readDiscord(value: unknown): string | null {
+  return (
+    readLink(value) ??
+    prefixed(value, 'https://discord.gg/', /^(?:discord\.gg|discord\.com\/invite)\//i, /^[\w-]{2,64}$/)
+  );
+}
+
+/** A link, or a handle alone. */
+function readTelegram(value: unknown): string | null {
+  return readLink(value) ?? prefixed(value, 'https://t.me/', /^(?:@|t\.me\/|telegram\.me\/)/i, /^\+?[\w/-]{2,64}$/);
+}
+
+function prefixed(value: unknown, prefix: string, dropped: RegExp, allowed: RegExp): string | null {
+  if (typeof value !== 'string' || value.length > LINK_LENGTH_MAX) return null;
+  const code = value.trim().replace(dropped, '');
+  return allowed.test(code) ? `${prefix}${code}` : null;
+}
+
+/** A user name by itself, after `@`, or as the first path segment of the network's URL. */
+function readUserName(value: unknown, hosts: RegExp): string | null {
+  if (typeof value !== 'string' || value.length > LINK_LENGTH_MAX) return null;
+  const text = value.trim();
+  const url = /^[a-z]+:\/\//i.test(text) ? URL.parse(text) : text.includes('/') ? URL.parse(`https://${text}`) : null;
+  if (url !== null && !hosts.test(url.hostname)) return null;
+  const name = (url === null ? text : (url.pathname.split('/')[1] ?? '')).replace(/^@+/, '');
+  return name.length <= USER_NAME_LENGTH_MAX && /^[\w.-]+$/.test(name) ? name : null;
+}
+
+/** Venly's form: `media: [{type: "banner", value: "https://…"}]`. */
+function readBannerMedia(media: unknown): string | null {
+  if (!Array.isArray(media)) return null;
+  const banner = media.find((item) => Object(item).type === 'banner');
+  return readPicture(Object(banner).value);
+}

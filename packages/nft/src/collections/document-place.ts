@@ -1,0 +1,110 @@
+import { type ContentId, parseContentId, requireContentId } from './content-id.ts';
+import { DocumentError } from './document-error.ts';
+
+/** Where a document is, of all the ways in which contracts say it. */
+export type DocumentPlace =
+  | { readonly kind: 'data'; readonly uri: string }
+  | { readonly kind: 'http'; readonly url: string }
+  | {
+      readonly kind: 'ipfs';
+      readonly id: ContentId;
+      /** Below the identifier, percent-encoded, `/` first; empty for the identifier itself. */
+      readonly path: string;
+      /** The gateway URL that the contract gave, if it gave one. */
+      readonly given: string | null;
+    }
+  /** Transaction id, and a path below it. */
+  | { readonly kind: 'arweave'; readonly path: string };
+
+/** Longest URI that is not `data:`. Characters. */
+export const URI_LENGTH_MAX = 2_048;
+
+/**
+ * Reads a URI as contracts write it: `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL, `ar://`,
+ * `data:`. Addresses of hosts are not judged here: the guarded client does that when it connects.
+ * @throws DocumentError DOCUMENT_URI_INVALID, DOCUMENT_URI_UNSUPPORTED, DOCUMENT_CID_INVALID
+ */
+export function parseDocumentPlace(text: string): DocumentPlace {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: contracts answer with padding and line breaks
+  const uri = text.replace(/^[\s\u0000]+|[\s\u0000]+$/g, '');
+  if (/^data:/i.test(uri)) return { kind: 'data', uri };
+  if (uri.length > URI_LENGTH_MAX) throw invalid(`it is longer than ${URI_LENGTH_MAX} characters`);
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
+  switch (scheme) {
+    case 'http':
+    case 'https':
+      return webPlace(uri);
+    case 'ipfs':
+      return ipfsPlace(uri.slice('ipfs:'.length));
+    case 'ar':
+      return arweavePlace(uri.slice('ar:'.length));
+    case undefined:
+      return barePlace(uri);
+    default:
+      throw new DocumentError({
+        code: 'DOCUMENT_URI_UNSUPPORTED',
+        message: `Protocol ${scheme.slice(0, 40)}: is not read`,
+        facts: { protocol: scheme.slice(0, 40) },
+      });
+  }
+}
+
+function webPlace(uri: string): DocumentPlace {
+  const url = URL.parse(uri);
+  if (url === null) throw invalid('it is not a URL');
+  if (url.username !== '' || url.password !== '') throw invalid('it holds a user name or password');
+  const byPath = /^\/ipfs\/([^/]+)(\/.*)?$/.exec(url.pathname);
+  const byHost = /^([^.]+)\.ipfs\./.exec(url.hostname);
+  const id = parseContentId(byPath?.[1] ?? byHost?.[1] ?? '');
+  if (id === null) return { kind: 'http', url: url.href };
+  // The path of a URL is encoded already, and has no dot segments left.
+  const path = (byPath === null ? url.pathname : (byPath[2] ?? '')).replace(/\/+$/, '');
+  return { kind: 'ipfs', id, path, given: url.href };
+}
+
+/** What follows `ipfs:`; some contracts write `ipfs/` once more, some leave out the slashes. */
+function ipfsPlace(rest: string): DocumentPlace {
+  const [, id = '', path = ''] = /^\/*(?:ipfs\/+)*([^/?#]*)(.*)$/s.exec(rest) ?? [];
+  return { kind: 'ipfs', id: requireContentId(id), path: encodePath(path), given: null };
+}
+
+/** No protocol: an IPFS path or identifier by itself. */
+function barePlace(uri: string): DocumentPlace {
+  const [, id = '', path = ''] = /^\/*(?:ipfs\/+)?([^/?#]*)(.*)$/s.exec(uri) ?? [];
+  const parsed = parseContentId(id);
+  if (parsed === null) throw invalid('it has no protocol and is no IPFS content identifier');
+  return { kind: 'ipfs', id: parsed, path: encodePath(path), given: null };
+}
+
+function arweavePlace(rest: string): DocumentPlace {
+  const [, id = '', path = ''] = /^\/*([^/?#]*)(.*)$/s.exec(rest) ?? [];
+  if (!/^[A-Za-z0-9_-]{43}$/.test(id)) throw invalid('it names no Arweave transaction');
+  return { kind: 'arweave', path: `/${id}${encodePath(path)}` };
+}
+
+/**
+ * Names of files hold anything (`#1.json`, spaces), percent-encoded or not. Dot segments would lead to other places of a
+ * gateway than its files.
+ */
+function encodePath(path: string): string {
+  const segments = path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map((segment) => encodeURIComponent(decodeOr(segment).toWellFormed()));
+  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment) || /%(2f|5c|00)/i.test(segment)))
+    throw invalid('its path leaves its place');
+  return segments.map((segment) => `/${segment}`).join('');
+}
+
+function decodeOr(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A percent sign that encodes nothing: the name holds it.
+    return segment;
+  }
+}
+
+function invalid(reason: string): DocumentError {
+  return new DocumentError({ code: 'DOCUMENT_URI_INVALID', message: `The URI can't be used: ${reason}` });
+}

@@ -1,0 +1,107 @@
+import type { Hash, Log } from '@chainstead/core';
+import { createBlockTimes, type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { toEventSelector } from 'viem';
+import { type MetadataEventRow, nftMetadataEvents as table } from './schema.ts';
+
+/** ERC-4906, ERC-1155, ERC-7572 and the form of ERC-7572 that came before it was settled. */
+const TOPICS = {
+  metadataUpdate: topic('MetadataUpdate(uint256)'),
+  batchMetadataUpdate: topic('BatchMetadataUpdate(uint256,uint256)'),
+  uri: topic('URI(string,uint256)'),
+  contractUriUpdated: topic('ContractURIUpdated()'),
+  contractUriChanged: topic('ContractURIUpdated(string,string)'),
+} as const;
+
+/**
+ * Events by which contracts tell that documents have changed. What is known of a collection or a token, and was read before such an
+ * event, is due to be read again; of what nobody ever asked for there is nothing to mark.
+ */
+export const nftMetadataEvents: Dataset<MetadataEventRow> = {
+  name: 'nft-metadata-events',
+  topics: () => Object.values(TOPICS),
+  table: defineTable(table),
+  decode,
+  derived: [
+    {
+      name: 'nft-metadata-due',
+      version: 1,
+      // Rows of what was asked for are no sum of events: they only hear of them.
+      tables: [],
+      added: (rows) => [collectionsDue(rows), tokensDue(rows)],
+      removed: () => [],
+    },
+  ],
+};
+
+function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[] {
+  const times = createBlockTimes(context);
+  const rows: MetadataEventRow[] = [];
+  for (const log of logs) {
+    const about = readEvent(log);
+    if (about === null) continue;
+    rows.push({
+      tokenAddress: log.address,
+      chainId: context.chain.id,
+      blockNumber: log.blockNumber,
+      transactionIndex: log.transactionIndex,
+      logIndex: log.logIndex,
+      ...about,
+      blockTimestamp: times(log.blockNumber),
+    });
+  }
+  return rows;
+}
+
+type About = Pick<MetadataEventRow, 'kind' | 'fromTokenId' | 'toTokenId'>;
+
+/** Null for other logs, and for arguments that make no sense. */
+function readEvent({ topics, data }: Log): About | null {
+  switch (topics[0]) {
+    case TOPICS.metadataUpdate:
+    case TOPICS.batchMetadataUpdate: {
+      // Some contracts index the arguments, which ERC-4906 does not.
+      const words = [...topics.slice(1).map((word) => word.slice(2)), ...(data.slice(2).match(/.{64}/g) ?? [])];
+      const [from, to = from] = words.map((word) => BigInt(`0x${word}`));
+      const isSingle = topics[0] === TOPICS.metadataUpdate;
+      if (words.length !== (isSingle ? 1 : 2) || from === undefined || to === undefined || to < from) return null;
+      return { kind: 0, fromTokenId: from.toString(), toTokenId: to.toString() };
+    }
+    case TOPICS.uri: {
+      const id = topics[1] === undefined ? null : BigInt(topics[1]).toString();
+      return id === null ? null : { kind: 0, fromTokenId: id, toTokenId: id };
+    }
+    case TOPICS.contractUriUpdated:
+    case TOPICS.contractUriChanged:
+      return { kind: 1, fromTokenId: null, toTokenId: null };
+    default:
+      return null;
+  }
+}
+
+/** A node may have been behind when the document was read, and clocks differ: what was read so shortly before counts as older. */
+const DOUBT = `interval '10 minutes'`;
+
+/** From the events to what is known, so that an event of anything else costs one look by key. */
+function collectionsDue(rows: string): string {
+  return `UPDATE nft_collections SET due_at = now() WHERE (token_address, chain_id) IN (
+    SELECT known.token_address, known.chain_id
+    FROM (SELECT token_address, chain_id, max(block_timestamp) AS newest FROM ${rows} WHERE kind = 1 GROUP BY 1, 2) AS event
+    JOIN nft_collections AS known ON known.token_address = event.token_address AND known.chain_id = event.chain_id
+    WHERE known.status IN ('known', 'failed') AND event.newest > coalesce(known.synced_at, '-infinity') - ${DOUBT}
+    ORDER BY known.token_address, known.chain_id FOR UPDATE OF known)`;
+}
+
+function tokensDue(rows: string): string {
+  return `UPDATE nft_token_metadata SET due_at = now() WHERE (token_address, chain_id, token_id) IN (
+    SELECT known.token_address, known.chain_id, known.token_id
+    FROM (SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) AS newest FROM ${rows}
+      WHERE kind = 0 GROUP BY 1, 2, 3, 4) AS event
+    JOIN nft_token_metadata AS known ON known.token_address = event.token_address AND known.chain_id = event.chain_id
+      AND known.token_id BETWEEN event.from_token_id AND event.to_token_id
+    WHERE known.status <> 'pending' AND event.newest > coalesce(known.synced_at, '-infinity') - ${DOUBT}
+    ORDER BY known.token_address, known.chain_id, known.token_id FOR UPDATE OF known)`;
+}
+
+function topic(signature: string): Hash {
+  return toEventSelector(`event ${signature}`) as Hash;
+}

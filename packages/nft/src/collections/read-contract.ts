@@ -1,0 +1,138 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hex } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
+import {
+  createContractCalls,
+  decodeFlag,
+  decodeRawText,
+  decodeText,
+  INTERFACES,
+  NAME_LENGTH_MAX,
+  SYMBOL_LENGTH_MAX,
+  supportsInterface,
+} from '@chainstead/tokens';
+import { DOCUMENT_BYTES_MAX } from './fetch-document.ts';
+import { type NftStandard, probeBehaviour, wordOf } from './probe-behaviour.ts';
+
+/** What a contract says of itself as a collection. */
+export interface ContractReading {
+  /** Whether there is code at the address. */
+  readonly isContract: boolean;
+  /** Null: neither ERC-165, nor its behaviour, nor its events show an NFT. */
+  readonly standard: NftStandard | null;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  /** ERC-7572; null where the contract has none. */
+  readonly contractUri: string | null;
+  readonly baseUri: string | null;
+}
+
+/** What is known of a contract without asking it. */
+export interface SeenEvents {
+  /** Its events are those of ERC-721, or of ERC-1155 (`tokens.seen_as`). */
+  readonly erc721: boolean;
+  readonly erc1155: boolean;
+}
+
+/** Reads collections from a chain's nodes. Throws UpstreamsExhaustedError (retryable), RequestAbortedError. */
+export interface ContractReader {
+  readCollection(address: Address, seen: SeenEvents, signal: AbortSignal): Promise<ContractReading>;
+  /** ERC-721's `tokenURI` or ERC-1155's `uri`, the id put in for `{id}`; null where the contract gives none. */
+  readTokenUri(address: Address, tokenId: string, signal: AbortSignal): Promise<string | null>;
+}
+
+/** A URI may hold its document, in base64. Bytes. */
+const URI_BYTES_MAX = DOCUMENT_BYTES_MAX * 2;
+/** Offset and length come before a text. */
+const WORDS_BYTES = 128;
+
+const CALLS = {
+  erc165: supportsInterface(INTERFACES.erc165),
+  nobody: supportsInterface(INTERFACES.nobody),
+  erc721: supportsInterface(INTERFACES.erc721),
+  erc1155: supportsInterface(INTERFACES.erc1155),
+  name: '0x06fdde03',
+  symbol: '0x95d89b41',
+  contractUri: '0xe8a3d485',
+  baseUri: '0x6c0360eb',
+} as const satisfies Record<string, Hex>;
+type CallName = keyof typeof CALLS;
+const CALL_NAMES = Object.keys(CALLS) as CallName[];
+
+export function createContractReader(options: { readonly pool: UpstreamPool; readonly chain: Chain }): ContractReader {
+  const { pool, chain } = options;
+  const calls = createContractCalls({ ...options, answerBytesMax: URI_BYTES_MAX + WORDS_BYTES });
+  const { call, callTogether } = calls;
+  const eventsOnly = new Set<string>([
+    ...chain.unindexedNfts,
+    ...(chain.cryptoPunks === null ? [] : [chain.cryptoPunks]),
+  ]);
+
+  async function hasCode(address: Address, signal: AbortSignal): Promise<boolean> {
+    const { value } = await pool.request('eth_getCode', [address, 'latest'], { signal });
+    return typeof value === 'string' && value.length > 2;
+  }
+
+  async function ask(to: Address, signal: AbortSignal): Promise<Record<CallName, Hex | null>> {
+    const together = await callTogether(
+      CALL_NAMES.map((name) => ({ to, data: CALLS[name] })),
+      signal,
+    );
+    const answers = await Promise.all(
+      CALL_NAMES.map(
+        async (name, index) => [name, together?.[index] ?? (await call(to, CALLS[name], signal))] as const,
+      ),
+    );
+    return Object.fromEntries(answers) as Record<CallName, Hex | null>;
+  }
+
+  return {
+    async readCollection(address, seen, signal) {
+      const wasSeen = seen.erc721 || seen.erc1155;
+      const [isContract, answers] = await Promise.all([hasCode(address, signal), ask(address, signal)]);
+      const claimed = claimedStandards(answers);
+      const known = eventsOnly.has(address) ? 'erc721' : standardOf(claimed, seen);
+      const text = (data: Hex | null, lengthMax: number): string | null =>
+        data === null ? null : decodeText(data, lengthMax);
+      const uri = (data: Hex | null): string | null => (data === null ? null : decodeRawText(data, URI_BYTES_MAX));
+      return {
+        // What emitted events was a contract, even if it destroyed itself since.
+        isContract: isContract || wasSeen,
+        standard: known === null && isContract ? await probeBehaviour(calls, address, signal) : known,
+        name: text(answers.name, NAME_LENGTH_MAX),
+        symbol: text(answers.symbol, SYMBOL_LENGTH_MAX),
+        contractUri: uri(answers.contractUri),
+        baseUri: uri(answers.baseUri),
+      };
+    },
+
+    async readTokenUri(address, tokenId, signal) {
+      const id = wordOf(tokenId);
+      const [tokenUri, uri] = await Promise.all([
+        call(address, `0xc87b56dd${id}`, signal),
+        call(address, `0x0e89341c${id}`, signal),
+      ]);
+      const own = tokenUri === null ? null : decodeRawText(tokenUri, URI_BYTES_MAX);
+      if (own !== null) return own;
+      const shared = uri === null ? null : decodeRawText(uri, URI_BYTES_MAX);
+      // EIP-1155: hexadecimal, lower case, without 0x, 64 digits.
+      return shared?.replaceAll('{id}', id) ?? null;
+    },
+  };
+}
+
+/** Null where the contract does not speak ERC-165, or claims to be everything. */
+function claimedStandards(answers: Readonly<Record<CallName, Hex | null>>): SeenEvents | null {
+  const claims = (name: CallName): boolean => answers[name] !== null && decodeFlag(answers[name]);
+  if (claims('nobody')) return null;
+  // Early NFTs answer for their own interface and forget ERC-165's.
+  if (!claims('erc165') && !claims('erc721') && !claims('erc1155')) return null;
+  return { erc721: claims('erc721'), erc1155: claims('erc1155') };
+}
+
+/** What the contract claims; where that is both or nothing, what its events show. */
+function standardOf(claimed: SeenEvents | null, seen: SeenEvents): NftStandard | null {
+  if (claimed !== null && claimed.erc721 !== claimed.erc1155) return claimed.erc721 ? 'erc721' : 'erc1155';
+  if (seen.erc721 || seen.erc1155) return seen.erc721 ? 'erc721' : 'erc1155';
+  return claimed?.erc721 === true ? 'erc721' : null;
+}

@@ -1,0 +1,166 @@
+import type { Address } from '@chainstead/core';
+import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
+import { EXAMPLE_KEY } from '@chainstead/http/testing';
+import { startOfficialSdk } from '@chainstead/testkit';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { requestToken, type TokenSource } from './request-metadata.ts';
+import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
+import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
+
+const CATS = addressOf(1);
+
+let stage: MetadataStage;
+beforeEach(async () => {
+  stage = await openMetadataStage();
+});
+afterEach(() => stage.close());
+
+const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask(api, `${address}/metadata${query}`);
+
+describe('reading again', () => {
+  test('a collection: 201 at once, what is known is served meanwhile', async () => {
+    let name = 'Before';
+    stage.contracts.set(CATS, exampleCollection('erc721', { name: () => name }));
+    const api = await stage.openApi();
+    await stage.startWorker();
+    expect((await metadata(api)).body).toMatchObject({ name: 'Before' });
+    name = 'After';
+    expect(await ask(api, `${CATS}/sync`, 'PUT')).toMatchObject({ status: 201, body: { status: 'SYNCING' } });
+    expect((await metadata(api)).status).toBe(200);
+    await vi.waitFor(async () => expect((await metadata(api)).body).toMatchObject({ name: 'After' }), {
+      timeout: 10_000,
+    });
+  });
+
+  test('a collection that nobody knows, and one that was refused', async () => {
+    const api = await stage.openApi();
+    await stage.startWorker();
+    expect((await metadata(api)).status).toBe(404);
+    stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
+    expect((await ask(api, `${CATS}/sync?chain=eth`, 'PUT')).status).toBe(201);
+    await vi.waitFor(async () => expect((await metadata(api)).status).toBe(200), { timeout: 10_000 });
+  });
+
+  test('a token, and waiting for it', async () => {
+    let uri = 'data:application/json,{"name":"1"}';
+    stage.contracts.set(
+      CATS,
+      exampleCollection('erc721', {}, { [`0xc87b56dd${wordOf(1n).slice(2)}`]: () => textOf(uri) }),
+    );
+    const api = await stage.openApi();
+    await stage.startWorker();
+    const resync = async (query = '?mode=sync', id = '1') => ask(api, `${CATS}/${id}/metadata/resync${query}`);
+    const stored = async () =>
+      stage.scratch.database.query('SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1');
+    expect(await resync()).toMatchObject({ status: 200, body: { status: 'SYNCED' } });
+    expect(await stored()).toEqual([{ metadata: '{"name":"1"}', token_uri: uri }]);
+    // The document from where it was, not from where it is.
+    uri = 'data:application/json,{"name":"2"}';
+    expect((await resync('?mode=sync&flag=metadata')).status).toBe(200);
+    expect(await stored()).toMatchObject([{ metadata: '{"name":"1"}' }]);
+    expect(await resync('')).toMatchObject({ status: 202, body: { status: 'SYNCING' } });
+    await vi.waitFor(async () => expect(await stored()).toMatchObject([{ metadata: '{"name":"2"}' }]), {
+      timeout: 10_000,
+    });
+    uri = 'data:application/json,nonsense';
+    expect(await resync()).toMatchObject({
+      status: 404,
+      body: { message: expect.stringContaining('could not be read') },
+    });
+    expect(await stored()).toMatchObject([{ metadata: '{"name":"2"}' }]);
+    expect(await resync('?mode=sync', '0x2')).toMatchObject({
+      status: 404,
+      body: { message: expect.stringContaining('names no metadata for token 2') },
+    });
+  });
+
+  test('a token, by a sweep: the document from where it was, until somebody wants the contract asked', async () => {
+    let uri = 'data:application/json,{"name":"1"}';
+    stage.contracts.set(
+      CATS,
+      exampleCollection('erc721', {}, { [`0xc87b56dd${wordOf(1n).slice(2)}`]: () => textOf(uri) }),
+    );
+    const { database } = stage.scratch;
+    const request = (source: TokenSource) =>
+      requestToken(database, eth.id, { address: CATS, tokenId: '1', source }, { id: 'open', limit: 9 });
+    const settled = () =>
+      vi.waitFor(
+        async () => {
+          const [row] = await database.query('SELECT status, metadata, from_known_uri FROM nft_token_metadata');
+          expect(row).toMatchObject({ status: 'known', from_known_uri: false });
+          return row?.metadata;
+        },
+        { timeout: 10_000 },
+      );
+    await stage.openApi();
+    await stage.startWorker();
+    await request('uri');
+    expect(await settled()).toBe('{"name":"1"}');
+    uri = 'data:application/json,{"name":"2"}';
+    // The job was lost: only the row tells what was asked for.
+    await request('metadata');
+    expect(await settled()).toBe('{"name":"1"}');
+    expect([await request('metadata'), await request('metadata')]).toEqual([true, false]);
+    expect([await request('uri'), await request('metadata')]).toEqual([true, false]);
+    expect(await settled()).toBe('{"name":"2"}');
+  });
+
+  test('traits are the documents of the tokens that are known, as many as the key may leave waiting', async () => {
+    const api = await stage.openApi();
+    await stage.scratch.database.query(
+      `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status) SELECT $1, $2, id, 'known' FROM generate_series(1, 5) AS id`,
+      [bytesOf(CATS), eth.id],
+    );
+    const resync = () => ask(api, `${CATS}/traits/resync`);
+    expect(await resync()).toMatchObject({ status: 202, body: { message: 'The metadata of 3 tokens is read again' } });
+    expect(
+      await stage.scratch.database.query('SELECT token_id FROM nft_token_metadata WHERE due_at <= now()'),
+    ).toHaveLength(3);
+    expect((await resync()).status).toBe(429);
+  });
+});
+
+describe('the official SDK', () => {
+  let server: ApiServer;
+  beforeEach(async () => {
+    server = await serveApi(await stage.openApi(), { host: '127.0.0.1', port: 0 });
+    return () => server.close();
+  });
+
+  test('reads metadata, and null where there is none', async () => {
+    stage.contracts.set(
+      CATS,
+      exampleCollection('erc1155', { name: 'Cats', symbol: 'CAT', contractUri: `${stage.documents.url}/document` }),
+    );
+    await stage.startWorker();
+    const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+    const found = await Moralis.EvmApi.nft.getNFTContractMetadata({ address: CATS, chain: '0x1' });
+    expect(found?.result.toJSON()).toMatchObject({
+      tokenAddress: CATS,
+      name: 'Cats',
+      symbol: 'CAT',
+      contractType: 'ERC1155',
+      collectionLogo: 'https://x.example/1.png',
+      possibleSpam: false,
+    });
+    expect(found?.result.syncedAt).toBeInstanceOf(Date);
+    expect(await Moralis.EvmApi.nft.getNFTContractMetadata({ address: addressOf(9), chain: '0x1' })).toBeNull();
+  });
+});
+
+test('is documented from the schemas that check it', async () => {
+  const document = Object(await (await (await stage.openApi(0)).request('/openapi.json')).json());
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(Object(methods)).map(
+      ([method, operation]) => `${method} ${path} ${Object.keys(Object(operation).responses)}`,
+    ),
+  );
+  expect(operations).toEqual(
+    expect.arrayContaining([
+      'get /api/v2.2/nft/{address}/metadata 200,400,401,403,404,429,500,503',
+      'put /api/v2.2/nft/{address}/sync 201,400,401,403,404,429,500,503',
+      'get /api/v2.2/nft/{address}/{token_id}/metadata/resync 200,202,400,401,403,404,429,500,503',
+      'get /api/v2.2/nft/{address}/traits/resync 202,400,401,403,404,429,500,503',
+    ]),
+  );
+});

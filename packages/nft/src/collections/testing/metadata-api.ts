@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createJobs } from '@chainstead/jobs';
+import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { metadataRoutes } from '../metadata-routes.ts';
+import { type ExampleContract, serveContracts } from './example-contracts.ts';
+import { startReading } from './example-reading.ts';
+import { type ExampleServer, serveExample } from './example-server.ts';
+
+export const eth = createChainRegistry().get('eth');
+/** Jobs that a key may leave waiting. */
+export const PER_KEY = 3;
+const WAIT_MS = 3_000;
+
+/** The metadata routes over a database of their own, contracts on a node, documents on a server, and a worker where a test starts one. */
+export interface MetadataStage {
+  readonly scratch: ScratchDatabase;
+  readonly node: ChainNode;
+  readonly documents: ExampleServer;
+  /** Requests for `/held` that wait for their answers. */
+  readonly held: ServerResponse[];
+  readonly contracts: Map<Address, ExampleContract>;
+  openApi(waitMs?: number): Promise<ApiApp>;
+  startWorker(): Promise<void>;
+  /** As the sync engine leaves contracts whose events it has seen (`tokens.seen_as`). */
+  see(address: Address, bits: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openMetadataStage(): Promise<MetadataStage> {
+  const contracts = new Map<Address, ExampleContract>();
+  const held: ServerResponse[] = [];
+  const [scratch, node, documents] = await Promise.all([
+    createScratchDatabase(),
+    serveContracts(contracts, eth.id),
+    serveExample({
+      '/document': '{"name":"Cats","image":"https://x.example/1.png","discord":"abc"}',
+      '/held': (_, response) => void held.push(response),
+    }),
+  ]);
+  const home = { databaseUrl: scratch.url };
+  const jobs = await createJobs({ ...home, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const closers: (() => Promise<void>)[] = [];
+  return {
+    scratch,
+    node,
+    documents,
+    held,
+    contracts,
+    openApi: (waitMs = WAIT_MS) =>
+      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey: PER_KEY }, clock: systemClock })),
+    async startWorker() {
+      const worker = await startReading({ database: scratch.database, home, node });
+      closers.push(() => worker.close());
+    },
+    async see(address, bits) {
+      await scratch.database.query('INSERT INTO tokens (address, chain_id, seen_as, name) VALUES ($1, $2, $3, $4)', [
+        bytesOf(address),
+        eth.id,
+        bits,
+        'Seen',
+      ]);
+    },
+    async close() {
+      for (const close of closers) await close();
+      await jobs.close();
+      await node.close();
+      await documents.close();
+      await scratch.drop();
+    },
+  };
+}
+
+/** Asks below `/api/v2.2/nft/`, with the key. */
+export async function ask(api: ApiApp, path: string, method = 'GET') {
+  const response = await api.request(`/api/v2.2/nft/${path}`, { method, headers: { 'x-api-key': EXAMPLE_KEY } });
+  return { status: response.status, headers: response.headers, body: Object(await response.json()) };
+}
+
+export function bytesOf(address: Address): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}
+
+/** The fields of an answer about which nothing was said. */
+export const NOTHING_SAID = {
+  collection_logo: null,
+  collection_banner_image: null,
+  collection_category: null,
+  project_url: null,
+  wiki_url: null,
+  discord_url: null,
+  telegram_url: null,
+  twitter_username: null,
+  instagram_username: null,
+  base_uri: null,
+};

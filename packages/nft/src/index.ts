@@ -1,0 +1,17 @@
+/**
+ * NFTs: transfers with balances, trades of marketplaces, sale prices, collections with their metadata, and what wallets hold;
+ * each a folder with its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`.
+ */
+export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';
+export { nftMetadataEvents } from './collections/metadata-events-dataset.ts';
+export { metadataRoutes } from './collections/metadata-routes.ts';
+export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
+export { createMetadataWorker } from './collections/metadata-worker.ts';
+export { createDocumentReader } from './collections/read-document.ts';
+export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';
+export { nftTrades } from './trades/dataset.ts';
+export { punkBids } from './trades/punk-bids.ts';
+export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
+export { nftTransfers } from './transfers/dataset.ts';
+export { nftMalformedLogs } from './transfers/malformed-logs.ts';
+export { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';

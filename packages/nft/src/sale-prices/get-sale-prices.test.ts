@@ -1,0 +1,72 @@
+import type { EtherPool } from '@chainstead/chains';
+import { dollarsOf } from '@chainstead/prices';
+import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { COLLECTION, seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
+import { getSalePrices, type SalePrices } from './get-sale-prices.ts';
+
+const trusted: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token0', dollarDecimals: 18 };
+const other: EtherPool = { address: addressOf(2), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };
+const chain = exampleChain({ etherPrice: { feed: null, pools: [trusted, other] } });
+const ETHER = (10n ** 18n).toString();
+const Q96 = 2n ** 96n;
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+beforeEach(() =>
+  scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, pool_prices').then(() => undefined),
+);
+
+async function addSwap(pool: EtherPool, blockNumber: number, sqrtPriceX96: bigint, logIndex = 0): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO pool_prices (pool, chain_id, block_number, transaction_index, log_index, sqrt_price_x96, block_timestamp) VALUES ($1, 1, $2, 0, $3, $4, now())`,
+    [Buffer.from(pool.address.slice(2), 'hex'), blockNumber, logIndex, sqrtPriceX96.toString()],
+  );
+}
+
+function read(of = chain): Promise<SalePrices> {
+  const now = new Date(timestampOf(1_000) * 1000);
+  return getSalePrices(scratch.database, of, { token: COLLECTION, tokenId: '1', days: 7, now, includeWrapped: false });
+}
+
+async function dollarsAtSale(): Promise<string | null> {
+  const { sales } = await read();
+  return sales === null || sales.last.etherPrice === null ? null : dollarsOf(ETHER, sales.last.etherPrice);
+}
+
+test('without a feed the most trusted pool that had a swap tells the price', async () => {
+  await seedTrades(scratch.database, chain, [{ blockNumber: 500, logIndex: 5 }]);
+  await seedDatasetCoverage(scratch.database, chain, 'pool-prices', 0, 1_000);
+  expect(await dollarsAtSale()).toBeNull();
+  await addSwap(trusted, 500, 50n * Q96, 6);
+  expect(await dollarsAtSale()).toBeNull();
+  await addSwap(other, 499, 20_000n * Q96);
+  await addSwap(other, 400, 10_000n * Q96);
+  expect(await dollarsAtSale()).toBe('2500.00');
+  await addSwap(trusted, 100, 40n * Q96);
+  expect(await dollarsAtSale()).toBe('1600.00');
+  const { etherPrice } = await read();
+  expect(etherPrice && dollarsOf(ETHER, etherPrice)).toBe('2500.00');
+});
+
+test('a feed that has said nothing is not replaced by a pool', async () => {
+  const withFeed = exampleChain({
+    etherPrice: { feed: { proxy: addressOf(9), decimals: 8, aggregators: [addressOf(8)] }, pools: [trusted] },
+  });
+  await seedTrades(scratch.database, chain, [{ blockNumber: 500 }]);
+  await seedDatasetCoverage(scratch.database, chain, 'pool-prices', 0, 1_000);
+  await addSwap(trusted, 100, 40n * Q96);
+  expect(await read(withFeed)).toMatchObject({ etherPrice: null, sales: { last: { etherPrice: null } } });
+});
+
+test('a chain without any source has no price in dollars', async () => {
+  await seedTrades(scratch.database, chain, [{ blockNumber: 500 }]);
+  expect(await read(exampleChain())).toMatchObject({
+    etherPrice: null,
+    sales: { count: 1, last: { etherPrice: null } },
+  });
+});

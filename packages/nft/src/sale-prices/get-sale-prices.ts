@@ -1,0 +1,111 @@
+import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type EtherPrice, readEtherQuote } from '@chainstead/prices';
+import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
+
+/** One sale. Amounts are decimal digits of wei. */
+export interface Sale {
+  readonly transactionHash: string;
+  readonly blockTimestamp: Date;
+  readonly buyer: Address;
+  readonly seller: Address;
+  /** Of one unit. */
+  readonly price: string;
+  readonly tokenId: string;
+  /** Null: the chain's coin. */
+  readonly paymentToken: PaymentToken | null;
+  /** Dollars per ether at the sale; null where the chain does not say. */
+  readonly etherPrice: EtherPrice | null;
+}
+
+export interface PaymentToken {
+  readonly address: Address;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly logo: string | null;
+}
+
+export interface SalePrices {
+  /** Null where there is none. */
+  readonly sales: {
+    readonly count: number;
+    readonly last: Sale;
+    readonly lowest: Sale;
+    readonly highest: Sale;
+    /** Rounded down. */
+    readonly average: string;
+  } | null;
+  /** Dollars per ether now; null where the chain does not say. */
+  readonly etherPrice: EtherPrice | null;
+  readonly indexed: Indexed;
+}
+
+/** What the sales of a token or a collection add up to over some days, in one statement. */
+export async function getSalePrices(database: Database, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
+  const statement = salePricesStatement(chain, query);
+  const rows = await database.query<Row>(statement.text, statement.values);
+  const [first] = rows;
+  const saleOf = (name: Row['sale']): Sale | null => {
+    const row = rows.find(({ sale }) => sale === name);
+    return row === undefined || row.transaction_hash === null ? null : toSale(chain, row);
+  };
+  const [last, lowest, highest] = [saleOf('last'), saleOf('lowest'), saleOf('highest')];
+  const average = first?.average ?? null;
+  return {
+    sales:
+      first === undefined || average === null || last === null || lowest === null || highest === null
+        ? null
+        : { count: first.sales, last, lowest, highest, average },
+    etherPrice:
+      first === undefined ? null : readEtherQuote(chain, { value: first.newest_value, source: first.newest_source }),
+    indexed: readIndexed(first),
+  };
+}
+
+type Row = CommonColumns & (SaleColumns | { transaction_hash: null });
+
+interface CommonColumns extends IndexedColumns {
+  sales: number;
+  average: string | null;
+  sale: 'last' | 'lowest' | 'highest' | null;
+  newest_value: string | null;
+  newest_source: number | null;
+}
+
+interface SaleColumns {
+  transaction_hash: string;
+  block_timestamp: Date;
+  buyer: Address;
+  seller: Address;
+  price: string;
+  token_id: string;
+  payment_token: Address | null;
+  payment_name: string | null;
+  payment_symbol: string | null;
+  payment_logo: string | null;
+  quote_value: string | null;
+  quote_source: number | null;
+}
+
+function toSale(chain: Chain, row: SaleColumns): Sale {
+  return {
+    transactionHash: row.transaction_hash,
+    blockTimestamp: row.block_timestamp,
+    buyer: row.buyer,
+    seller: row.seller,
+    price: row.price,
+    tokenId: row.token_id,
+    paymentToken:
+      row.payment_token === null
+        ? null
+        : {
+            address: row.payment_token,
+            name: row.payment_name,
+            symbol: row.payment_symbol,
+            logo: row.payment_logo,
+          },
+    etherPrice: readEtherQuote(chain, { value: row.quote_value, source: row.quote_source }),
+  };
+}

@@ -1,0 +1,134 @@
+import {
+  addressBytes,
+  type Bind,
+  coverage,
+  fromDateBound,
+  hexText,
+  isBuilt,
+  isComplete,
+  type Statement,
+  toDateBound,
+} from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { etherQuotes } from '@chainstead/prices';
+import { COIN, isSalePrice, isSingleToken, saleSummary, unitPrice } from '../trades/sale.ts';
+import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
+import { tradePrice } from '../trades/trade-price-statement.ts';
+import { etherPayments } from './ether-payments.ts';
+
+/** Which sales. */
+export interface SalePricesQuery {
+  readonly token: Address;
+  /** Decimal digits; null for the whole collection. */
+  readonly tokenId: string | null;
+  /** The window: days before `now`. 0: empty. */
+  readonly days: number;
+  readonly now: Date;
+  /** Count wrapped ether on chains whose coin is ether. */
+  readonly includeWrapped: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The statement behind sale prices. Whole UTC days come from `nft_sale_days`, one row a day (and payment token): a year is 365 rows
+ * however many sales it had. Of the window's first, partial day the trades themselves are read, by the index of the token or the
+ * collection over that day's blocks. Then each of the three shown sales is one look-up by key.
+ *
+ * Accepted Punk bids have no price of their own, so that no order of arrival matters; they are read from the trades, of
+ * the whole window, for CryptoPunks alone.
+ */
+export function salePricesStatement(chain: Chain, query: SalePricesQuery): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const start = new Date(query.now.getTime() - query.days * DAY_MS);
+  const firstWholeDay = new Date(Math.ceil(start.getTime() / DAY_MS) * DAY_MS);
+  const chainId = bind(chain.id);
+  const from = `${bind(start)}::timestamptz`;
+  const wholeFrom = `${bind(firstWholeDay)}::timestamptz`;
+  const scan: Scan = {
+    collection: `token_address = ${bind(addressBytes(query.token))} AND chain_id = ${chainId}`,
+    tokenId: query.tokenId === null ? null : `${bind(query.tokenId)}::numeric`,
+    payments: `${bind(etherPayments(chain, query.includeWrapped).map(addressBytes))}::bytea[]`,
+  };
+  const quotes = etherQuotes(chain, chainId, bind);
+  const parts = [
+    wholeDays(scan, wholeFrom),
+    sales(
+      scan,
+      `trade.block_number <= (SELECT block FROM to_date) AND trade.block_timestamp >= ${from} AND trade.block_timestamp < ${wholeFrom}`,
+    ),
+    ...(query.token === chain.cryptoPunks
+      ? [sales(scan, `trade.price IS NULL AND trade.block_timestamp >= ${wholeFrom}`)]
+      : []),
+  ];
+  const span = {
+    lowest: `greatest((SELECT known_block FROM from_date), ${bind(chain.firstBlock)}::bigint)`,
+    highest: 'covered.indexed_to',
+  };
+  const ctes = [
+    fromDateBound(chainId, from),
+    toDateBound(chainId, wholeFrom),
+    coverage(chainId, "'nft-trades'"),
+    ...quotes.ctes,
+    `summary AS MATERIALIZED (
+  SELECT coalesce(sum(sales), 0) AS sales, sum(total) AS total, min(lowest) AS lowest, min(highest) AS highest, min(latest) AS latest
+  FROM (${parts.join('\n  UNION ALL ')}) AS part WHERE ${bind(query.days)}::integer > 0)`,
+    PICKED,
+  ];
+  const text = `WITH ${ctes.join(', ')}
+SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND ${isBuilt(chainId, saleDays)} AS complete,
+  summary.sales::bigint AS sales, div(summary.total, nullif(summary.sales, 0)) AS average, picked.sale, ${SHOWN_COLUMNS},
+  paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo,
+  quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
+FROM covered CROSS JOIN summary
+LEFT JOIN picked ON true
+LEFT JOIN LATERAL (
+  SELECT trade.*, ${unitPrice('trade', tradePrice('trade'))} AS unit FROM nft_trades AS trade
+  WHERE ${scan.collection} AND trade.block_number = picked.block_number
+    AND trade.transaction_index = picked.transaction_index AND trade.log_index = picked.log_index AND trade.item = picked.item LIMIT 1
+) AS trade ON true
+LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true
+LEFT JOIN LATERAL ${quotes.at({ block: 'trade.block_number', transaction: 'trade.transaction_index', log: 'trade.log_index' })} AS quote ON true
+LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true`;
+  return { text, values };
+}
+
+interface Scan {
+  readonly collection: string;
+  readonly tokenId: string | null;
+  readonly payments: string;
+}
+
+/** Summaries as {@link saleSummary} gives them, of each day from this one on. */
+function wholeDays({ collection, tokenId, payments }: Scan, from: string): string {
+  return `SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
+      ARRAY[-latest_block, -latest_transaction, -latest_log, -latest_item]::numeric[] AS latest
+    FROM nft_sale_days WHERE ${collection} AND token_id = ${tokenId ?? WHOLE_COLLECTION} AND payment_token = ANY (${payments})
+      AND day >= (${from} AT TIME ZONE 'UTC')::date`;
+}
+
+function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
+  return `ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`;
+}
+
+/** The summary of the window's trades that a condition picks. */
+function sales({ collection, tokenId, payments }: Scan, condition: string): string {
+  return `SELECT ${saleSummary('sale')} FROM (
+      SELECT trade.*, ${unitPrice('trade', tradePrice('trade'))} AS unit FROM nft_trades AS trade
+      WHERE ${collection}${tokenId === null ? '' : ` AND trade.token_id = ${tokenId}`}
+        AND trade.block_number >= (SELECT block FROM from_date) AND ${condition}
+        AND coalesce(trade.payment_token, ${COIN}) = ANY (${payments}) AND ${isSingleToken('trade')}
+    ) AS sale WHERE ${isSalePrice('sale.unit')}`;
+}
+
+/** The places of the three sales that are shown. */
+const PICKED = `picked AS MATERIALIZED (
+  SELECT sale, place[1]::bigint AS block_number, place[2]::integer AS transaction_index, place[3]::integer AS log_index, place[4]::integer AS item
+  FROM summary CROSS JOIN LATERAL (VALUES
+    ('last', ARRAY[-latest[1], -latest[2], -latest[3], -latest[4]]), ('lowest', lowest[2:]), ('highest', highest[2:])) AS shown(sale, place)
+  WHERE sales > 0)`;
+
+const SHOWN_COLUMNS = `${hexText('trade.transaction_hash')} AS transaction_hash, trade.block_timestamp, ${hexText('trade.buyer')} AS buyer,
+  ${hexText('trade.seller')} AS seller, trade.unit AS price, trade.token_id, ${hexText('trade.payment_token')} AS payment_token`;

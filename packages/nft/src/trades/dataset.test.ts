@@ -1,0 +1,165 @@
+import { parseHash, ZERO_ADDRESS } from '@chainstead/core';
+import { exampleChain } from '@chainstead/testkit';
+import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
+import { describe, expect, test } from 'vitest';
+import { nftTrades } from './dataset.ts';
+import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './marketplaces/testing/example-seaport.ts';
+import { decodeExample, decodeLogs } from './testing/example-trades.ts';
+import { erc721Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
+import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
+
+const seller = exampleAddress(1);
+const buyer = exampleAddress(2);
+const apes = exampleAddress(11);
+const usdc = exampleAddress(14);
+const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [coin(100n, seller)] };
+const sale = [orderFulfilled(order), erc721Transfer(apes, seller, buyer, 7n)];
+
+describe('topics', () => {
+  test('are those of the marketplaces deployed, of NFTs and of ERC-20 transfers, each once', () => {
+    const topics = nftTrades.topics(exampleChain());
+    expect(topics).toContain(orderFulfilled(order).topics[0]);
+    for (const topic of [...nftTransferTopics(exampleChain()), TRANSFER_TOPIC]) expect(topics).toContain(topic);
+    expect(new Set(topics).size).toBe(topics.length);
+  });
+
+  test('are fewer where fewer marketplaces are deployed', () => {
+    const [onEthereum, onBase] = [exampleChain(), exampleChain({ id: 8453 })].map((chain) => nftTrades.topics(chain));
+    expect(onBase?.length).toBeGreaterThan(0);
+    expect(onBase?.length).toBeLessThan(onEthereum?.length ?? 0);
+  });
+
+  test('are none where none is deployed', () => {
+    expect(nftTrades.topics(exampleChain({ id: 31_337 }))).toEqual([]);
+    expect(nftTrades.topics(exampleChain({ nftTrades: false }))).toEqual([]);
+  });
+});
+
+test('a row repeats the place of its fill', () => {
+  const place = { blockNumber: 9, transactionIndex: 4, transactionHash: parseHash(`0x${'5'.repeat(64)}`) };
+  const [row] = decodeLogs(exampleTransaction(sale, place));
+  expect(row).toEqual({
+    tokenAddress: apes,
+    chainId: 1,
+    blockNumber: 9,
+    transactionIndex: 4,
+    logIndex: 0,
+    item: 0,
+    leads: true,
+    tokenId: '7',
+    tokenIds: ['7'],
+    amounts: ['1'],
+    marketplace: 'opensea',
+    protocol: 'seaport-1.6',
+    marketplaceAddress: SEAPORT_1_6,
+    seller,
+    buyer,
+    side: 0,
+    paymentToken: null,
+    price: '100',
+    collections: 1,
+    transactionHash: place.transactionHash,
+    blockHash: `0x${'b'.repeat(64)}`,
+    blockTimestamp: '2020-09-13T12:26:49Z',
+  });
+});
+
+test('transactions are told apart by block and index, and each is decoded by itself', () => {
+  const router = exampleAddress(3);
+  const toRouter = [orderFulfilled({ ...order, recipient: router }), erc721Transfer(apes, seller, router, 7n)];
+  const logs = [
+    ...exampleTransaction(toRouter, { blockNumber: 1, transactionIndex: 3 }),
+    ...exampleTransaction([erc721Transfer(apes, router, buyer, 7n)], { blockNumber: 1, transactionIndex: 4 }),
+    ...exampleTransaction(toRouter, { blockNumber: 2, transactionIndex: 4 }),
+  ];
+  expect(decodeLogs(logs).map((row) => [row.blockNumber, row.transactionIndex, row.buyer])).toEqual([
+    [1, 3, router],
+    [2, 4, router],
+  ]);
+});
+
+test('logs of other topics change nothing: whole blocks and filtered reads give the same rows', () => {
+  const noise = { address: SEAPORT_1_6, topics: [parseHash(`0x${'e'.repeat(64)}`)], data: '0x' } as const;
+  const whole = exampleTransaction([noise, ...sale, noise]);
+  const topics = new Set(nftTrades.topics(exampleChain()));
+  const filtered = whole.filter((log) => topics.has(log.topics[0] ?? parseHash(`0x${'0'.repeat(64)}`)));
+  expect(filtered).toHaveLength(2);
+  expect(decodeLogs(whole)).toHaveLength(1);
+  expect(decodeLogs(whole)).toEqual(decodeLogs(filtered));
+});
+
+describe('rows of one trade', () => {
+  test('one for each different id, in the event’s order, ids and amounts whole', () => {
+    const offer = [erc1155(apes, 2n, 5n), erc721(apes, 1n), erc1155(apes, 2n, 6n)];
+    const rows = decodeExample([orderFulfilled({ ...order, offer })]);
+    expect(rows.map((row) => [row.tokenId, row.item, row.leads])).toEqual([
+      ['2', 0, true],
+      ['1', 1, false],
+    ]);
+    for (const row of rows) {
+      expect(row.tokenIds).toEqual(['2', '1', '2']);
+      expect(row.amounts).toEqual(['5', '1', '6']);
+    }
+  });
+
+  test('of a very large bundle stay small, except for the one that leads', () => {
+    const count = WHOLE_BUNDLE_MAX + 1;
+    const ids = Array.from({ length: count }, (_, index) => String(index));
+    const rows = decodeExample([orderFulfilled({ ...order, offer: ids.map((id) => erc721(apes, BigInt(id))) })]);
+    expect(rows.map((row) => row.tokenId)).toEqual(ids);
+    expect(rows[0]?.tokenIds).toEqual(ids);
+    for (const row of rows.slice(1)) {
+      expect(row.tokenIds).toHaveLength(WHOLE_BUNDLE_MAX);
+      expect(row.tokenIds).toContain(row.tokenId);
+      expect(row.amounts).toHaveLength(WHOLE_BUNDLE_MAX);
+    }
+  });
+
+  test('of a very large bundle never look like the sale of one token', () => {
+    const offer = [erc721(apes, 1n), ...Array.from({ length: WHOLE_BUNDLE_MAX }, () => erc1155(apes, 2n, 1n))];
+    const rows = decodeExample([orderFulfilled({ ...order, offer })]);
+    expect(rows.map((row) => new Set(row.tokenIds))).toEqual([new Set(['1', '2']), new Set(['1', '2'])]);
+  });
+});
+
+test('a trade with nobody on one side is none', () => {
+  expect(decodeExample([orderFulfilled({ ...order, offerer: ZERO_ADDRESS })])).toEqual([]);
+});
+
+test('contracts are the tokens paid with, each once', () => {
+  const paid = { ...order, consideration: [erc20(usdc, 5n, seller)] };
+  const rows = decodeExample([orderFulfilled(paid), orderFulfilled(order), orderFulfilled(paid)]);
+  expect([...(nftTrades.contracts?.(rows) ?? [])]).toEqual([{ address: usdc, standard: 'erc20' }]);
+});
+
+test('copyLine writes the columns in order, arrays in braces, what is null as \\N', () => {
+  const offer = [erc721(apes, 7n), erc1155(apes, 2n ** 256n - 1n, 5n)];
+  const [row] = decodeExample([orderFulfilled({ ...order, offer })]);
+  const line = row === undefined ? '' : nftTrades.table.copyLine({ ...row, price: null });
+  const max = String(2n ** 256n - 1n);
+  expect(line.split('\t')).toEqual([
+    `\\\\${apes.slice(1)}`,
+    '1',
+    '1',
+    '0',
+    '0',
+    '0',
+    't',
+    '7',
+    `{7,${max}}`,
+    '{1,5}',
+    'opensea',
+    'seaport-1.6',
+    `\\\\${SEAPORT_1_6.slice(1)}`,
+    `\\\\${seller.slice(1)}`,
+    `\\\\${buyer.slice(1)}`,
+    '0',
+    '\\N',
+    '\\N',
+    '1',
+    `\\\\x${'7'.repeat(64)}`,
+    `\\\\x${'b'.repeat(64)}`,
+    '2020-09-13T12:26:41Z',
+  ]);
+  expect(line.split('\t')).toHaveLength(nftTrades.table.columns.length);
+});

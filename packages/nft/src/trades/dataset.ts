@@ -1,0 +1,93 @@
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync';
+import { movementsByToken } from './movements-by-token.ts';
+import { resolveParties } from './resolve-parties.ts';
+import { saleDays } from './sale-days.ts';
+import { type NftTradeRow, nftTrades as table } from './schema.ts';
+import { tradeRows } from './trade-rows.ts';
+import { tradeTransaction } from './trade-transaction.ts';
+import { type TradingChain, tradingChain } from './trading-chain.ts';
+
+/**
+ * NFT trades: what marketplaces (marketplaces.ts) tell of filled orders, with the people behind routers. docs/trades.md
+ * says what counts as a trade and whose word wins.
+ *
+ * A trade is decoded from the logs of its transaction alone: neither sender nor value of the transaction are known here.
+ */
+export const nftTrades: Dataset<NftTradeRow> = {
+  name: 'nft-trades',
+  topics: (chain) => tradingChain(chain).topics,
+  table: defineTable(table),
+  decode,
+  contracts,
+  derived: [saleDays],
+};
+
+function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {
+  const trading = tradingChain(context.chain);
+  if (trading.byAddress.size === 0) return [];
+  const rows: NftTradeRow[] = [];
+  for (let start = 0, end = 0; start < logs.length; start = end) {
+    let fills = false;
+    for (end = start; end < logs.length && sameTransaction(logs[start], logs[end]); end++) {
+      const log = logs[end];
+      if (log !== undefined && trading.byAddress.has(log.address) && trading.isFill(log)) fills = true;
+    }
+    if (fills) decodeTransaction(logs.slice(start, end), trading, context, rows);
+  }
+  return rows;
+}
+
+function sameTransaction(one: Log | undefined, other: Log | undefined): boolean {
+  return one?.transactionIndex === other?.transactionIndex && one?.blockNumber === other?.blockNumber;
+}
+
+function decodeTransaction(
+  all: readonly Log[],
+  trading: TradingChain,
+  { chain, timestampOf }: DecodeContext,
+  rows: NftTradeRow[],
+): void {
+  const logs = all.filter(({ topics: [topic0] }) => topic0 !== undefined && trading.topicSet.has(topic0));
+  const transaction = tradeTransaction(logs, chain);
+  const filled = marketplacesIn(logs, trading).flatMap(({ marketplace, own }) =>
+    marketplace.fills(own, transaction).map((fill) => ({ marketplace, fill })),
+  );
+  const [first] = logs;
+  if (first === undefined || filled.length === 0) return;
+  const resolved = resolveParties(
+    filled.map(({ fill }) => fill),
+    movementsByToken(transaction.movements),
+  );
+  const blockTimestamp = timestampText(timestampOf(first.blockNumber));
+  const counts = new Map<string, number>();
+  for (const [index, { marketplace }] of filled.entries()) {
+    const fill = resolved[index];
+    if (fill === undefined || fill.seller === ZERO_ADDRESS || fill.buyer === ZERO_ADDRESS) continue;
+    for (const row of tradeRows(fill, { marketplace, chainId: chain.id, blockTimestamp, counts })) rows.push(row);
+  }
+}
+
+/** The marketplaces that emitted something here, each with its own logs. */
+function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
+  const involved = new Set(logs.flatMap((log) => trading.byAddress.get(log.address) ?? []));
+  return [...involved].flatMap((marketplace) => {
+    const own = logs.filter(
+      ({ address, topics: [topic0] }) =>
+        topic0 !== undefined &&
+        marketplace.topics.includes(topic0) &&
+        trading.byAddress.get(address)?.includes(marketplace) === true,
+    );
+    return own.length === 0 ? [] : [{ marketplace, own }];
+  });
+}
+
+/** The tokens that were paid with: their decimals and symbols are shown beside the price. */
+function* contracts(rows: readonly NftTradeRow[]): Generator<{ address: Address; standard: 'erc20' }> {
+  const seen = new Set<Address>();
+  for (const { paymentToken } of rows) {
+    if (paymentToken === null || seen.has(paymentToken)) continue;
+    seen.add(paymentToken);
+    yield { address: paymentToken, standard: 'erc20' };
+  }
+}

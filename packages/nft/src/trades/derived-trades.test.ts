@@ -1,0 +1,130 @@
+/**
+ * 107 trades of recorded blocks that were worked out by another decoder, and by hand where the two differ, against this one:
+ * field by field.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { exampleChain, listRecordedBlocks, readRecordedLogs } from '@chainstead/testkit';
+import { describe, expect, test } from 'vitest';
+import { nftTrades } from './dataset.ts';
+import { marketplaces } from './marketplaces.ts';
+import type { NftTradeRow } from './schema.ts';
+
+const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
+const DERIVED = new URL('../../../../../shared/contract/marketplaces.json', import.meta.url);
+const given = existsSync(DATA) && existsSync(DERIVED);
+if (!given) process.stderr.write(`derived-trades.test.ts: NOT RUN, no recorded blocks at ${fileURLToPath(DATA)}\n`);
+
+interface DerivedTrade {
+  readonly folder: string;
+  readonly tx: string;
+  readonly market: string;
+  readonly kind: 'ask' | 'bid' | 'match';
+  readonly logs: readonly number[];
+  readonly seller: string;
+  readonly buyer: string;
+  /** As the fill event names it. */
+  readonly event_buyer: string;
+  readonly contract: string;
+  readonly items: readonly { readonly id: string; readonly amount: string }[];
+  readonly payment_token: string;
+  readonly price: string;
+}
+
+/** How the given trades name the protocols. */
+const PROTOCOLS: Readonly<Record<string, string>> = {
+  'wyvern v1(2.2)': 'wyvern-2.2',
+  'wyvern v2(2.3)': 'wyvern-2.3',
+  'seaport 1.1': 'seaport-1.1',
+  'seaport 1.4': 'seaport-1.4',
+  'seaport 1.5': 'seaport-1.5',
+  'seaport 1.6': 'seaport-1.6',
+  'blur v1': 'blur-v1',
+  'looksrare v1': 'looksrare-v1',
+  'looksrare v2': 'looksrare-v2',
+  'x2y2 r1': 'x2y2-r1',
+  '0x v4': '0x-v4',
+  '0x v3 matchOrders': '0x-v3',
+  cryptopunks: 'cryptopunks',
+};
+
+const SIDES = { ask: 0, bid: 1, match: 2 } as const;
+const COIN = `0x${'0'.repeat(40)}`;
+
+const derived: readonly DerivedTrade[] = given ? JSON.parse(readFileSync(DERIVED, 'utf8')).derived_trades : [];
+const decoded = new Set(marketplaces.map((marketplace) => marketplace.protocol));
+const folders = given ? listRecordedBlocks() : [];
+
+describe.runIf(given)('recorded trades', () => {
+  test('there are 107, of markets that are all decoded', () => {
+    expect(derived).toHaveLength(107);
+    const missing = derived.map((trade) => trade.market).filter((name) => !decoded.has(PROTOCOLS[name] ?? name));
+    expect([...new Set(missing)]).toEqual([]);
+    expect(folders).toEqual(expect.arrayContaining(derived.map((trade) => trade.folder)));
+  });
+
+  /** Both sides agree in every field of every trade; a disagreement would be listed here, with who is right and why. */
+  test.each(folders)('%s has these trades and no others', (folder) => {
+    const expected = derived.filter((trade) => trade.folder === folder);
+    const trades = decodeFolder(folder).filter((row) => row.leads);
+    expect(trades.map(shown)).toEqual(expected.map(asDecoded));
+  });
+
+  test('where event and transfers name different buyers, it is the one who ended up with the token', () => {
+    const routed = derived.filter((trade) => trade.buyer !== trade.event_buyer);
+    expect(routed.map((trade) => [trade.market, trade.event_buyer, trade.buyer])).toEqual([
+      ['wyvern v2(2.3)', GEM, '0x7ce2c24fa9447da94f15d9255c5f44bfdaf8dc07'],
+      ['wyvern v2(2.3)', GEM, '0x7ce2c24fa9447da94f15d9255c5f44bfdaf8dc07'],
+      ['x2y2 r1', GEM, '0x7ce2c24fa9447da94f15d9255c5f44bfdaf8dc07'],
+      ['wyvern v2(2.3)', GEM, '0xceb638a86eb40b6e349615eade6b80267044ead1'],
+      ['seaport 1.1', POLYGON_ROUTER, '0x2f28c58b3a8090b0e8059bfcae00b10f4df6c38e'],
+    ]);
+  });
+});
+
+const GEM = '0x83c8f28c26bf6aaca652df1dbbe0e1b56f8baba2';
+const POLYGON_ROUTER = '0xd5b60a2ae59986e50a9552003b5d66c30f1a25ba';
+
+function asDecoded(trade: DerivedTrade) {
+  return {
+    tx: trade.tx,
+    log: trade.logs[0],
+    protocol: PROTOCOLS[trade.market],
+    side: SIDES[trade.kind],
+    seller: trade.seller,
+    buyer: trade.buyer,
+    token: trade.contract,
+    ids: trade.items.map((item) => item.id),
+    amounts: trade.items.map((item) => item.amount),
+    paymentToken: trade.payment_token === COIN ? null : trade.payment_token,
+    price: trade.price,
+  };
+}
+
+function shown(row: NftTradeRow): ReturnType<typeof asDecoded> {
+  return {
+    tx: row.transactionHash,
+    log: row.logIndex,
+    protocol: row.protocol,
+    side: row.side,
+    seller: row.seller,
+    buyer: row.buyer,
+    token: row.tokenAddress,
+    ids: [...row.tokenIds],
+    amounts: [...row.amounts],
+    paymentToken: row.paymentToken,
+    price: row.price ?? '',
+  };
+}
+
+function decodeFolder(folder: string): NftTradeRow[] {
+  return nftTrades.decode(readRecordedLogs(folder), { chain: chainOf(folder), timestampOf: () => 1_600_000_000 });
+}
+
+function chainOf(folder: string): Chain {
+  const name = folder.replace('partial/', '').split(/[-/]receipts|\//)[0] ?? '';
+  const ids: Record<string, number> = JSON.parse(readFileSync(new URL('chain-ids.json', DATA), 'utf8'));
+  return createChainRegistry().find(ids[name] ?? name) ?? exampleChain({ id: ids[name] ?? 1 });
+}

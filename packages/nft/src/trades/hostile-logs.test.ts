@@ -1,0 +1,168 @@
+import { type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
+import { exampleChain } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nftTrades } from './dataset.ts';
+import {
+  coin,
+  erc20,
+  erc721,
+  erc1155,
+  orderFulfilled,
+  orderHash,
+  ordersMatched,
+} from './marketplaces/testing/example-seaport.ts';
+import { marketplaces } from './marketplaces.ts';
+import { decodeLogs } from './testing/example-trades.ts';
+import { erc721Transfer, erc1155Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
+import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
+
+const CHAINS = [1, 10, 56, 137, 8453, 42_161, 43_114].map((id) =>
+  exampleChain({ id, cryptoPunks: id === 1 ? parseAddress('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb') : null }),
+);
+const HOSTILE_CASES = 300;
+
+/** Few addresses, tokens and ids, so that logs have something to do with each other. */
+const addresses = fc.integer({ min: 1, max: 4 }).map(exampleAddress);
+const tokens = fc.integer({ min: 11, max: 12 }).map(exampleAddress);
+const ids = fc.bigInt({ min: 0n, max: 2n });
+const amounts = fc.oneof(fc.bigInt({ min: 0n, max: 3n }), fc.constant(2n ** 256n - 1n));
+
+const items = fc.oneof(
+  fc.tuple(amounts, addresses).map(([amount, to]) => coin(amount, to)),
+  fc.tuple(tokens, amounts, addresses).map(([token, amount, to]) => erc20(token, amount, to)),
+  fc.tuple(tokens, ids, addresses).map(([token, id, to]) => erc721(token, id, to)),
+  fc.tuple(tokens, ids, amounts, addresses).map(([token, id, amount, to]) => erc1155(token, id, amount, to)),
+);
+const hashes = fc.integer({ min: 1, max: 3 }).map(orderHash);
+const orders = fc.record({
+  hash: hashes,
+  offerer: addresses,
+  recipient: addresses,
+  offer: fc.array(items, { maxLength: 4 }),
+  consideration: fc.array(items, { maxLength: 4 }),
+});
+
+const word = fc
+  .oneof(
+    fc.bigInt({ min: 0n, max: 3n }),
+    fc.bigInt({ min: 0n, max: 40n }).map((index) => index * 32n),
+    fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+    addresses.map(BigInt),
+  )
+  .map((value) => value.toString(16).padStart(64, '0'));
+const wildData = fc
+  .tuple(fc.array(word, { maxLength: 40 }), fc.constantFrom('', 'ff'))
+  .map(([words, rest]): Hex => `0x${words.join('')}${rest}`);
+
+/** Any topics and data under the name of a marketplace of this chain. */
+const wildLogs = (chain: (typeof CHAINS)[number]) => {
+  const deployed = marketplaces.flatMap(({ topics, addresses: of }) =>
+    of(chain).flatMap((address) => topics.map((topic) => ({ address, topic }))),
+  );
+  return fc
+    .record({ own: fc.constantFrom(...deployed), indexed: fc.array(word, { maxLength: 3 }), data: wildData })
+    .map(({ own, indexed, data }) => ({
+      address: own.address,
+      topics: [own.topic, ...indexed.map((text): Hash => `0x${text}` as Hash)],
+      data,
+    }));
+};
+
+const moves = fc.oneof(
+  fc.tuple(tokens, addresses, addresses, ids).map(([token, from, to, id]) => erc721Transfer(token, from, to, id)),
+  fc
+    .tuple(tokens, addresses, addresses, ids, amounts)
+    .map(([token, from, to, id, amount]) => erc1155Transfer(token, from, to, id, amount)),
+);
+
+const transactions = fc.constantFrom(...CHAINS).chain((chain) =>
+  fc
+    .array(
+      fc.oneof(
+        wildLogs(chain),
+        moves,
+        orders.map((order) => orderFulfilled(order)),
+        fc.array(hashes, { maxLength: 4 }).map((matched) => ordersMatched(matched)),
+      ),
+      { maxLength: 12 },
+    )
+    .map((logs) => ({ chain, logs: exampleTransaction(logs) })),
+);
+
+function keysOf(logs: readonly Log[], chain: (typeof CHAINS)[number]): string[] {
+  return decodeLogs(logs, chain).map((row) =>
+    [row.tokenAddress, row.chainId, row.blockNumber, row.transactionIndex, row.logIndex, row.item].join(),
+  );
+}
+
+describe('whatever is emitted under a marketplace’s address', () => {
+  test('decode never throws, and no two rows have the same key', () => {
+    fc.assert(
+      fc.property(transactions, ({ chain, logs }) => {
+        const keys = keysOf(logs, chain);
+        expect(new Set(keys).size).toBe(keys.length);
+      }),
+      { numRuns: HOSTILE_CASES },
+    );
+  });
+
+  test('rows can be written: digits, and arrays of one length that hold the row’s own id', () => {
+    fc.assert(
+      fc.property(transactions, ({ chain, logs }) => {
+        for (const row of decodeLogs(logs, chain)) {
+          expect(row.tokenIds).toHaveLength(row.amounts.length);
+          expect(row.tokenIds).toContain(row.tokenId);
+          for (const digits of [...row.tokenIds, ...row.amounts]) expect(digits).toMatch(/^\d{1,78}$/);
+          expect(row.price ?? '0').toMatch(/^\d+$/);
+          for (const address of [row.tokenAddress, row.seller, row.buyer, row.paymentToken ?? row.seller])
+            expect(address).toMatch(/^0x[0-9a-f]{40}$/);
+          expect(nftTrades.table.copyLine(row).split('\t')).toHaveLength(nftTrades.table.columns.length);
+        }
+      }),
+      { numRuns: HOSTILE_CASES },
+    );
+  });
+
+  test('filtered reads give the rows of whole blocks', () => {
+    fc.assert(
+      fc.property(transactions, ({ chain, logs }) => {
+        const topics = new Set<string>(nftTrades.topics(chain));
+        const filtered = logs.filter((log) => topics.has(log.topics[0] ?? ''));
+        expect(decodeLogs(filtered, chain)).toEqual(decodeLogs(logs, chain));
+      }),
+      { numRuns: HOSTILE_CASES },
+    );
+  });
+});
+
+test('real fills with bytes changed never throw', () => {
+  const sale = orderFulfilled({
+    offerer: exampleAddress(1),
+    recipient: exampleAddress(2),
+    offer: [erc721(exampleAddress(11), 7n)],
+    consideration: [coin(100n, exampleAddress(1)), coin(3n, exampleAddress(3))],
+  });
+  const bytes = (sale.data.length - 2) / 2;
+  fc.assert(
+    fc.property(fc.nat(bytes - 1), fc.integer({ min: 0, max: 255 }), fc.nat(bytes), (at, value, length) => {
+      const data = Buffer.from(sale.data.slice(2), 'hex');
+      data[at] = value;
+      const changed: Hex = `0x${data.subarray(0, length).toString('hex')}`;
+      const whole: Hex = `0x${data.toString('hex')}`;
+      for (const given of [changed, whole])
+        expect(decodeLogs(exampleTransaction([{ ...sale, data: given }])).length).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: HOSTILE_CASES },
+  );
+});
+
+test('what a bundle costs grows with its size, not with the square of it', () => {
+  const bundle = (size: number) => {
+    const offer = Array.from({ length: size }, (_, id) => erc721(exampleAddress(11), 2n ** 255n + BigInt(id)));
+    const order = { offerer: exampleAddress(1), recipient: exampleAddress(2), offer, consideration: [coin(1n)] };
+    const rows = decodeLogs(exampleTransaction([orderFulfilled(order)]));
+    return rows.reduce((sum, row) => sum + nftTrades.table.copyLine(row).length, 0) / size;
+  };
+  expect(bundle(WHOLE_BUNDLE_MAX * 16)).toBeLessThan(bundle(WHOLE_BUNDLE_MAX) * 2);
+});

@@ -1,0 +1,83 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
+import type { NftMovement } from '@chainstead/token-events';
+
+/** What the API's `marketplace` filter accepts beside `all`; the first five are the hosted provider's. */
+export const MARKETPLACE_NAMES = [
+  'opensea',
+  'blur',
+  'looksrare',
+  'x2y2',
+  '0xprotocol',
+  'cryptopunks',
+  'foundation',
+  'superrare',
+  'zora',
+  'rarible',
+  'element',
+  'magiceden',
+  'other',
+] as const;
+
+export type MarketplaceName = (typeof MARKETPLACE_NAMES)[number];
+
+/** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
+export type TradeSide = 0 | 1 | 2;
+
+/** A tradable thing as a fill event or a transfer names it. Ids and amounts are decimal digits. */
+export interface TradedItem {
+  readonly token: Address;
+  readonly tokenId: string;
+  readonly amount: string;
+}
+
+/** The logs of one transaction that a marketplace decoder may look at: only topics of the dataset, in chain order. */
+export interface TradeTransaction {
+  readonly chain: Chain;
+  readonly logs: readonly Log[];
+  /** NFTs that moved, in order. */
+  readonly movements: readonly NftMovement[];
+  /** ERC-20 transfers, in order. */
+  readonly payments: readonly Erc20Payment[];
+}
+
+export interface Erc20Payment {
+  readonly log: Log;
+  readonly token: Address;
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint;
+}
+
+/**
+ * One filled order as its marketplace tells it. The dataset then finds the parties behind routers by following the
+ * transfers, and makes rows of it.
+ */
+export interface Fill {
+  /** The fill event (of a matched group: the order with the price). Its emitter is the marketplace contract. */
+  readonly log: Log;
+  readonly side: TradeSide;
+  readonly seller: Address;
+  readonly buyer: Address;
+  /** All items, in the event's order; never empty. */
+  readonly items: readonly TradedItem[];
+  /** Null: the chain's coin. */
+  readonly paymentToken: Address | null;
+  /** Base units, all that the buyer paid for the order. Null: not in this transaction (an accepted Punk bid). */
+  readonly price: bigint | null;
+  /** True where the event's parties are final and no transfer is to be followed (escrow markets name them outright). */
+  readonly partiesFinal?: boolean;
+}
+
+/** One version of one marketplace. */
+export interface Marketplace {
+  readonly name: MarketplaceName;
+  /** Name and version: `seaport-1.6`. */
+  readonly protocol: string;
+  /** Topics of its fill events, and of whatever else of its own it needs. */
+  readonly topics: readonly Hash[];
+  /** Where it is deployed; none: not on this chain. */
+  addresses(chain: Chain): readonly Address[];
+  /** `own`: the transaction's logs with these topics from one of these addresses, in order; never empty. */
+  fills(own: readonly Log[], transaction: TradeTransaction): readonly Fill[];
+}

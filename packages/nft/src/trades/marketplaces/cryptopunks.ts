@@ -1,0 +1,53 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import { TRANSFER_TOPIC } from '@chainstead/token-events';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradeTransaction } from '../marketplace.ts';
+import { tradedItem } from '../traded-items.ts';
+
+const BOUGHT = parseAbiItem(
+  'event PunkBought(uint256 indexed punkIndex, uint256 value, address indexed fromAddress, address indexed toAddress)',
+);
+/** Of one unit, in ERC-20's shape. */
+const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+
+const PROTOCOL = 'cryptopunks';
+const added = deployments(PROTOCOL, {});
+
+/**
+ * CryptoPunks' own market, which is the token. `acceptBidForPunk` clears the bid before it emits: its PunkBought names
+ * neither buyer nor price. The buyer is whom the contract's Transfer just before names; the price is the bid's, of an
+ * earlier block (`punk_bids`), hence null here. A punk sold for nothing to a buyer with a name is a gift or a move into a
+ * wrapper, and is kept as a trade at price zero.
+ */
+export const cryptoPunks: Marketplace = {
+  name: 'cryptopunks',
+  protocol: PROTOCOL,
+  topics: [topicOf(BOUGHT)],
+  addresses: (chain: Chain) => [...(chain.cryptoPunks === null ? [] : [chain.cryptoPunks]), ...added(chain)],
+  fills: (own, transaction) => own.flatMap((log) => readFill(log, transaction) ?? []),
+};
+
+function readFill(log: Log, transaction: TradeTransaction): Fill | null {
+  const bought = eventArguments(BOUGHT, log);
+  if (bought === null) return null;
+  const { punkIndex, value } = bought;
+  const seller = lowerCase(bought.fromAddress);
+  const named = lowerCase(bought.toAddress);
+  const items = [tradedItem(log.address, punkIndex)];
+  if (named !== ZERO_ADDRESS) return { log, side: 0, seller, buyer: named, items, paymentToken: null, price: value };
+  const buyer = bidderOf(log, seller, transaction);
+  if (buyer === null) return null;
+  return { log, side: 1, seller, buyer, items, paymentToken: null, price: null, partiesFinal: true };
+}
+
+/** Receiver of the last punk that left the seller before. */
+function bidderOf(bought: Log, seller: Address, { logs }: TradeTransaction): Address | null {
+  const transfer = logs.findLast(
+    (log) => log.address === bought.address && log.topics[0] === TRANSFER_TOPIC && log.logIndex < bought.logIndex,
+  );
+  const moved = transfer === undefined ? null : eventArguments(TRANSFER, transfer);
+  return moved !== null && lowerCase(moved.from) === seller ? lowerCase(moved.to) : null;
+}

@@ -1,0 +1,142 @@
+import { decodeAbi } from '@chainstead/abi';
+import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import type { NftMovement } from '@chainstead/token-events';
+import { parseAbiItem, parseAbiParameters } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
+import { paidInParts } from '../paid-by-buyer.ts';
+import { tradedItem } from '../traded-items.ts';
+import { inWindow, type TransactionWindow } from '../transaction-window.ts';
+
+/** What each order's fill grew by in this match: `newLeftFill` counts what the left maker takes, and the other way round. */
+const MATCH = parseAbiItem(
+  'event Match(bytes32 leftHash, bytes32 rightHash, address leftMaker, address rightMaker, uint256 newLeftFill, uint256 newRightFill, (bytes4 assetClass, bytes data) leftAsset, (bytes4 assetClass, bytes data) rightAsset)',
+);
+/** Of the newer version, which names nothing else. */
+const BARE_MATCH = parseAbiItem(
+  'event Match(bytes32 leftHash, bytes32 rightHash, uint256 newLeftFill, uint256 newRightFill)',
+);
+
+/** First four bytes of keccak256 of the class's name. */
+const CLASSES = {
+  coin: '0xaaaebeba',
+  erc20: '0x8ae85d84',
+  erc721: '0x73ad2146',
+  erc1155: '0x973bb640',
+} as const;
+const TOKEN = parseAbiParameters('address token');
+const TOKEN_AND_ID = parseAbiParameters('address token, uint256 tokenId');
+
+const PROTOCOL = 'rarible-v2';
+
+/**
+ * Rarible's ExchangeV2. The left order is the one that stood, the right one the taker's. The buyer's fees are on top: they
+ * are found where payment is in tokens; in the coin the price is the event's.
+ */
+export const raribleV2: Marketplace = {
+  name: 'rarible',
+  protocol: PROTOCOL,
+  topics: [MATCH, BARE_MATCH].map(topicOf),
+  addresses: deployments(PROTOCOL, {
+    1: '0x9757f2d2b135150bbeb65308d4a91804107cd8d6',
+    137: '0x12b3897a36fdb436dde2788c06eff0ffd997066e',
+  }),
+  fills: (own, transaction) =>
+    own.flatMap((log, place) => {
+      const window = { after: own[place - 1] ?? null, before: log };
+      return matchFill(log, window, transaction) ?? bareFill(log, window, transaction) ?? [];
+    }),
+};
+
+interface AssetType {
+  readonly assetClass: Hex;
+  readonly data: Hex;
+}
+
+function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
+  const match = eventArguments(MATCH, log);
+  if (match === null) return null;
+  const leftMoney = moneyOf(match.leftAsset);
+  const rightMoney = moneyOf(match.rightAsset);
+  // Money for money is a swap, token for token a barter: neither has a price.
+  if ((leftMoney === null) === (rightMoney === null)) return null;
+  const money = leftMoney ?? rightMoney;
+  if (money === null) return null;
+  const leftSells = leftMoney === null;
+  const [makerOfNft, makerOfMoney] = leftSells
+    ? [match.leftMaker, match.rightMaker]
+    : [match.rightMaker, match.leftMaker];
+  const [amount, price] = leftSells ? [match.newRightFill, match.newLeftFill] : [match.newLeftFill, match.newRightFill];
+  const moved = lastHandedOver(transaction, window);
+  const item = itemOf(leftSells ? match.leftAsset : match.rightAsset, amount) ?? asItem(moved);
+  // An order of nobody's is the caller's own.
+  const seller = partyOr(makerOfNft, moved?.from);
+  const buyer = partyOr(makerOfMoney, moved?.to);
+  if (item === null || seller === null || buyer === null) return null;
+  const { token } = money;
+  const paid = token === null ? null : paidInParts(price, transaction.payments, { token, buyer, window });
+  return { log, side: leftSells ? 0 : 1, seller, buyer, items: [item], paymentToken: token, price: paid ?? price };
+}
+
+/** Parties and token are those of the transfer; one of the numbers is its amount, the other the price. */
+function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
+  const match = eventArguments(BARE_MATCH, log);
+  const moved = lastHandedOver(transaction, window);
+  if (match === null || moved === null) return null;
+  const leftSells = match.newRightFill.toString() === moved.amount;
+  if (!leftSells && match.newLeftFill.toString() !== moved.amount) return null;
+  const price = leftSells ? match.newLeftFill : match.newRightFill;
+  const { token, tokenId, amount, from: seller, to: buyer } = moved;
+  const tokens = new Set(inWindow(transaction.payments, window).map((payment) => payment.token));
+  const sale = { log, side: leftSells ? 0 : 1, seller, buyer, items: [{ token, tokenId, amount }] } as const;
+  for (const paidIn of tokens) {
+    const paid = paidInParts(price, transaction.payments, { token: paidIn, buyer, window });
+    if (paid !== null && paid > 0n) return { ...sale, paymentToken: paidIn, price: paid };
+  }
+  return { ...sale, paymentToken: null, price };
+}
+
+/** The coin (null) or an ERC-20 token; null where the asset is no money. */
+function moneyOf({ assetClass, data }: AssetType): { readonly token: Address | null } | null {
+  if (assetClass === CLASSES.coin) return { token: null };
+  if (assetClass !== CLASSES.erc20) return null;
+  const token = readToken(data);
+  return token === null ? null : { token };
+}
+
+function readToken(data: Hex): Address | null {
+  try {
+    return lowerCase(decodeAbi(TOKEN, data)[0]);
+  } catch {
+    // An asset without a token is none that is known.
+    return null;
+  }
+}
+
+/** Null for what is minted by the sale and for whole collections: there the transfer says which token it was. */
+function itemOf({ assetClass, data }: AssetType, amount: bigint): TradedItem | null {
+  if (assetClass !== CLASSES.erc721 && assetClass !== CLASSES.erc1155) return null;
+  try {
+    const [token, tokenId] = decodeAbi(TOKEN_AND_ID, data);
+    return tradedItem(token, tokenId, amount);
+  } catch {
+    // As above: the transfer says it.
+    return null;
+  }
+}
+
+function asItem(moved: NftMovement | null): TradedItem | null {
+  return moved === null ? null : { token: moved.token, tokenId: moved.tokenId, amount: moved.amount };
+}
+
+/** The last NFT that went from one account to another; where all were minted, the last of those. */
+function lastHandedOver({ movements }: TradeTransaction, window: TransactionWindow): NftMovement | null {
+  const moved = inWindow(movements, window);
+  return moved.findLast(({ from }) => from !== ZERO_ADDRESS) ?? moved.at(-1) ?? null;
+}
+
+function partyOr(maker: Hex, mover: Address | undefined): Address | null {
+  const party = lowerCase(maker);
+  return party === ZERO_ADDRESS ? (mover ?? null) : party;
+}

@@ -1,0 +1,101 @@
+import { type Address, type Log, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
+import { MOVEMENT_KINDS, type NftMovement, nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
+import { parseAbiItem } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Erc20Payment, Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';
+import { tokenKey } from '../movements-by-token.ts';
+
+const ORDERS_MATCHED = parseAbiItem(
+  'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
+);
+
+/** OpenSea until 2022. Its event names neither tokens nor currency: the transfers right before it do. */
+export const wyvernMarketplaces: readonly Marketplace[] = [
+  wyvern('wyvern-2.2', '0x7be8076f4ea4a4ad08075c2508e481d6c946d12b'),
+  wyvern('wyvern-2.3', '0x7f268357a8c2552623316e2562d90e642bb538e5'),
+];
+
+function wyvern(protocol: string, address: string): Marketplace {
+  return {
+    name: 'opensea',
+    protocol,
+    topics: [topicOf(ORDERS_MATCHED)],
+    addresses: deployments(protocol, { 1: address }),
+    fills: (own, transaction) => own.flatMap((log) => fillOf(log, transaction)),
+  };
+}
+
+/** What moved for one fill. */
+interface Window {
+  readonly movements: readonly NftMovement[];
+  readonly payments: readonly Erc20Payment[];
+}
+
+function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
+  const match = eventArguments(ORDERS_MATCHED, log);
+  if (match === null) return [];
+  const window = windowBefore(log, transaction);
+  const side = sideOf(match.buyHash, match.sellHash);
+  const maker = lowerCase(match.maker);
+  const taker = lowerCase(match.taker);
+  const [seller, eventBuyer] = sellsAs(side, maker, window) ? [maker, taker] : [taker, maker];
+  const sold = soldIn(window, seller, eventBuyer);
+  const last = sold.at(-1);
+  if (last === undefined) return [];
+  // An aggregator may be the taker although the token goes straight to its user.
+  const buyer = sold.some((movement) => movement.to === eventBuyer) ? eventBuyer : last.to;
+  const paymentToken = paidWith(window, seller, [eventBuyer, buyer], match.price);
+  return [{ log, side, seller, buyer, items: itemsOf(sold), paymentToken, price: match.price }];
+}
+
+/** The hash of the order whose maker sent the transaction is zero. Both are set where somebody else matched two orders. */
+function sideOf(buyHash: string, sellHash: string): TradeSide {
+  if (sellHash === ZERO_HASH) return 1;
+  return buyHash === ZERO_HASH ? 0 : 2;
+}
+
+/** Whether the event's maker is the seller: with two signed orders, whoever of the two gave something away. */
+function sellsAs(side: TradeSide, maker: Address, window: Window): boolean {
+  return side === 2 ? window.movements.some((movement) => movement.from === maker) : side === 0;
+}
+
+/** From the fill before, of whatever marketplace, to this one: the payment and the tokens come right before the event. */
+function windowBefore(log: Log, { chain, logs, movements, payments }: TradeTransaction): Window {
+  const transfers = new Set([...nftTransferTopics(chain), TRANSFER_TOPIC]);
+  const isFill = ({ topics: [topic0] }: Log): boolean => topic0 !== undefined && !transfers.has(topic0);
+  const fillBefore = logs.findLast((one) => one.logIndex < log.logIndex && isFill(one));
+  const inside = (one: { readonly log: Log }): boolean =>
+    one.log.logIndex < log.logIndex && one.log.logIndex > (fillBefore?.logIndex ?? -1);
+  return { movements: movements.filter(inside), payments: payments.filter(inside) };
+}
+
+/**
+ * The movements that were the sale: what the seller gave; else what was minted for the buyer (the shared storefront mints
+ * when it sells), else what the buyer got.
+ */
+function soldIn({ movements }: Window, seller: Address, buyer: Address): readonly NftMovement[] {
+  const given = movements.filter((movement) => movement.from === seller && movement.lastTokenId === null);
+  if (given.length > 0) return given;
+  const minted = movements.filter((movement) => movement.from === ZERO_ADDRESS && movement.lastTokenId === null);
+  if (minted.length > 0) return minted;
+  return movements.filter((movement) => movement.to === buyer && movement.lastTokenId === null);
+}
+
+/** A token that can't be divided counts once however often it moved on; amounts of the others are what moved. */
+function itemsOf(sold: readonly NftMovement[]): TradedItem[] {
+  const seen = new Set<string>();
+  return sold.flatMap((movement): TradedItem[] => {
+    const { token, tokenId, amount, kind } = movement;
+    const divisible = kind === MOVEMENT_KINDS.erc1155Single || kind === MOVEMENT_KINDS.erc1155Batch;
+    if (!divisible && seen.has(tokenKey(movement))) return [];
+    seen.add(tokenKey(movement));
+    return [{ token, tokenId, amount }];
+  });
+}
+
+/** The buyer pays the seller the whole price, who then pays the fees. No such transfer: it was paid in the chain's coin. */
+function paidWith(window: Window, seller: Address, buyers: readonly Address[], price: bigint): Address | null {
+  const paid = window.payments.filter((payment) => payment.to === seller && buyers.includes(payment.from));
+  return (paid.find((payment) => payment.value === price) ?? paid[0])?.token ?? null;
+}

@@ -1,0 +1,153 @@
+import { decodeAbi } from '@chainstead/abi';
+import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import type { NftMovement } from '@chainstead/token-events';
+import { type ContractEventArgsFromTopics, parseAbiItem, parseAbiParameters } from 'viem';
+import { deployments } from '../deployments.ts';
+import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
+import type { Fill, Marketplace, TradedItem, TradeTransaction } from '../marketplace.ts';
+import { paymentToken } from '../payment-token.ts';
+import { tradedItem } from '../traded-items.ts';
+import { inWindow } from '../transaction-window.ts';
+
+const INVENTORY = parseAbiItem([
+  'event EvInventory(bytes32 indexed itemHash, address maker, address taker, uint256 orderSalt, uint256 settleSalt, uint256 intent, uint256 delegateType, uint256 deadline, address currency, bytes dataMask, Item item, Detail detail)',
+  'struct Item { uint256 price; bytes data; }',
+  'struct Detail { uint8 op; uint256 orderIdx; uint256 itemIdx; uint256 price; bytes32 itemHash; address executionDelegate; bytes dataReplacement; uint256 bidIncentivePct; uint256 aucMinIncrementPct; uint256 aucIncDurationSecs; Fee[] fees; }',
+  'struct Fee { uint256 percentage; address to; }',
+]);
+/** What the seller got, just before the inventory that it belongs to. */
+const PROFIT = parseAbiItem('event EvProfit(bytes32 itemHash, address currency, address to, uint256 amount)');
+
+type Inventory = ContractEventArgsFromTopics<[typeof INVENTORY], 'EvInventory'>;
+type Profit = ContractEventArgsFromTopics<[typeof PROFIT], 'EvProfit'>;
+
+/** `Op` of the contract; bids, refunds and cancellations emit the same event and are no trades. */
+const OPERATIONS = { sellOrderCompleted: 1, buyOfferCompleted: 2, auctionCompleted: 5 } as const;
+/** Which delegate contract moved the items, hence how `item.data` is encoded. */
+const DELEGATES = { erc721: 1n, erc1155: 2n } as const;
+const ERC721_ITEMS = parseAbiParameters('(address token, uint256 tokenId)[]');
+const ERC1155_ITEMS = parseAbiParameters('(address token, uint256 tokenId, uint256 amount)[]');
+/** Of `fees.percentage`. */
+const PERCENTAGE_BASE = 1_000_000n;
+
+const PROTOCOL = 'x2y2-r1';
+
+/** X2Y2. */
+export const x2y2: Marketplace = {
+  name: 'x2y2',
+  protocol: PROTOCOL,
+  topics: [INVENTORY, PROFIT].map(topicOf),
+  addresses: deployments(PROTOCOL, { 1: '0x74312363e45dcaba76c59ec49a7aa8a65a67eed3' }),
+  fills,
+};
+
+function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
+  const found: Fill[] = [];
+  let previous: Log | null = null;
+  let profits: Profit[] = [];
+  for (const log of own) {
+    const profit = eventArguments(PROFIT, log);
+    if (profit !== null) {
+      profits.push(profit);
+      continue;
+    }
+    const inventory = eventArguments(INVENTORY, log);
+    if (inventory !== null) {
+      const moved = inWindow(transaction.movements, { after: previous, before: log });
+      const fill = fillOf(log, inventory, moved, profits);
+      if (fill !== null) found.push(fill);
+    }
+    previous = log;
+    profits = [];
+  }
+  return found;
+}
+
+/** `moved`: what moved since the inventory before. */
+function fillOf(
+  log: Log,
+  inventory: Inventory,
+  moved: readonly NftMovement[],
+  profits: readonly Profit[],
+): Fill | null {
+  const { op, price } = inventory.detail;
+  const maker = lowerCase(inventory.maker);
+  const taker = lowerCase(inventory.taker);
+  const payment = paymentToken(inventory.currency);
+  switch (op) {
+    case OPERATIONS.sellOrderCompleted:
+      return sale(log, 0, maker, taker, itemsOf(inventory, moved, maker), payment, price);
+    case OPERATIONS.buyOfferCompleted:
+      return sale(log, 1, taker, maker, itemsOf(inventory, moved, taker), payment, price);
+    case OPERATIONS.auctionCompleted: {
+      // The taker is whoever settles, and the delegate holds the items until then.
+      const items = itemsOf(inventory, moved, null);
+      const buyer = receiverOf(items, moved);
+      const paid = auctionPrice(inventory, profits);
+      if (buyer === null || paid === null) return null;
+      const fill = sale(log, 0, maker, buyer, items, payment, paid);
+      return fill === null ? null : { ...fill, partiesFinal: true };
+    }
+    default:
+      return null;
+  }
+}
+
+function sale(
+  log: Log,
+  side: 0 | 1,
+  seller: Address,
+  buyer: Address,
+  items: readonly TradedItem[],
+  payment: Address | null,
+  price: bigint,
+): Fill | null {
+  return items.length === 0 ? null : { log, side, seller, buyer, items, paymentToken: payment, price };
+}
+
+/** As the order's data lists them; where it can't be read, what moved from the seller (null: from anyone). */
+function itemsOf(inventory: Inventory, moved: readonly NftMovement[], seller: Address | null): readonly TradedItem[] {
+  const listed = readItems(inventory.delegateType, inventory.item.data);
+  if (listed !== null && listed.length > 0) return listed;
+  return moved
+    .filter(({ from }) => from !== ZERO_ADDRESS && (seller ?? from) === from)
+    .map(({ token, tokenId, amount }) => ({ token, tokenId, amount }));
+}
+
+function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | null {
+  try {
+    switch (delegateType) {
+      case DELEGATES.erc721:
+        return decodeAbi(ERC721_ITEMS, data)[0].map((item) => tradedItem(item.token, item.tokenId));
+      case DELEGATES.erc1155:
+        return decodeAbi(ERC1155_ITEMS, data)[0].map((item) => tradedItem(item.token, item.tokenId, item.amount));
+      default:
+        return null;
+    }
+  } catch {
+    // Data of another form: the transfers say what was sold.
+    return null;
+  }
+}
+
+function receiverOf(items: readonly TradedItem[], moved: readonly NftMovement[]): Address | null {
+  const last = moved.findLast(({ token, tokenId }) =>
+    items.some((item) => item.token === token && item.tokenId === tokenId),
+  );
+  return last?.to ?? null;
+}
+
+/**
+ * The last bid stands in no field: what the seller got, and the fees that were taken from it. Each fee was rounded down, so
+ * the price is the highest of which so much is left.
+ */
+function auctionPrice({ itemHash, detail }: Inventory, profits: readonly Profit[]): bigint | null {
+  const profit = profits.findLast((one) => one.itemHash === itemHash)?.amount;
+  const share = PERCENTAGE_BASE - detail.fees.reduce((sum, fee) => sum + fee.percentage, 0n);
+  if (profit === undefined || share <= 0n) return null;
+  const left = (price: bigint): bigint =>
+    detail.fees.reduce((rest, fee) => rest - (price * fee.percentage) / PERCENTAGE_BASE, price);
+  let price = (profit * PERCENTAGE_BASE) / share;
+  for (let step = 0; step < detail.fees.length && left(price) > profit; step++) price -= 1n;
+  return price;
+}

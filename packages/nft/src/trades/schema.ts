@@ -1,0 +1,179 @@
+/**
+ * NFT trades, one row for each different token of a trade, so that a token's and a collection's trades are each one range
+ * scan. Every row of a trade repeats what the trade is; the first (`leads`) stands for it where trades are listed.
+ */
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, blockTime, bytea, hash, uint256 } from '@chainstead/db/column-types';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  date,
+  index,
+  integer,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+} from 'drizzle-orm/pg-core';
+import type { TradeSide } from './marketplace.ts';
+
+export const nftTrades = pgTable(
+  'nft_trades',
+  {
+    tokenAddress: address('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    /** The fill event; of a matched group, the order that has the price. */
+    logIndex: integer('log_index').notNull(),
+    /** Counts the rows of one log and collection, from 0. */
+    item: integer('item').notNull(),
+    /** True on the first row of each trade. */
+    leads: boolean('leads').notNull(),
+    tokenId: uint256('token_id').notNull(),
+    /**
+     * All ids of this collection in the trade, in the event's order, repeated where the event repeats them. Beyond 64 only the
+     * leading row has all; the others have their own id and its neighbours.
+     */
+    tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().$type<readonly string[]>().notNull(),
+    /** How many of each of `token_ids`. */
+    amounts: numeric('amounts', { precision: 78, scale: 0 }).array().$type<readonly string[]>().notNull(),
+    /** What the API's `marketplace` filter names: opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, … */
+    marketplace: text('marketplace').notNull(),
+    /** Exactly which contract version: seaport-1.6, wyvern-2.3, … */
+    protocol: text('protocol').notNull(),
+    /** The contract that emitted the fill. */
+    marketplaceAddress: address('marketplace_address').notNull(),
+    seller: address('seller').notNull(),
+    buyer: address('buyer').notNull(),
+    /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
+    side: smallint('side').$type<TradeSide>().notNull(),
+    /** Null: the chain's coin. */
+    paymentToken: address('payment_token'),
+    /** Base units, the whole order's, fees and royalties included; a sum, hence unbounded. Null: an accepted Punk bid, whose price is its bid's (punk_bids). */
+    price: numeric('price'),
+    /** Collections in the order. More than one, or several tokens: a bundle, whose price says nothing of one token. */
+    collections: smallint('collections').notNull(),
+    transactionHash: hash('transaction_hash').notNull(),
+    blockHash: hash('block_hash').notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tokenAddress,
+        table.chainId,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+        table.item,
+      ],
+    }),
+    index('nft_trades_by_token').on(
+      table.tokenAddress,
+      table.chainId,
+      table.tokenId,
+      table.blockNumber,
+      table.transactionIndex,
+      table.logIndex,
+      table.item,
+    ),
+    index('nft_trades_by_marketplace')
+      .on(
+        table.tokenAddress,
+        table.chainId,
+        table.marketplace,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+        table.item,
+      )
+      .where(sql`leads`),
+    index('nft_trades_by_seller')
+      .on(table.seller, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .where(sql`leads`),
+    index('nft_trades_by_buyer')
+      .on(table.buyer, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .where(sql`leads`),
+    blockRangeIndex('nft_trades', table),
+  ],
+);
+
+/** One token of one trade. Ids, amounts and prices are decimal digits. */
+export type NftTradeRow = Readonly<typeof nftTrades.$inferSelect>;
+
+/** Bids for CryptoPunks, entered and withdrawn: an accepted one is the price of its sale, whichever arrives first. */
+export const punkBids = pgTable(
+  'punk_bids',
+  {
+    tokenAddress: address('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenId: uint256('token_id').notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    bidder: address('bidder').notNull(),
+    /** Wei. */
+    value: uint256('value').notNull(),
+    /** False: the bid was withdrawn here. */
+    entered: boolean('entered').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tokenAddress,
+        table.chainId,
+        table.tokenId,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+      ],
+    }),
+    blockRangeIndex('punk_bids', table),
+  ],
+);
+
+/** A bid for a punk, or its withdrawal. */
+export type PunkBidRow = Readonly<typeof punkBids.$inferSelect>;
+
+/**
+ * Sales by token and day, so that the prices of a token with any number of sales are read from a few rows. They follow from
+ * `nft_trades`: trades of a single token at a unit price above zero. What counts as ether is decided when they are read, so that
+ * they depend on no chain's facts.
+ */
+export const nftSaleDays = pgTable(
+  'nft_sale_days',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** −1: the whole collection. */
+    tokenId: numeric('token_id').notNull(),
+    /** The zero address: the chain's coin. */
+    paymentToken: bytea('payment_token').notNull(),
+    /** UTC. */
+    day: date('day').notNull(),
+    sales: bigint('sales', { mode: 'number' }).notNull(),
+    /** Sum of the unit prices. Base units. */
+    total: numeric('total').notNull(),
+    /** The sale of the lowest and of the highest unit price; the earliest where several share it. */
+    lowest: uint256('lowest').notNull(),
+    lowestBlock: bigint('lowest_block', { mode: 'number' }).notNull(),
+    lowestTransaction: integer('lowest_transaction').notNull(),
+    lowestLog: integer('lowest_log').notNull(),
+    lowestItem: integer('lowest_item').notNull(),
+    highest: uint256('highest').notNull(),
+    highestBlock: bigint('highest_block', { mode: 'number' }).notNull(),
+    highestTransaction: integer('highest_transaction').notNull(),
+    highestLog: integer('highest_log').notNull(),
+    highestItem: integer('highest_item').notNull(),
+    latestBlock: bigint('latest_block', { mode: 'number' }).notNull(),
+    latestTransaction: integer('latest_transaction').notNull(),
+    latestLog: integer('latest_log').notNull(),
+    latestItem: integer('latest_item').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.paymentToken, table.day] }),
+  ],
+);

@@ -1,0 +1,33 @@
+/** What tests look at in decoded trades. */
+import type { Chain } from '@chainstead/chains';
+import type { Log } from '@chainstead/core';
+import { exampleChain } from '@chainstead/testkit';
+import { nftTrades } from '../dataset.ts';
+import type { NftTradeRow } from '../schema.ts';
+import { type ExampleLog, exampleTransaction } from './example-transaction.ts';
+
+/** The rows of these logs, all of one transaction. */
+export function decodeExample(logs: readonly ExampleLog[], chain: Chain = exampleChain()): NftTradeRow[] {
+  return decodeLogs(exampleTransaction(logs), chain);
+}
+
+export function decodeLogs(logs: readonly Log[], chain: Chain = exampleChain()): NftTradeRow[] {
+  return nftTrades.decode(logs, { chain, timestampOf: (block) => 1_600_000_000 + block });
+}
+
+/** A trade without its place: the rows that lead, each as one line of facts. */
+export function tradesOf(rows: readonly NftTradeRow[]) {
+  return rows
+    .filter((row) => row.leads)
+    .map(({ logIndex, tokenAddress, tokenIds, amounts, seller, buyer, side, paymentToken, price }) => ({
+      logIndex,
+      token: tokenAddress,
+      ids: tokenIds,
+      amounts,
+      seller,
+      buyer,
+      side,
+      paymentToken,
+      price,
+    }));
+}

@@ -1,0 +1,105 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { addressOf, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
+import { nftTrades } from '../dataset.ts';
+import { saleDays } from '../sale-days.ts';
+import type { NftTradeRow } from '../schema.ts';
+
+export const COLLECTION = addressOf(0xc011ec);
+export const SELLER = addressOf(0x5e11);
+export const BUYER = addressOf(0xb1e4);
+export const SEAPORT = addressOf(0x5ea);
+
+/** A trade to seed, in the terms of a test: what is left out is an ordinary sale of token 1 for one ether. */
+export interface SeededTrade {
+  readonly token?: Address;
+  readonly tokenIds?: readonly string[];
+  readonly amounts?: readonly string[];
+  readonly marketplace?: string;
+  readonly seller?: Address;
+  readonly buyer?: Address;
+  readonly paymentToken?: Address | null;
+  readonly price?: string | null;
+  readonly collections?: number;
+  readonly blockNumber: number;
+  readonly transactionIndex?: number;
+  readonly logIndex?: number;
+  /** Of the first row. */
+  readonly item?: number;
+  /** Unix seconds. Default: twelve seconds a block. */
+  readonly timestamp?: number;
+}
+
+/** The rows of a trade: one for each different token. */
+export function rowsOf(chain: Chain, trade: SeededTrade): NftTradeRow[] {
+  const { tokenIds = ['1'], blockNumber, item = 0 } = trade;
+  return [...new Set(tokenIds)].map((tokenId, index) => ({
+    tokenAddress: trade.token ?? COLLECTION,
+    chainId: chain.id,
+    blockNumber,
+    transactionIndex: trade.transactionIndex ?? 0,
+    logIndex: trade.logIndex ?? 0,
+    item: item + index,
+    leads: index === 0,
+    tokenId,
+    tokenIds,
+    amounts: trade.amounts ?? tokenIds.map(() => '1'),
+    marketplace: trade.marketplace ?? 'opensea',
+    protocol: trade.marketplace ?? 'seaport-1.5',
+    marketplaceAddress: SEAPORT,
+    seller: trade.seller ?? SELLER,
+    buyer: trade.buyer ?? BUYER,
+    side: 0,
+    paymentToken: trade.paymentToken ?? null,
+    price: trade.price === undefined ? '1000000000000000000' : trade.price,
+    collections: trade.collections ?? 1,
+    transactionHash: hashOf(2, blockNumber * 1_000 + (trade.transactionIndex ?? 0)),
+    blockHash: hashOf(1, blockNumber),
+    blockTimestamp: new Date((trade.timestamp ?? timestampOf(blockNumber)) * 1000).toISOString(),
+  }));
+}
+
+/** Writes trades with the rows of their blocks and what is derived of them, as the sync engine would. Coverage is the caller's. */
+export async function seedTrades(database: Database, chain: Chain, trades: Iterable<SeededTrade>): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query(`CREATE TEMP TABLE added_trades (LIKE nft_trades) ON COMMIT DROP`);
+    await transaction.copy('added_trades', nftTrades.table.columns, linesOf(chain, trades));
+    await transaction.query('INSERT INTO nft_trades SELECT * FROM added_trades');
+    await transaction.query(
+      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT DISTINCT chain_id, block_number, block_hash, block_timestamp FROM added_trades ON CONFLICT DO NOTHING`,
+    );
+    for (const statement of saleDays.added('added_trades', 'nft_trades')) await transaction.query(statement);
+  });
+}
+
+/** Takes the trades of these blocks away again, as a rollback would. */
+export async function removeTrades(transaction: Transaction, chain: Chain, blocks: readonly number[]): Promise<void> {
+  await transaction.query(`CREATE TEMP TABLE removed_trades (LIKE nft_trades) ON COMMIT DROP`);
+  await transaction.query(
+    `WITH gone AS (DELETE FROM nft_trades WHERE chain_id = $1 AND block_number = ANY ($2::bigint[]) RETURNING *)
+     INSERT INTO removed_trades SELECT * FROM gone`,
+    [chain.id, blocks],
+  );
+  for (const statement of saleDays.removed('removed_trades', 'nft_trades')) await transaction.query(statement);
+}
+
+/** Records a range as covered by a dataset, and sale days as counting all of its trades. */
+export async function seedDatasetCoverage(
+  database: Database,
+  chain: Chain,
+  dataset: string,
+  first: number,
+  last: number,
+): Promise<void> {
+  await seedBuilt(database, chain.id, saleDays);
+  await database.query(
+    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, $5)',
+    [chain.id, dataset, first, last, 'receipts'],
+  );
+}
+
+function* linesOf(chain: Chain, trades: Iterable<SeededTrade>): Generator<string> {
+  for (const trade of trades) for (const row of rowsOf(chain, trade)) yield nftTrades.table.copyLine(row);
+}

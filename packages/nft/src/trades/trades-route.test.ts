@@ -1,0 +1,259 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { exampleApi } from '@chainstead/http/testing';
+import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blocksOf, eth, getTradesPage, request } from './testing/asked-trades.ts';
+import {
+  BUYER,
+  COLLECTION,
+  SEAPORT,
+  SELLER,
+  type SeededTrade,
+  seedDatasetCoverage,
+  seedTrades,
+} from './testing/seeded-trades.ts';
+import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
+
+const WETH = addressOf(0x2e);
+const MAX_ID = (2n ** 256n - 1n).toString();
+const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
+
+let scratch: ScratchDatabase;
+let api: ApiApp;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  api = await exampleApi(scratch.database, [tokenTradesRoute, collectionTradesRoute, walletTradesRoute]);
+});
+afterAll(() => scratch.drop());
+beforeEach(() =>
+  scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks, sync_ranges, tokens, collection_list_entries'),
+);
+
+const seed = (...trades: SeededTrade[]): Promise<void> => seedTrades(scratch.database, eth, trades);
+const tokenTrades = (query = '', tokenId = '1') => getTradesPage(api, `/nft/${COLLECTION}/${tokenId}/trades${query}`);
+const collectionTrades = (query = '') => getTradesPage(api, `/nft/${COLLECTION}/trades${query}`);
+const walletTrades = (query = '', wallet: Address = SELLER) =>
+  getTradesPage(api, `/wallets/${wallet}/nfts/trades${query}`);
+
+describe('a trade', () => {
+  test('is shown with every field, all of them text', async () => {
+    await seed({ blockNumber: 7, transactionIndex: 254, logIndex: 9, paymentToken: WETH, price: '69990000000000000' });
+    await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, 10);
+    const expected = {
+      page: 0,
+      page_size: 100,
+      cursor: null,
+      indexed: { from_block: '0', to_block: '10', complete: true },
+      result: [
+        {
+          transaction_hash: hashOf(2, 7_254),
+          transaction_index: '254',
+          token_ids: ['1'],
+          seller_address: SELLER,
+          buyer_address: BUYER,
+          token_address: COLLECTION,
+          marketplace_address: SEAPORT,
+          price_token_address: WETH,
+          price: '69990000000000000',
+          block_timestamp: new Date(timestampOf(7) * 1000).toISOString(),
+          block_number: '7',
+          block_hash: hashOf(1, 7),
+          verified_collection: false,
+          nft_metadata: null,
+        },
+      ],
+    };
+    expect(await tokenTrades()).toEqual(expected);
+    expect(await collectionTrades()).toEqual(expected);
+    expect(await walletTrades()).toEqual(expected);
+    expect(await walletTrades('', BUYER)).toEqual(expected);
+    expect(expected.result[0]?.block_timestamp).toMatch(/\.000Z$/);
+  });
+
+  test('paid in the coin has no price token', async () => {
+    await seed({ blockNumber: 1 });
+    expect((await tokenTrades()).result[0]?.price_token_address).toBeNull();
+  });
+
+  test('of a bundle lists all ids in the event’s order, is one row of its collection and one of each token', async () => {
+    const tokenIds = ['1002', '7228', '1', '1'];
+    await seed({ blockNumber: 1, tokenIds });
+    expect((await collectionTrades()).result.map((row) => row.token_ids)).toEqual([tokenIds]);
+    expect((await walletTrades()).result.map((row) => row.token_ids)).toEqual([tokenIds]);
+    for (const id of ['1', '7228', '1002'])
+      expect((await tokenTrades('', id)).result.map((row) => row.token_ids)).toEqual([tokenIds]);
+    expect((await tokenTrades('', '2')).result).toEqual([]);
+  });
+
+  test('over several collections is one row of each, with the price of the order', async () => {
+    const other = addressOf(0x07e4);
+    await seed(
+      { blockNumber: 1, collections: 2, price: '30' },
+      { blockNumber: 1, collections: 2, price: '30', token: other, tokenIds: ['5'] },
+    );
+    expect((await walletTrades()).result.map((row) => [row.token_address, row.token_ids, row.price])).toEqual([
+      [COLLECTION, ['1'], '30'],
+      [other, ['5'], '30'],
+    ]);
+    expect((await collectionTrades()).result).toHaveLength(1);
+  });
+
+  test('keeps ids and prices of 78 digits', async () => {
+    await seed({ blockNumber: 1, tokenIds: [MAX_ID], price: MAX_ID });
+    const hexadecimal = `0x${'F'.repeat(64)}`;
+    for (const id of [MAX_ID, hexadecimal])
+      expect((await tokenTrades('', id)).result).toMatchObject([{ token_ids: [MAX_ID], price: MAX_ID }]);
+  });
+
+  test('is found by a token id in any spelling', async () => {
+    await seed({ blockNumber: 1, tokenIds: ['26'] });
+    for (const id of ['26', '0x1a', '0X1A', '0x001a', '0026'])
+      expect((await tokenTrades('', id)).result).toHaveLength(1);
+  });
+
+  test('at price zero, or with oneself, is listed', async () => {
+    await seed({ blockNumber: 1, price: '0' }, { blockNumber: 2, seller: BUYER, buyer: BUYER });
+    expect((await tokenTrades()).result.map((row) => row.price)).toEqual(['1000000000000000000', '0']);
+  });
+
+  test('is verified where an imported list says so', async () => {
+    await seed({ blockNumber: 1 });
+    await scratch.database.query(
+      `INSERT INTO tokens (address, chain_id, facts_status, verified) VALUES ($1, 1, 'known', true)`,
+      [bytes(COLLECTION)],
+    );
+    expect((await tokenTrades()).result[0]?.verified_collection).toBe(true);
+    await scratch.database.query(
+      `INSERT INTO collection_list_entries (token_address, chain_id, source, verified) VALUES ($1, 1, 'b', false), ($1, 1, 'a', NULL)`,
+      [bytes(COLLECTION)],
+    );
+    expect((await tokenTrades()).result[0]?.verified_collection).toBe(false);
+  });
+});
+
+describe('marketplaces', () => {
+  beforeEach(() =>
+    seed(
+      { blockNumber: 1 },
+      { blockNumber: 2, marketplace: 'blur' },
+      { blockNumber: 3, marketplace: '0xprotocol' },
+      { blockNumber: 4, marketplace: 'cryptopunks' },
+      { blockNumber: 5, tokenIds: ['2'] },
+    ),
+  );
+
+  test('a collection shows OpenSea’s trades unless told otherwise', async () => {
+    expect(blocksOf(await collectionTrades())).toEqual([5, 1]);
+    expect(blocksOf(await collectionTrades('?marketplace=opensea'))).toEqual([5, 1]);
+    expect(blocksOf(await collectionTrades('?marketplace=Blur'))).toEqual([2]);
+    expect(blocksOf(await collectionTrades('?marketplace=0xprotocol'))).toEqual([3]);
+    expect(blocksOf(await collectionTrades('?marketplace=cryptopunks'))).toEqual([4]);
+    expect(blocksOf(await collectionTrades('?marketplace=x2y2'))).toEqual([]);
+    expect(blocksOf(await collectionTrades('?marketplace=all'))).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test('a token and a wallet show those of every marketplace', async () => {
+    expect(blocksOf(await tokenTrades())).toEqual([4, 3, 2, 1]);
+    expect(blocksOf(await walletTrades())).toEqual([5, 4, 3, 2, 1]);
+    // What a route does not know it ignores.
+    expect(blocksOf(await tokenTrades('?marketplace=blur'))).toEqual([4, 3, 2, 1]);
+  });
+});
+
+describe('a wallet', () => {
+  test('sees what it sold and what it bought in one order, a trade with itself once', async () => {
+    await seed(
+      { blockNumber: 1, seller: SELLER },
+      { blockNumber: 2, seller: BUYER, buyer: SELLER },
+      { blockNumber: 3, seller: SELLER, buyer: SELLER },
+      { blockNumber: 4, seller: BUYER, buyer: addressOf(9) },
+      { blockNumber: 5, seller: addressOf(9), buyer: SELLER },
+    );
+    expect(blocksOf(await walletTrades())).toEqual([5, 3, 2, 1]);
+    expect(blocksOf(await walletTrades('', ZERO_ADDRESS))).toEqual([]);
+  });
+});
+
+describe('bounds', () => {
+  const date = (block: number, seconds = 0): string => new Date((timestampOf(block) + seconds) * 1000).toISOString();
+  beforeEach(() => seed(...Array.from({ length: 9 }, (_, index) => ({ blockNumber: index + 1 }))));
+
+  test.each([
+    ['token', tokenTrades],
+    ['collection', collectionTrades],
+    ['wallet', walletTrades],
+  ] as const)('of a %s’s trades include their ends, and a block wins over a date', async (_, get) => {
+    expect(blocksOf(await get('?from_block=3&to_block=5'))).toEqual([5, 4, 3]);
+    expect(blocksOf(await get(`?from_date=${date(3)}&to_date=${date(5)}`))).toEqual([5, 4, 3]);
+    expect(blocksOf(await get(`?from_date=${date(3, 1)}&to_date=${date(5, -1)}`))).toEqual([4]);
+    expect(blocksOf(await get(`?from_date=${timestampOf(8)}`))).toEqual([9, 8]);
+    expect(blocksOf(await get(`?from_block=8&from_date=${date(2)}`))).toEqual([9, 8]);
+    expect(blocksOf(await get(`?to_block=2&to_date=${date(8)}`))).toEqual([2, 1]);
+  });
+
+  test('say whether the blocks that were asked for are indexed', async () => {
+    await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 4, 9);
+    expect((await tokenTrades()).indexed).toEqual({ from_block: '4', to_block: '9', complete: false });
+    expect((await tokenTrades('?from_block=4')).indexed.complete).toBe(true);
+    expect((await tokenTrades('?from_block=4&to_block=10')).indexed.complete).toBe(false);
+    await seedDatasetCoverage(scratch.database, eth, 'erc20-transfers', 0, 3);
+    expect((await tokenTrades()).indexed.complete).toBe(false);
+  });
+});
+
+describe('chains', () => {
+  test('are found by name, hexadecimal and decimal id; another chain’s rows stay out', async () => {
+    const base = createChainRegistry().get('base');
+    await seed({ blockNumber: 1 });
+    await seedTrades(scratch.database, base, [{ blockNumber: 2 }]);
+    for (const chain of ['eth', '0x1', '1']) expect(blocksOf(await tokenTrades(`?chain=${chain}`))).toEqual([1]);
+    for (const chain of ['base', '0x2105', '8453']) {
+      expect(blocksOf(await tokenTrades(`?chain=${chain}`))).toEqual([2]);
+      expect(blocksOf(await collectionTrades(`?chain=${chain}`))).toEqual([2]);
+      expect(blocksOf(await walletTrades(`?chain=${chain}`))).toEqual([2]);
+    }
+  });
+
+  test.each(['polygon', 'gnosis', 'sepolia'])(
+    '%s, known but without trades here, answers an empty page that says so',
+    async (chain) => {
+      for (const get of [tokenTrades, collectionTrades, walletTrades])
+        expect(await get(`?chain=${chain}`)).toEqual({
+          page: 0,
+          page_size: 100,
+          cursor: null,
+          indexed: { from_block: null, to_block: null, complete: false },
+          result: [],
+        });
+    },
+  );
+});
+
+test('is documented from the schemas that check it', async () => {
+  const document = Object(await (await api.request('/openapi.json')).json());
+  const names = (path: string): string[] =>
+    document.paths[`/api/v2.2${path}`].get.parameters.map(({ name }: { name: string }) => name).sort();
+  const common = [
+    'address',
+    'chain',
+    'cursor',
+    'from_block',
+    'from_date',
+    'limit',
+    'nft_metadata',
+    'to_block',
+    'to_date',
+  ];
+  expect(names('/nft/{address}/{token_id}/trades')).toEqual([...common, 'token_id'].sort());
+  expect(names('/nft/{address}/trades')).toEqual([...common, 'marketplace'].sort());
+  expect(names('/wallets/{address}/nfts/trades')).toEqual(common);
+  expect(document.components.schemas.NftTrade.required).toContain('verified_collection');
+  expect(document.components.schemas.NftTrade.required).not.toContain('nft_metadata');
+  const { parameters } = document.paths['/api/v2.2/nft/{address}/trades'].get;
+  const toBlock = parameters.find(({ name }: { name: string }) => name === 'to_block');
+  expect(toBlock.schema).toMatchObject({ type: 'string' });
+  expect((await request(api, '/nft/nowhere/trades')).status).toBe(400);
+});

@@ -1,0 +1,145 @@
+import {
+  addressBytes,
+  type Bind,
+  boundsInSql,
+  expectedTrue,
+  hexText,
+  inFirstRow,
+  numbered,
+  type PageBounds,
+  type Statement,
+  utcText,
+  where,
+} from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { tradePrice } from './trade-price-statement.ts';
+
+/** Whose trades. Of a bundle over several collections, a wallet sees each collection's part. */
+export type TradesSubject =
+  | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string }
+  /** `marketplace` null: all. */
+  | { readonly kind: 'collection'; readonly token: Address; readonly marketplace: string | null }
+  | { readonly kind: 'wallet'; readonly wallet: Address };
+
+/** Where a page ended: the place of its last row, and its collection, of which one event may name several. */
+export interface TradeKey {
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly item: number;
+  readonly token: Address;
+}
+
+/** What to read, newest first. */
+export interface TradesQuery extends PageBounds {
+  readonly subject: TradesSubject;
+  /** Rows wanted; one more is read to see whether a page follows. */
+  readonly limit: number;
+  /** Rows strictly older than this one; null for the first page. */
+  readonly after: TradeKey | null;
+  /** Add what is known of the tokens' metadata. */
+  readonly metadata: boolean;
+}
+
+/** The name of the dataset whose coverage counts. */
+const DATASET = 'nft-trades';
+
+/** Documents of this length and above are left out of pages. Bytes. */
+const METADATA_BYTES_MAX = 65_536;
+/** Tokens of one trade whose metadata is shown. */
+const METADATA_TOKENS_MAX = 20;
+
+/**
+ * The statement behind a page of trades. Each scan is a range of one index that stops after limit + 1 rows: of
+ * `nft_trades_by_token`, `nft_trades_by_marketplace`, the primary key, or for a wallet of `nft_trades_by_seller` and
+ * `nft_trades_by_buyer`, merged, where a trade with itself is in both and shown once (trades-statement.explain.test.ts).
+ * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts.
+ */
+export function tradesStatement(chain: Chain, query: TradesQuery): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = bind(chain.id);
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, DATASET, query, bind);
+  // The key implies the upper bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
+  const start = query.after === null ? upper : [olderThan(query.after, query.subject, bind)];
+  const page = tradesOf(query.subject, { chainId, bounds: start, limit: bind(query.limit + 1), bind });
+  // Of one contract it is looked up once.
+  const contract =
+    query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
+  const text = `WITH ${ctes.join(', ')}
+SELECT ${inFirstRow('covered.indexed_from')} AS indexed_from, ${inFirstRow('covered.indexed_to')} AS indexed_to, ${inFirstRow(complete)} AS complete, ${SHOWN_COLUMNS}, ${verified(contract, chainId)} AS verified,
+  ${query.metadata ? metadataOf(chainId) : 'NULL'} AS metadata
+FROM covered
+LEFT JOIN (${numbered(page, lower)}) AS page ON true
+ORDER BY ${order('page')}`;
+  return { text, values };
+}
+
+interface Scan {
+  readonly chainId: string;
+  readonly bounds: readonly string[];
+  readonly limit: string;
+  readonly bind: Bind;
+}
+
+function tradesOf(subject: TradesSubject, scan: Scan): string {
+  const { bind, chainId, limit } = scan;
+  if (subject.kind === 'wallet') {
+    const wallet = bind(addressBytes(subject.wallet));
+    const side = (column: 'seller' | 'buyer'): string =>
+      `(${range([`${column} = ${wallet}`, `chain_id = ${chainId}`, 'leads'], scan)})`;
+    const sides = `${side('seller')} UNION ALL ${side('buyer')}`;
+    return `SELECT DISTINCT ON (${PLACE.join(', ')}, token_address) * FROM (${sides}) AS trade ORDER BY ${order('trade')} LIMIT ${limit}`;
+  }
+  const collection = [`token_address = ${bind(addressBytes(subject.token))}`, `chain_id = ${chainId}`];
+  if (subject.kind === 'token') return range([...collection, `token_id = ${bind(subject.tokenId)}::numeric`], scan);
+  return subject.marketplace === null
+    ? range([...collection, expectedTrue('leads')], scan)
+    : range([...collection, `marketplace = ${bind(subject.marketplace)}`, 'leads'], scan);
+}
+
+/** The first `limit` rows with a known price. */
+function range(conditions: readonly string[], { bounds, limit }: Scan): string {
+  return `SELECT ${TRADE_COLUMNS}, ${tradePrice('trade')} AS shown_price FROM nft_trades AS trade
+    ${where([...conditions, ...bounds, expectedTrue(`${tradePrice('trade')} IS NOT NULL`)])}
+    ORDER BY ${order('trade')} LIMIT ${limit}`;
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
+
+const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item, trade.token_ids,
+      trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_hash, trade.block_timestamp`;
+
+const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.item, page.token_ids, page.shown_price AS price, ${utcText('page.block_timestamp')} AS block_timestamp,
+  ${hexText('page.token_address')} AS token_address, ${hexText('page.marketplace_address')} AS marketplace_address, ${hexText('page.seller')} AS seller,
+  ${hexText('page.buyer')} AS buyer, ${hexText('page.payment_token')} AS payment_token, ${hexText('page.transaction_hash')} AS transaction_hash,
+  ${hexText('page.block_hash')} AS block_hash`;
+
+function order(table: string): string {
+  return [...PLACE, 'token_address'].map((column) => `${table}.${column} DESC`).join(', ');
+}
+
+/** Only a wallet's trades are of several collections. Beside an equality the collection would hide the index' own order. */
+function olderThan(key: TradeKey, subject: TradesSubject, bind: Bind): string {
+  const place = [key.blockNumber, key.transactionIndex, key.logIndex, key.item].map(bind);
+  if (subject.kind !== 'wallet') return `(${PLACE.join(', ')}) < (${place.join(', ')})`;
+  return `(${PLACE.join(', ')}, token_address) < (${place.join(', ')}, ${bind(addressBytes(key.token))})`;
+}
+
+/** What an imported collection list says, else whether a token list names the contract. */
+function verified(address: string, chainId: string): string {
+  return `coalesce(
+    (SELECT entry.verified FROM collection_list_entries AS entry WHERE entry.token_address = ${address} AND entry.chain_id = ${chainId}
+       AND entry.verified IS NOT NULL ORDER BY entry.source LIMIT 1),
+    (SELECT token.verified FROM tokens AS token WHERE token.address = ${address} AND token.chain_id = ${chainId}), false)`;
+}
+
+/** Documents of the trade's tokens, as far as they were read. */
+function metadataOf(chainId: string): string {
+  return `(SELECT json_agg(json_build_object('token_id', known.token_id::text, 'document', known.metadata)) FROM (
+    SELECT token_id, metadata FROM nft_token_metadata
+    WHERE token_address = page.token_address AND chain_id = ${chainId} AND token_id = ANY (page.token_ids)
+      AND status = 'known' AND octet_length(metadata) < ${METADATA_BYTES_MAX}
+    ORDER BY token_id LIMIT ${METADATA_TOKENS_MAX}) AS known)`;
+}

@@ -1,0 +1,70 @@
+import { decodeAbi } from '@chainstead/abi';
+import type { Hex } from '@chainstead/core';
+import { maxUint256, parseAbiParameters, slice } from 'viem';
+import type { TradedItem } from './marketplace.ts';
+import { tradedItem, tradedItems } from './traded-items.ts';
+
+/** What a side of a 0x v3 order gives. */
+export type Asset =
+  | { readonly kind: 'erc20'; readonly token: Hex }
+  | { readonly kind: 'nfts'; readonly items: readonly TradedItem[] };
+
+/** First four bytes of asset data (0x protocol 3.0 specification): which proxy moves it. */
+const PROXIES = {
+  erc20: '0xf47261b0',
+  erc721: '0x02571792',
+  erc1155: '0xa7cb5fb7',
+  multiAsset: '0x94cfcdd7',
+  erc20Bridge: '0xdc1600f3',
+} as const;
+
+const ERC20 = parseAbiParameters('address token');
+const ERC721 = parseAbiParameters('address token, uint256 tokenId');
+const ERC1155 = parseAbiParameters('address token, uint256[] tokenIds, uint256[] values, bytes callbackData');
+const MULTI_ASSET = parseAbiParameters('uint256[] amounts, bytes[] nestedAssetData');
+
+/**
+ * Asset data of which so much was filled. Null for what is neither one ERC-20 token nor NFTs only: data of another form,
+ * static calls, baskets that hold tokens.
+ */
+export function readAssetData(data: Hex, filled: bigint): Asset | null {
+  const encoded = `0x${data.slice(10)}` as const;
+  try {
+    switch (slice(data, 0, 4)) {
+      case PROXIES.erc20:
+      case PROXIES.erc20Bridge:
+        return { kind: 'erc20', token: decodeAbi(ERC20, encoded)[0] };
+      case PROXIES.erc721: {
+        const [token, tokenId] = decodeAbi(ERC721, encoded);
+        return { kind: 'nfts', items: [tradedItem(token, tokenId)] };
+      }
+      case PROXIES.erc1155: {
+        const [token, ids, values] = decodeAbi(ERC1155, encoded);
+        const amounts = values.map((value) => value * filled);
+        // The proxy refuses to move what overflows, so nobody traded it.
+        const items = amounts.some((amount) => amount > maxUint256) ? null : tradedItems(token, ids, amounts);
+        return items === null ? null : { kind: 'nfts', items };
+      }
+      case PROXIES.multiAsset:
+        return readBasket(encoded, filled);
+      default:
+        return null;
+    }
+  } catch {
+    // Data of another form is an asset that is not known.
+    return null;
+  }
+}
+
+function readBasket(encoded: Hex, filled: bigint): Asset | null {
+  const [amounts, nested] = decodeAbi(MULTI_ASSET, encoded);
+  if (nested.length === 0 || nested.length !== amounts.length) return null;
+  const items: TradedItem[] = [];
+  for (const [place, data] of nested.entries()) {
+    // A basket in a basket is not valid asset data.
+    const asset = data.startsWith(PROXIES.multiAsset) ? null : readAssetData(data, (amounts[place] ?? 0n) * filled);
+    if (asset?.kind !== 'nfts') return null;
+    items.push(...asset.items);
+  }
+  return { kind: 'nfts', items };
+}

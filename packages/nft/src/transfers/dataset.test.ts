@@ -1,0 +1,148 @@
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import type { Dataset } from '@chainstead/sync';
+import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { MALFORMED_REASONS, MOVEMENT_KINDS } from '@chainstead/token-events';
+import {
+  ALICE,
+  BOB,
+  batchLog,
+  CAROL,
+  COLLECTION,
+  consecutiveLog,
+  erc20Log,
+  erc721Log,
+  placed,
+  punkAssignLog,
+  rawBatchLog,
+  singleLog,
+  UINT256_MAX,
+  unindexedLog,
+} from '@chainstead/token-events/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nftTransfers } from './dataset.ts';
+import { nftMalformedLogs } from './malformed-logs.ts';
+
+const PUNKS = `0x${'b4'.repeat(20)}` as Address;
+const KITTIES = `0x${'06'.repeat(20)}` as Address;
+const TIMESTAMP = 1_700_000_000;
+const context = {
+  chain: exampleChain({ id: 137, cryptoPunks: PUNKS, unindexedNfts: [KITTIES] }),
+  timestampOf: (block: number) => TIMESTAMP + block,
+};
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+async function stored<Row>(dataset: Dataset<Row>, logs: readonly Log[]): Promise<Record<string, unknown>[]> {
+  const { database } = scratch;
+  const lines = dataset.decode(logs, context).map((row) => dataset.table.copyLine(row));
+  await database.transaction((transaction) => transaction.copy(dataset.table.name, dataset.table.columns, lines));
+  const rows = await database.query(`SELECT * FROM ${dataset.table.name} ORDER BY ${dataset.table.key.join()}`);
+  await database.query(`DELETE FROM ${dataset.table.name}`);
+  return rows;
+}
+
+const bytes = (hex: string) => Buffer.from(hex.slice(2), 'hex');
+
+describe('nft-transfers', () => {
+  it('stores every column of what moved, numbers of any size', async () => {
+    const log = singleLog(ALICE, BOB, UINT256_MAX, UINT256_MAX - 1n);
+    const [row] = await stored(nftTransfers, [log]);
+    expect(row).toEqual({
+      token_address: bytes(COLLECTION),
+      chain_id: 137,
+      block_number: 7,
+      transaction_index: 1,
+      log_index: 2,
+      item: 0,
+      kind: MOVEMENT_KINDS.erc1155Single,
+      token_id: UINT256_MAX.toString(),
+      last_token_id: null,
+      from_address: bytes(ALICE),
+      to_address: bytes(BOB),
+      amount: (UINT256_MAX - 1n).toString(),
+      operator: bytes(CAROL),
+      transaction_hash: bytes(log.transactionHash),
+      block_hash: bytes(log.blockHash),
+      block_timestamp: new Date((TIMESTAMP + 7) * 1000),
+    });
+  });
+
+  it('stores a row for each item, a range that is too large as one', async () => {
+    const rows = await stored(nftTransfers, [
+      placed(batchLog(ALICE, BOB, [5n, 5n], [1n, 2n]), { logIndex: 1 }),
+      placed(consecutiveLog(0n, UINT256_MAX), { logIndex: 2 }),
+      placed(erc721Log(ALICE, BOB, 9n), { logIndex: 3 }),
+    ]);
+    const shown = rows.map(({ log_index, item, token_id, last_token_id, amount, operator }) => ({
+      place: `${log_index}.${item}`,
+      token_id,
+      last_token_id,
+      amount,
+      operator,
+    }));
+    expect(shown).toEqual([
+      { place: '1.0', token_id: '5', last_token_id: null, amount: '1', operator: bytes(CAROL) },
+      { place: '1.1', token_id: '5', last_token_id: null, amount: '2', operator: bytes(CAROL) },
+      { place: '2.0', token_id: '0', last_token_id: UINT256_MAX.toString(), amount: '1', operator: null },
+      { place: '3.0', token_id: '9', last_token_id: null, amount: '1', operator: null },
+    ]);
+  });
+
+  it('gives every row the time of its own block', () => {
+    const logs = [7, 7, 8].map((blockNumber) => placed(erc721Log(ALICE, BOB, 1n), { blockNumber }));
+    expect(nftTransfers.decode(logs, context).map((row) => row.blockTimestamp)).toEqual(
+      [7, 7, 8].map((block) => new Date((TIMESTAMP + block) * 1000).toISOString().replace('.000Z', 'Z')),
+    );
+  });
+
+  it('names each contract once for each standard that its events show', () => {
+    const rows = nftTransfers.decode(
+      [
+        erc721Log(ALICE, BOB, 1n),
+        erc721Log(ALICE, BOB, 2n),
+        singleLog(ALICE, BOB, 1n, 1n),
+        batchLog(ALICE, BOB, [1n], [1n]),
+        consecutiveLog(1n, 2n),
+        punkAssignLog(PUNKS, ALICE, 1n),
+        unindexedLog(ALICE, BOB, 1n, KITTIES),
+        erc20Log(ALICE, BOB, 1n, ZERO_ADDRESS),
+      ],
+      context,
+    );
+    expect([...(nftTransfers.contracts?.(rows) ?? [])]).toEqual([
+      { address: COLLECTION, standard: 'erc721' },
+      { address: COLLECTION, standard: 'erc1155' },
+      { address: PUNKS, standard: 'erc721' },
+      { address: KITTIES, standard: 'erc721' },
+    ]);
+  });
+});
+
+describe('nft-malformed-logs', () => {
+  it('stores what could not be read, with its reason, and nothing else', async () => {
+    const logs = [
+      placed(rawBatchLog(1n), { logIndex: 1 }),
+      placed(batchLog(ALICE, BOB, [1n], []), { logIndex: 2 }),
+      placed(consecutiveLog(2n, 1n), { logIndex: 3 }),
+      placed(erc721Log(ALICE, BOB, 1n), { logIndex: 4 }),
+    ];
+    const common = {
+      token_address: bytes(COLLECTION),
+      chain_id: 137,
+      block_number: 7,
+      transaction_index: 1,
+      transaction_hash: bytes(`0x${'55'.repeat(32)}`),
+    };
+    expect(await stored(nftMalformedLogs, logs)).toEqual([
+      { ...common, log_index: 1, reason: MALFORMED_REASONS.undecodable },
+      { ...common, log_index: 2, reason: MALFORMED_REASONS.lengthsDiffer },
+      { ...common, log_index: 3, reason: MALFORMED_REASONS.emptyRange },
+    ]);
+    expect(nftTransfers.decode(logs, context)).toHaveLength(1);
+  });
+});

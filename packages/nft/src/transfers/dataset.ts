@@ -1,0 +1,69 @@
+import type { Address } from '@chainstead/core';
+import { createBlockTimes, type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
+import {
+  MOVEMENT_KINDS,
+  type MovementKind,
+  type NftMovement,
+  nftTransferTopics,
+  readNftLogs,
+} from '@chainstead/token-events';
+import { nftBalances } from './balances.ts';
+import { nftHistories } from './histories.ts';
+import { type NftTransferRow, nftTransfers as table } from './schema.ts';
+
+/**
+ * NFT transfers, one row for each token that moves; mints and burns have the zero address on their open side. Self-transfers
+ * and amounts of zero are rows like all others. What the rows add up to, balances and holdings, is kept beside them.
+ */
+export const nftTransfers: Dataset<NftTransferRow> = {
+  name: 'nft-transfers',
+  topics: nftTransferTopics,
+  table: defineTable(table, { bulkIndexes: ['nft_transfers_by_token'] }),
+  decode: (logs, context) => [...eachRow(logs, context)],
+  eachRow,
+  contracts,
+  derived: [nftBalances],
+  histories: nftHistories,
+};
+
+function* eachRow(...[logs, context]: Parameters<Dataset['decode']>): Generator<NftTransferRow> {
+  const times = createBlockTimes(context);
+  for (const read of readNftLogs(logs, context.chain))
+    if (!('reason' in read)) yield toRow(read, context.chain.id, times(read.log.blockNumber));
+}
+
+function toRow(movement: NftMovement, chainId: number, blockTimestamp: string): NftTransferRow {
+  const { log } = movement;
+  return {
+    tokenAddress: movement.token,
+    chainId,
+    blockNumber: log.blockNumber,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    item: movement.item,
+    kind: movement.kind,
+    tokenId: movement.tokenId,
+    lastTokenId: movement.lastTokenId,
+    fromAddress: movement.from,
+    toAddress: movement.to,
+    amount: movement.amount,
+    operator: movement.operator,
+    transactionHash: log.transactionHash,
+    blockHash: log.blockHash,
+    blockTimestamp,
+  };
+}
+
+function* contracts(rows: readonly NftTransferRow[]): Generator<MentionedContract> {
+  const seen = { erc721: new Set<Address>(), erc1155: new Set<Address>() };
+  for (const { tokenAddress: address, kind } of rows) {
+    const standard = isErc1155(kind) ? 'erc1155' : 'erc721';
+    if (seen[standard].has(address)) continue;
+    seen[standard].add(address);
+    yield { address, standard };
+  }
+}
+
+function isErc1155(kind: MovementKind): boolean {
+  return kind === MOVEMENT_KINDS.erc1155Single || kind === MOVEMENT_KINDS.erc1155Batch;
+}

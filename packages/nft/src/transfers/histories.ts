@@ -1,0 +1,56 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import type { HistoryFilter, SubjectHistories } from '@chainstead/sync';
+import {
+  CONSECUTIVE_TRANSFER_TOPIC,
+  nftTransferTopics,
+  PUNK_ASSIGN_TOPIC,
+  PUNK_BOUGHT_TOPIC,
+  PUNK_TRANSFER_TOPIC,
+  TRANSFER_BATCH_TOPIC,
+  TRANSFER_SINGLE_TOPIC,
+  TRANSFER_TOPIC,
+} from '@chainstead/token-events';
+
+/** Events whose topics 2 and 3 are sender and receiver. */
+const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
+
+/**
+ * How the NFT transfers of one wallet or one contract are read alone.
+ *
+ * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties): their events name nobody in topics. A
+ * wallet has those once the chain's own history, or that contract's, is read.
+ */
+export const nftHistories: SubjectHistories = {
+  ofWallet: (chain, wallet) => [...standardFilters(wallet), ...punkFilters(chain, wallet)],
+  ofContract: (chain, contract) => [{ topics: nftTransferTopics(chain), addresses: [contract] }],
+  wholeBlockContracts: (chain) => (chain.cryptoPunks === null ? [] : [chain.cryptoPunks]),
+  // Which of them are expanded depends on the others of the block.
+  wholeBlockTopics: () => [CONSECUTIVE_TRANSFER_TOPIC],
+};
+
+/** All name topic 3, which most nodes take as a demand for four topics: ERC-20's transfers then stay where they are. */
+function standardFilters(wallet: Address): HistoryFilter[] {
+  const itself = [topicOf(wallet)];
+  return [
+    { topics: [TRANSFER_TOPIC], indexed: [itself, null, null] },
+    { topics: [TRANSFER_TOPIC, ...PARTIES_LAST], indexed: [null, itself, null] },
+    { topics: PARTIES_LAST, indexed: [null, null, itself] },
+  ];
+}
+
+/** The buyer of an accepted bid stands in the contract's own Transfer only. */
+function punkFilters(chain: Chain, wallet: Address): HistoryFilter[] {
+  if (chain.cryptoPunks === null) return [];
+  const itself = [topicOf(wallet)];
+  const addresses = [chain.cryptoPunks];
+  return [
+    { topics: [TRANSFER_TOPIC, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC], indexed: [itself], addresses },
+    { topics: [TRANSFER_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC], indexed: [null, itself], addresses },
+    { topics: [PUNK_BOUGHT_TOPIC], indexed: [null, null, itself], addresses },
+  ];
+}
+
+function topicOf(account: Address): Hash {
+  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
+}

@@ -1,0 +1,27 @@
+import { type Dataset, defineTable } from '@chainstead/sync';
+import { type MalformedNftLog, nftTransferTopics, readNftLogs } from '@chainstead/token-events';
+import { type NftMalformedLogRow, nftMalformedLogs as table } from './schema.ts';
+
+/** Logs of NFT events that no transfer was made of: counted, so that nothing is left out in silence. */
+export const nftMalformedLogs: Dataset<NftMalformedLogRow> = {
+  name: 'nft-malformed-logs',
+  topics: nftTransferTopics,
+  table: defineTable(table),
+  decode: (logs, { chain }) => {
+    const rows: NftMalformedLogRow[] = [];
+    for (const read of readNftLogs(logs, chain)) if ('reason' in read) rows.push(toRow(read, chain.id));
+    return rows;
+  },
+};
+
+function toRow({ log, reason }: MalformedNftLog, chainId: number): NftMalformedLogRow {
+  return {
+    tokenAddress: log.address,
+    chainId,
+    blockNumber: log.blockNumber,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    transactionHash: log.transactionHash,
+    reason,
+  };
+}

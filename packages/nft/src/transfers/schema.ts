@@ -1,0 +1,116 @@
+/**
+ * NFT transfers, one row for each token that moves, and what they add up to: balances and holdings. Transfers lie by
+ * contract, balances by owner, so that a collection's history and a wallet's collections are each one range scan of one shard.
+ */
+import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { address, blockTime, bytea, hash, uint256 } from '@chainstead/db/column-types';
+import type { MalformedReason, MovementKind } from '@chainstead/token-events';
+import { bigint, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
+
+export const nftTransfers = pgTable(
+  'nft_transfers',
+  {
+    tokenAddress: address('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    /** Place within its log: batches and consecutive mints move several tokens. From 0. */
+    item: integer('item').notNull(),
+    /** Which event: MOVEMENT_KINDS of nft-events/movement.ts. */
+    kind: smallint('kind').$type<MovementKind>().notNull(),
+    tokenId: uint256('token_id').notNull(),
+    /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
+    lastTokenId: uint256('last_token_id'),
+    fromAddress: address('from_address').notNull(),
+    toAddress: address('to_address').notNull(),
+    /** 1 for what can't be divided. */
+    amount: uint256('amount').notNull(),
+    /** Who moved it, where the event says so (ERC-1155). */
+    operator: address('operator'),
+    transactionHash: hash('transaction_hash').notNull(),
+    blockHash: hash('block_hash').notNull(),
+    blockTimestamp: blockTime('block_timestamp').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tokenAddress,
+        table.chainId,
+        table.blockNumber,
+        table.transactionIndex,
+        table.logIndex,
+        table.item,
+      ],
+    }),
+    index('nft_transfers_by_token').on(
+      table.tokenAddress,
+      table.chainId,
+      table.tokenId,
+      table.blockNumber,
+      table.transactionIndex,
+      table.logIndex,
+      table.item,
+    ),
+    blockRangeIndex('nft_transfers', table),
+  ],
+);
+
+/** One token, or an amount of one, that moved. Hexadecimal text is lower case. */
+export type NftTransferRow = Readonly<typeof nftTransfers.$inferSelect>;
+
+/** Logs of NFT events that could not be read, by contract: counted, never fatal. */
+export const nftMalformedLogs = pgTable(
+  'nft_malformed_logs',
+  {
+    tokenAddress: address('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    transactionIndex: integer('transaction_index').notNull(),
+    logIndex: integer('log_index').notNull(),
+    transactionHash: hash('transaction_hash').notNull(),
+    /** Why: MALFORMED_REASONS of nft-events/movement.ts. */
+    reason: smallint('reason').$type<MalformedReason>().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.tokenAddress, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
+    }),
+    blockRangeIndex('nft_malformed_logs', table),
+  ],
+);
+
+/** A log that names an event of NFTs and could not be read. */
+export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
+
+/**
+ * The sum of what an account received and gave of a token. Negative while history is incomplete, or for a contract that
+ * lies; never zero. The zero address has no balances. Unbounded numeric: a lying contract may overflow 256 bits.
+ */
+export const nftBalances = pgTable(
+  'nft_balances',
+  {
+    account: bytea('account').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenAddress: bytea('token_address').notNull(),
+    tokenId: uint256('token_id').notNull(),
+    amount: numeric('amount').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.account, table.chainId, table.tokenAddress, table.tokenId] }),
+    // Ends with the account, or an id of many owners would be read whole wherever the planner takes this for the key.
+    index('nft_balances_by_token').on(table.tokenAddress, table.chainId, table.tokenId, table.account),
+  ],
+);
+
+/** How many different ids of a contract an account holds: balances above zero. */
+export const nftHoldings = pgTable(
+  'nft_holdings',
+  {
+    account: bytea('account').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenAddress: bytea('token_address').notNull(),
+    idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.chainId, table.tokenAddress] })],
+);

@@ -1,0 +1,145 @@
+/** Random histories of NFTs, their rows, and what they add up to, for tests of what is kept of balances. */
+import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { MOVEMENT_KINDS } from '@chainstead/token-events';
+import fc from 'fast-check';
+import { nftTransfers } from '../dataset.ts';
+import type { NftTransferRow } from '../schema.ts';
+
+/** What one item of a log moves. */
+export interface Move {
+  readonly token: Address;
+  readonly id: bigint;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: bigint;
+  /** Of a consecutive mint that is kept as a range. */
+  readonly last?: bigint;
+}
+
+export const account = (number: number): Address => `0x${(number + 1).toString(16).padStart(40, '0')}` as Address;
+export const contract = (number: number): Address => `0xc0${number.toString(16).padStart(38, '0')}` as Address;
+
+const ACCOUNTS = 5;
+const ID_MAX = 2n ** 256n - 1n;
+const IDS = [0n, 1n, ID_MAX];
+/** Each id is one thing. */
+export const ERC721 = contract(1);
+/** Any amount of each id. */
+export const ERC1155 = contract(2);
+/** Moves what was never minted, in amounts whose sum has more than 256 bits. */
+export const LIAR = contract(3);
+
+interface Wish {
+  readonly from: number;
+  readonly to: number;
+  readonly id: number;
+  readonly amount: bigint;
+  readonly what: 'mint' | 'move' | 'burn' | 'lie' | 'range';
+  readonly single: boolean;
+}
+
+const wishes: fc.Arbitrary<Wish> = fc.record({
+  from: fc.nat(ACCOUNTS - 1),
+  to: fc.nat(ACCOUNTS - 1),
+  id: fc.nat(IDS.length - 1),
+  amount: fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 0n, max: 2n ** 250n })),
+  what: fc.constantFrom('mint', 'mint', 'move', 'move', 'move', 'burn', 'lie', 'lie', 'range'),
+  single: fc.boolean(),
+});
+
+/** Histories block by block. Two contracts are honest: nobody ever gives what he has not. */
+export const histories: fc.Arbitrary<readonly (readonly Move[])[]> = fc
+  .array(fc.array(wishes, { maxLength: 12 }), { minLength: 1, maxLength: 12 })
+  .map((blocks) => {
+    const owned = new Map<string, bigint>();
+    return blocks.map((block) =>
+      block.flatMap((wish) => {
+        const move = granted(wish, owned);
+        if (move === null) return [];
+        if (move.token !== LIAR && move.last === undefined) applyMove(owned, move, 1n);
+        return [move];
+      }),
+    );
+  });
+
+/** What an honest contract makes of a wish; null where it would revert. */
+function granted(wish: Wish, owned: ReadonlyMap<string, bigint>): Move | null {
+  const id = IDS[wish.id] ?? 0n;
+  const [from, to] = [account(wish.from), account(wish.to)];
+  const lie = { token: LIAR, id, from, to, amount: wish.amount * 2n ** 5n };
+  if (wish.what === 'lie') return lie;
+  if (wish.what === 'range') return { ...lie, from: ZERO_ADDRESS, amount: 1n, last: id + 60_000n };
+  const token = wish.single ? ERC721 : ERC1155;
+  const amount = wish.single ? 1n : wish.amount;
+  if (wish.what === 'mint') {
+    const exists = wish.single && [...owned].some(([key, held]) => key.endsWith(`${token} ${id}`) && held > 0n);
+    return exists ? null : { token, id, from: ZERO_ADDRESS, to, amount };
+  }
+  if ((owned.get(`${from} ${token} ${id}`) ?? 0n) < amount) return null;
+  return { token, id, from, to: wish.what === 'burn' ? ZERO_ADDRESS : to, amount };
+}
+
+function applyMove(balances: Map<string, bigint>, { token, id, from, to, amount }: Move, sign: bigint): void {
+  const change = (who: Address, by: bigint): void => {
+    if (who === ZERO_ADDRESS) return;
+    const key = `${who} ${token} ${id}`;
+    balances.set(key, (balances.get(key) ?? 0n) + by);
+  };
+  change(from, -amount * sign);
+  change(to, amount * sign);
+}
+
+/** Balances and holdings of these moves as lines of text, sorted; the same form as {@link storedBalances}. */
+export function addedUp(moves: readonly Move[]): string[] {
+  const balances = new Map<string, bigint>();
+  for (const move of moves) if (move.last === undefined) applyMove(balances, move, 1n);
+  const held = new Map<string, number>();
+  for (const [key, amount] of balances) {
+    const holder = key.slice(0, key.lastIndexOf(' '));
+    if (amount > 0n) held.set(holder, (held.get(holder) ?? 0) + 1);
+  }
+  return [
+    ...[...balances].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`),
+    ...[...held].map(([holder, ids]) => `${holder} holds ${ids}`),
+  ].sort();
+}
+
+/** All balances and holdings of a chain as lines of text, sorted. */
+export async function storedBalances(database: Database, chainId: number): Promise<string[]> {
+  const rows = await database.query<{ line: string }>(
+    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), token_id, amount) AS line
+       FROM nft_balances WHERE chain_id = $1
+     UNION ALL
+     SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), 'holds', ids_held)
+       FROM nft_holdings WHERE chain_id = $1`,
+    [chainId],
+  );
+  return rows.map(({ line }) => line).sort();
+}
+
+/** The lines of a block's rows, as they are copied. */
+export function linesOf(chainId: number, blockNumber: number, moves: readonly Move[]): string[] {
+  return moves.map((move, logIndex) => nftTransfers.table.copyLine(rowOf(chainId, blockNumber, logIndex, move)));
+}
+
+function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Move): NftTransferRow {
+  return {
+    tokenAddress: move.token,
+    chainId,
+    blockNumber,
+    transactionIndex: 0,
+    logIndex,
+    item: 0,
+    kind: move.last === undefined ? MOVEMENT_KINDS.erc1155Single : MOVEMENT_KINDS.consecutive,
+    tokenId: move.id.toString(),
+    lastTokenId: move.last === undefined ? null : move.last.toString(),
+    fromAddress: move.from,
+    toAddress: move.to,
+    amount: move.amount.toString(),
+    operator: null,
+    transactionHash: `0x${'77'.repeat(32)}` as Hash,
+    blockHash: `0x${'99'.repeat(32)}` as Hash,
+    blockTimestamp: '2024-01-01T00:00:00Z',
+  };
+}

@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createHistories, type Histories, type HistoryWorkOptions } from '@chainstead/answers';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nftTransfers } from '../dataset.ts';
+import {
+  comparedBalances,
+  consecutiveBlocks,
+  expectedMoves,
+  expectedRows,
+  type HistoryStage,
+  openHistoryStage,
+  storedRows,
+} from './testing/history-stage.ts';
+import type { WorkerProcessOptions } from './testing/worker-process.ts';
+
+const testRedisUrl = process.env.TEST_REDIS_URL;
+const ownRedis = testRedisUrl === undefined ? await startScratchRedis() : undefined;
+const redisUrl = testRedisUrl ?? ownRedis?.url;
+if (redisUrl === undefined)
+  process.stdout.write('NOT RUN: histories on Redis (no redis-server on this machine, and no TEST_REDIS_URL)\n');
+const backends = redisUrl === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const);
+
+let scratch: ScratchDatabase;
+let nextChain = 940_001 + (process.pid % 1_000) * 10;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(async () => {
+  await scratch.drop();
+  await ownRedis?.stop();
+});
+
+const FIRST_FOLLOWED = 3_000;
+const LOG_RANGE = 50;
+
+describe.each(backends)('histories as jobs on %s', (backend) => {
+  let stage: HistoryStage;
+  const opened: Jobs[] = [];
+
+  beforeEach(async () => {
+    stage = await openHistoryStage(scratch.database, {
+      chainId: nextChain++,
+      blocks: FIRST_FOLLOWED + 10,
+      firstFollowed: FIRST_FOLLOWED,
+      logRangeMax: LOG_RANGE,
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((jobs) => jobs.close(100)));
+    await stage.close();
+  });
+
+  const home = (): WorkerProcessOptions['jobs'] =>
+    backend === 'redis' && redisUrl !== undefined ? { redisUrl } : { databaseUrl: scratch.url };
+
+  /** What a process has: an API process only requests, a worker also works. */
+  async function open(perKey = 100): Promise<Histories> {
+    const jobs = await createJobs({ ...home(), logger: silentLogger(), metrics: createMetricsRegistry() });
+    opened.push(jobs);
+    return createHistories({ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey });
+  }
+  const work = (histories: Histories, options: Partial<HistoryWorkOptions> = {}): Promise<void> =>
+    histories.work({
+      database: scratch.database,
+      chains: [{ chain: stage.chain, pool: stage.pool }],
+      clock: systemClock,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+      sweepEveryMs: 100,
+      ...options,
+    });
+  /** Calls for consecutive mints beside those of a subject, below a block. */
+  const besideOf = (subject: Address | undefined, below: number): number =>
+    subject === undefined ? 0 : consecutiveBlocks(stage, subject, { from: 0, to: below - 1 }).size;
+  const context = () => ({ database: scratch.database, logger: silentLogger() });
+  const statuses = async (): Promise<string[]> =>
+    (
+      await scratch.database.query<{ status: string }>('SELECT status FROM subject_histories WHERE chain_id = $1', [
+        stage.chain.id,
+      ])
+    ).map(({ status }) => status);
+  const finished = (count: number) =>
+    expect.poll(statuses, { timeout: 60_000, interval: 50 }).toEqual(Array.from({ length: count }, () => 'done'));
+
+  async function requireTruth(): Promise<void> {
+    const moves = await expectedMoves(scratch.database, stage);
+    expect(moves.length).toBeGreaterThan(0);
+    expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
+    const { stored, expected } = await comparedBalances(scratch.database, stage.chain.id, moves);
+    expect(stored).toEqual(expected);
+  }
+
+  test('what the API asks for is read by a worker, wallets and contracts, each once', async () => {
+    const api = await open();
+    await work(await open());
+    const wallets = stage.wallets.slice(0, 3);
+    const [contract] = stage.collections;
+    if (contract === undefined) throw new Error('The chain has no collection');
+    const asked = await Promise.all([
+      ...wallets.flatMap((wallet) => [1, 2].map(() => api.requestWallet(context(), stage.chain, wallet, null))),
+      api.requestContract(context(), stage.chain, contract, null),
+    ]);
+    expect(asked.filter((answer) => answer === 'requested')).toHaveLength(4);
+    await finished(4);
+    await requireTruth();
+    const beside = [...wallets, contract].reduce((sum, one) => sum + besideOf(one, FIRST_FOLLOWED), 0);
+    // Three filters for a wallet, one for a contract, over 3,000 blocks in ranges of 50.
+    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * 3 * 60 + 60 + beside);
+    expect(await api.requestContract(context(), stage.chain, contract, null)).toBe('known');
+  }, 90_000);
+
+  test.each([
+    ['that is being read', 100, ['requested', 'known']],
+    ['of a key that has too much unfinished', 0, ['full', 'full']],
+  ] as const)('a contract %s is looked at once, however often it is asked about', async (_, perKey, answers) => {
+    const api = await open(perKey);
+    const [contract] = stage.collections;
+    if (contract === undefined) throw new Error('The chain has no collection');
+    let statements = 0;
+    const count = <Done>(done: Done): Done => {
+      statements += 1;
+      return done;
+    };
+    const database: Database = {
+      ...scratch.database,
+      query: (text, values) => count(scratch.database.query(text, values)),
+      transaction: (run) => count(scratch.database.transaction(run)),
+    };
+    const ask = () => api.requestContract({ database, logger: silentLogger() }, stage.chain, contract, 'somebody');
+    expect(await ask()).toBe(answers[0]);
+    const first = statements;
+    expect(first).toBeGreaterThan(0);
+    expect(await ask()).toBe(answers[1]);
+    expect(statements).toBe(first);
+  });
+
+  test('rows without jobs are found by the sweep', async () => {
+    await stage.request(stage.subject('wallet', stage.wallets[0]));
+    await work(await open());
+    await finished(1);
+    await requireTruth();
+  }, 90_000);
+
+  test('long histories take turns: a short one need not wait for them to end', async () => {
+    stage.node.faults.set({ latencyMs: 20 });
+    const api = await open();
+    for (const wallet of stage.wallets.slice(0, 4)) await api.requestWallet(context(), stage.chain, wallet, null);
+    await work(await open(), { sliceMs: 50 });
+    await finished(4);
+    await requireTruth();
+  }, 90_000);
+
+  test('a worker that is killed in the middle loses nothing, and the next one goes on where it was', async () => {
+    stage.node.faults.set({ latencyMs: 40 });
+    const api = await open();
+    const [wallet] = stage.wallets;
+    if (wallet === undefined) throw new Error('The chain has no wallet');
+    await api.requestWallet(context(), stage.chain, wallet, null);
+    const options: WorkerProcessOptions = {
+      databaseUrl: scratch.url,
+      jobs: home(),
+      chainId: stage.chain.id,
+      nodeUrl: stage.node.url,
+      logRangeMax: LOG_RANGE,
+    };
+    const script = fileURLToPath(new URL('testing/worker-process.ts', import.meta.url));
+    const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const lowest = async (): Promise<number> => {
+      const [row] = await scratch.database.query<{ lowest: number | null }>(
+        'SELECT min(first_block) AS lowest FROM subject_ranges WHERE chain_id = $1',
+        [stage.chain.id],
+      );
+      return row?.lowest ?? FIRST_FOLLOWED;
+    };
+    await expect.poll(lowest, { timeout: 30_000, interval: 20 }).toBeLessThan(FIRST_FOLLOWED);
+    child.kill('SIGKILL');
+    await ended;
+    const reached = await lowest();
+    expect(reached).toBeGreaterThan(0);
+    expect(await statuses()).toEqual(['running']);
+    stage.node.counters.reset();
+    stage.node.faults.clear();
+    await work(await open());
+    await finished(1);
+    await requireTruth();
+    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(
+      3 * Math.ceil(reached / LOG_RANGE) + besideOf(stage.wallets[0], reached),
+    );
+    expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
+  }, 120_000);
+});

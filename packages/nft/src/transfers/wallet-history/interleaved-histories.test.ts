@@ -1,0 +1,213 @@
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createChainSync, createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { nftTransfers } from '../dataset.ts';
+import {
+  comparedBalances,
+  expectedMoves,
+  expectedRows,
+  type HistoryStage,
+  openHistoryStage,
+  storedRows,
+} from './testing/history-stage.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 920_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+const HISTORY = 70;
+
+type Step =
+  | { readonly kind: 'wallet' | 'contract'; readonly index: number }
+  | { readonly kind: 'backfill' | 'verify'; readonly from: number; readonly to: number }
+  | { readonly kind: 'follow'; readonly blocks: number }
+  | { readonly kind: 'reorg'; readonly depth: number };
+
+const range = fc
+  .tuple(fc.integer({ min: 0, max: HISTORY - 1 }), fc.integer({ min: 0, max: HISTORY - 1 }))
+  .map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+const onHistory: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('wallet' as const), index: fc.nat(11) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('contract' as const), index: fc.nat(7) }) },
+  { weight: 3, arbitrary: range.map((blocks) => ({ kind: 'backfill' as const, ...blocks })) },
+  { weight: 1, arbitrary: range.map((blocks) => ({ kind: 'verify' as const, ...blocks })) },
+);
+const onHead: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 4 }) }),
+);
+/** Steps at the same time: some on history, at most one at the head. */
+const moments = fc.array(
+  fc
+    .tuple(fc.array(onHistory, { maxLength: 4 }), fc.option(onHead))
+    .map(([history, head]) => (head === null ? history : [...history, head])),
+  { minLength: 1, maxLength: 4 },
+);
+
+/** The stage with its head followed. */
+async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promise<void>; close(): Promise<void> }> {
+  const stage = await openHistoryStage(scratch.database, {
+    chainId: nextChain++,
+    blocks: HISTORY + 9,
+    firstFollowed: HISTORY,
+    finalityDepth: 9,
+  });
+  const stop = new AbortController();
+  const sync = createChainSync({
+    chain: stage.chain,
+    pool: stage.pool,
+    database: scratch.database,
+    datasets: [nftTransfers],
+    logger: silentLogger(),
+    metrics: createSyncMetrics(createMetricsRegistry()),
+    clock: systemClock,
+    settings: {
+      startBlock: HISTORY,
+      endBlock: null,
+      proof: 'strict',
+      backfillProof: 'none',
+      backfillOrder: 'newest-first',
+      proverRate: 0,
+    },
+  });
+  const running = sync.run(stop.signal);
+  const caughtUp = async (): Promise<void> => {
+    const { head } = stage.scripted;
+    const hash = stage.scripted.blockAt(head)?.hash;
+    const reached = async (): Promise<string | null> => {
+      const [row] = await scratch.database.query<{ hash: string | null }>(
+        `SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1`,
+        [stage.chain.id],
+      );
+      return row?.hash ?? null;
+    };
+    await expect.poll(reached, { timeout: 20_000, interval: 20 }).toBe(hash);
+  };
+  return {
+    stage,
+    caughtUp,
+    async close() {
+      stop.abort();
+      await running;
+      await stage.close();
+    },
+  };
+}
+
+async function take({ stage, caughtUp }: Awaited<ReturnType<typeof openFollowed>>, step: Step): Promise<void> {
+  switch (step.kind) {
+    case 'wallet':
+      return stage.complete(stage.subject('wallet', stage.wallets[step.index]));
+    case 'contract':
+      return stage.complete(
+        stage.subject('contract', stage.collections[step.index % Math.max(1, stage.collections.length)]),
+      );
+    case 'backfill':
+      return stage.backfill(step);
+    case 'verify':
+      return verifyCovered(stage, step);
+    case 'follow':
+      stage.scripted.mine(step.blocks);
+      return caughtUp();
+    case 'reorg': {
+      const depth = Math.min(step.depth, stage.scripted.head - HISTORY - 1);
+      if (depth < 1) return;
+      stage.scripted.reorg(depth, depth + 1);
+      return caughtUp();
+    }
+  }
+}
+
+/** A verification gives up where a backfill or a history holds a block: that is its contract. */
+async function verifyCovered(stage: HistoryStage, { from, to }: { from: number; to: number }): Promise<void> {
+  try {
+    await verifyRanges(
+      {
+        chain: stage.chain,
+        pool: stage.pool,
+        database: scratch.database,
+        datasets: [nftTransfers],
+        logger: silentLogger(),
+        clock: systemClock,
+        metrics: createSyncMetrics(createMetricsRegistry()),
+        proof: 'strict',
+        backfillProof: 'none',
+      },
+      [{ from, to }],
+      new AbortController().signal,
+    );
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'RANGE_CLAIMED')) throw error;
+  }
+}
+
+async function requireTruth(stage: HistoryStage): Promise<void> {
+  const moves = await expectedMoves(scratch.database, stage);
+  expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
+  const { stored, expected } = await comparedBalances(scratch.database, stage.chain.id, moves);
+  expect(stored).toEqual(expected);
+}
+
+async function deadlocks(): Promise<number> {
+  // Sessions report what they counted when they are idle.
+  await scratch.database.query('SELECT pg_stat_force_next_flush()');
+  const [row] = await scratch.database.query<{ deadlocks: number }>(
+    'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return row?.deadlocks ?? -1;
+}
+
+test('any histories, backfills, verifications, heads and reorganisations at once leave exactly the true rows and balances', async () => {
+  const before = await deadlocks();
+  await fc.assert(
+    fc.asyncProperty(moments, async (steps) => {
+      const followed = await openFollowed();
+      try {
+        await followed.caughtUp();
+        for (const together of steps) {
+          await Promise.all(together.map((step) => take(followed, step)));
+          await requireTruth(followed.stage);
+        }
+        await followed.stage.backfill({ from: 0, to: HISTORY - 1 });
+        await requireTruth(followed.stage);
+        const all = followed.stage.scripted.expectedNftMoves();
+        expect(await storedRows(scratch.database, followed.stage.chain.id)).toEqual(expectedRows(all));
+      } finally {
+        await followed.close();
+      }
+    }),
+    {
+      numRuns: Number(process.env.HISTORY_RUNS ?? 8),
+      ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
+    },
+  );
+  expect(await deadlocks()).toBe(before);
+}, 180_000);
+
+test('histories of many subjects beside a backfill of the same blocks neither deadlock nor lose rows', async () => {
+  const stage = await openHistoryStage(scratch.database, { chainId: nextChain++, blocks: 1_500, firstFollowed: 1_480 });
+  onTestFinished(() => stage.close());
+  const before = await deadlocks();
+  const subjects = [
+    ...stage.wallets.map((wallet) => stage.subject('wallet', wallet)),
+    ...stage.collections.map((contract) => stage.subject('contract', contract)),
+  ];
+  await Promise.all([
+    stage.backfill({ from: 0, to: 1_479 }),
+    stage.backfill({ from: 0, to: 1_479 }),
+    ...subjects.map((subject) => stage.complete(subject)),
+  ]);
+  await requireTruth(stage);
+  expect(await deadlocks()).toBe(before);
+  const [status] = await readChainStatuses(scratch.database, [nftTransfers], [stage.chain]).then((all) =>
+    all.filter(({ chainId }) => chainId === stage.chain.id),
+  );
+  expect(status?.gaps).toEqual([]);
+  expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
+}, 120_000);

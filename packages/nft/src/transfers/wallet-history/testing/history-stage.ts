@@ -1,0 +1,286 @@
+/** A scripted NFT chain with its node and a database, for tests of histories. */
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { Database, WorkJournal } from '@chainstead/db';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import {
+  backfillRanges,
+  createKnownContracts,
+  createSyncMetrics,
+  type HistoryOutcome,
+  listCoverage,
+  readHistory,
+  requestHistory,
+  type Subject,
+  type SubjectKind,
+} from '@chainstead/sync';
+import {
+  type ChainNode,
+  createScriptedChain,
+  type ExpectedNftMove,
+  type FaultSettings,
+  type ScriptedChain,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/token-events';
+import { nftTransfers } from '../../dataset.ts';
+
+export interface HistoryStage {
+  readonly chain: Chain;
+  readonly scripted: ScriptedChain;
+  readonly node: ChainNode;
+  readonly pool: UpstreamPool;
+  readonly wallets: readonly Address[];
+  /** Contracts that have moved NFTs, by address. */
+  readonly collections: readonly Address[];
+  subject(kind: SubjectKind, address: Address | undefined): Subject;
+  request(subject: Subject, options?: { requestedBy?: string; perKey?: number; maxCalls?: number }): Promise<string>;
+  /** One turn of a worker. */
+  read(subject: Subject, options?: ReadOptions): Promise<HistoryOutcome>;
+  /** Asks for a history and works on it until it is done. */
+  complete(subject: Subject): Promise<void>;
+  backfill(range: BlockRange): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  readonly maxCalls?: number;
+  readonly sliceMs?: number;
+  readonly signal?: AbortSignal;
+  readonly pool?: UpstreamPool;
+  readonly journal?: Pick<WorkJournal, 'run'>;
+}
+
+export interface StageOptions {
+  readonly chainId: number;
+  readonly blocks: number;
+  /** What is followed begins here; nothing is covered yet. */
+  readonly firstFollowed: number;
+  readonly faults?: Partial<FaultSettings>;
+  readonly finalityDepth?: number;
+  /** Blocks of one getLogs at most. */
+  readonly logRangeMax?: number;
+}
+
+/** A chain of small wallets; its row in `sync_chains` is there, as after a first start. */
+export async function openHistoryStage(database: Database, options: StageOptions): Promise<HistoryStage> {
+  const { chainId, blocks, firstFollowed, finalityDepth = 0, logRangeMax = 100_000 } = options;
+  const scripted = createScriptedChain({
+    seed: chainId,
+    chainId,
+    wallets: 12,
+    finalityDepth,
+    transactionsMax: blocks > 1_000 ? 2 : 6,
+  });
+  scripted.mine(blocks);
+  const node = await serveScriptedChain(scripted, options.faults === undefined ? {} : { faults: options.faults });
+  const chain = stageChain(chainId);
+  const logger = silentLogger();
+  const pool = stagePool(chain, node.url, logRangeMax);
+  await pool.start();
+  await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
+    chainId,
+    firstFollowed,
+  ]);
+  const shared = { chain, pool, database, datasets: [nftTransfers], logger, clock: systemClock };
+  const metrics = createSyncMetrics(createMetricsRegistry());
+  const knownContracts = createKnownContracts();
+
+  const stage: HistoryStage = {
+    chain,
+    scripted,
+    node,
+    pool,
+    wallets: scripted.wallets,
+    collections: [...new Set(scripted.expectedNftMoves().map(({ token }) => token))].sort(),
+    subject(kind, address) {
+      if (address === undefined) throw new Error('No such subject');
+      return { chainId: chain.id, kind, address };
+    },
+    request: (subject, { requestedBy = null, perKey = 100, maxCalls = 10_000 } = {}) =>
+      requestHistory(database, { subject, requestedBy, perKey, maxCalls }),
+    read: (subject, { maxCalls = 10_000, sliceMs = 60_000, signal = new AbortController().signal, ...own } = {}) =>
+      readHistory({ ...shared, ...own, knownContracts, maxCalls, sliceMs }, subject, signal),
+    async complete(subject) {
+      await stage.request(subject);
+      const outcome = await stage.read(subject);
+      if (outcome !== 'done' && outcome !== 'idle') throw new Error(`The history is ${outcome}`);
+    },
+    async backfill(range) {
+      await backfillRanges(
+        { ...shared, metrics, proof: 'strict', backfillProof: 'none' },
+        [range],
+        new AbortController().signal,
+      );
+    },
+    async close() {
+      await pool.close();
+      await node.close();
+    },
+  };
+  return stage;
+}
+
+/** The chain of a stage, for another process too. */
+export function stageChain(chainId: number): Chain {
+  return createChainRegistry({
+    additional: [
+      {
+        key: `nft-${chainId}`,
+        id: chainId,
+        headerHash: true,
+        proofPolicy: 'strict',
+        reorgDepthMax: 8,
+        blockTimeMs: 100,
+        pollIntervalMs: 20,
+      },
+    ],
+  }).get(chainId);
+}
+
+/** A pool of one upstream that keeps to ranges of so many blocks and gives up soon. */
+export function stagePool(chain: Chain, url: string, logRangeMax: number): UpstreamPool {
+  return createUpstreamPool({
+    chain,
+    upstreams: [{ url }],
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    limits: {
+      logRangeStartNarrow: logRangeMax,
+      logRangeStart: logRangeMax,
+      logRangeMax,
+      rounds: 2,
+      backOffMaxMs: 100,
+      breakerOpenMaxMs: 100,
+      breakerOpenMs: 50,
+    },
+  });
+}
+
+/** A row of `nft_transfers` as text, one form for what is stored and what must be. */
+function rowText(move: {
+  readonly token: string;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  readonly item: number;
+  readonly tokenId: bigint | string;
+  readonly from: string;
+  readonly to: string;
+  readonly amount: bigint | string;
+  readonly blockHash: string;
+  readonly seconds: number;
+}): string {
+  const { token, blockNumber, logIndex, item, tokenId, from, to, amount, blockHash, seconds } = move;
+  return [blockNumber, logIndex, item, token, tokenId, from, to, amount, blockHash, seconds].join(' ');
+}
+
+export function expectedRows(moves: readonly ExpectedNftMove[]): string[] {
+  return moves.map((move) => rowText({ ...move, seconds: move.blockTimestamp })).sort();
+}
+
+export async function storedRows(database: Database, chainId: number): Promise<string[]> {
+  const rows = await database.query<Parameters<typeof rowText>[0]>(
+    `SELECT '0x' || encode(token_address, 'hex') AS token, block_number AS "blockNumber", log_index AS "logIndex", item,
+       token_id AS "tokenId", '0x' || encode(from_address, 'hex') AS from, '0x' || encode(to_address, 'hex') AS to, amount,
+       '0x' || encode(block_hash, 'hex') AS "blockHash", extract(epoch FROM block_timestamp)::bigint AS seconds
+     FROM nft_transfers WHERE chain_id = $1`,
+    [chainId],
+  );
+  return rows.map(rowText).sort();
+}
+
+interface ConsecutiveLog {
+  readonly block: number;
+  readonly logIndex: number;
+  /** Its contract, and what stands in its topics. */
+  readonly mentions: readonly string[];
+}
+
+function consecutiveLogs(scripted: ScriptedChain, range: BlockRange): ConsecutiveLog[] {
+  return scripted.blocksIn(range).flatMap(({ number, scripted: transactions }) =>
+    transactions
+      .flatMap(({ events }) => events)
+      .flatMap(({ address, topics }, logIndex) =>
+        topics[0] === CONSECUTIVE_TRANSFER_TOPIC
+          ? [
+              {
+                block: number,
+                logIndex,
+                mentions: [address, ...topics.slice(2).map((topic) => `0x${topic.slice(26)}`)],
+              },
+            ]
+          : [],
+      ),
+  );
+}
+
+/** Blocks of which a subject's filters give a ConsecutiveTransfer: each takes one call more. */
+export function consecutiveBlocks({ scripted }: HistoryStage, subject: Address, range: BlockRange): Set<number> {
+  const own = consecutiveLogs(scripted, range).filter(({ mentions }) => mentions.includes(subject));
+  return new Set(own.map(({ block }) => block));
+}
+
+/**
+ * The moves that must be stored: of blocks that the chain covers, and of subjects within what their histories cover, with
+ * the consecutive mints beside theirs.
+ */
+export async function expectedMoves(database: Database, stage: HistoryStage): Promise<ExpectedNftMove[]> {
+  const { chain, scripted } = stage;
+  const covered = (await listCoverage(database, chain.id)).map(({ range }) => range);
+  const consecutive = new Set(
+    consecutiveLogs(scripted, { from: 0, to: scripted.head }).map(({ block, logIndex }) => `${block} ${logIndex}`),
+  );
+  const subjects = await database.query<{ kind: SubjectKind; address: Address; from: number; to: number }>(
+    `SELECT kind, '0x' || encode(subject, 'hex') AS address, first_block AS from, last_block AS to FROM subject_ranges
+      WHERE chain_id = $1 AND dataset = 'nft-transfers'`,
+    [chain.id],
+  );
+  const isIn = (block: number, range: BlockRange): boolean => block >= range.from && block <= range.to;
+  const completed = new Set(subjects.flatMap((subject) => [...consecutiveBlocks(stage, subject.address, subject)]));
+  return scripted
+    .expectedNftMoves()
+    .filter(
+      ({ blockNumber, logIndex, token, from, to }) =>
+        (completed.has(blockNumber) && consecutive.has(`${blockNumber} ${logIndex}`)) ||
+        covered.some((range) => isIn(blockNumber, range)) ||
+        subjects.some(
+          (subject) =>
+            isIn(blockNumber, subject) &&
+            (subject.kind === 'contract' ? subject.address === token : [from, to].includes(subject.address)),
+        ),
+    );
+}
+
+/** Balances and holdings as the database keeps them, and as the moves add up. */
+export async function comparedBalances(
+  database: Database,
+  chainId: number,
+  moves: readonly ExpectedNftMove[],
+): Promise<{ readonly stored: string[]; readonly expected: string[] }> {
+  const rows = await database.query<{ text: string }>(
+    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), token_id, amount) AS text
+       FROM nft_balances WHERE chain_id = $1
+     UNION ALL
+     SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), 'holds', ids_held)
+       FROM nft_holdings WHERE chain_id = $1`,
+    [chainId],
+  );
+  const sums = new Map<string, bigint>();
+  const add = (account: string, token: string, id: bigint, amount: bigint): void => {
+    if (/^0x0+$/.test(account)) return;
+    const key = `${account} ${token} ${id}`;
+    sums.set(key, (sums.get(key) ?? 0n) + amount);
+  };
+  for (const { token, tokenId, from, to, amount } of moves) {
+    add(to, token, tokenId, amount);
+    add(from, token, tokenId, -amount);
+  }
+  const held = new Map<string, number>();
+  for (const [key, amount] of sums) {
+    const holder = key.split(' ').slice(0, 2).join(' ');
+    if (amount > 0n) held.set(holder, (held.get(holder) ?? 0) + 1);
+  }
+  const balances = [...sums].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`);
+  const holdings = [...held].map(([holder, ids]) => `${holder} holds ${ids}`);
+  return { stored: rows.map(({ text }) => text).sort(), expected: [...balances, ...holdings].sort() };
+}

@@ -1,0 +1,64 @@
+/** A worker of histories in a process of its own, for tests that kill it. Its only argument is {@link WorkerProcessOptions}. */
+
+import { createHistories } from '@chainstead/answers';
+import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createWorkJournal, openDatabase } from '@chainstead/db';
+import { createJobs } from '@chainstead/jobs';
+import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
+import { nftTransfers } from '../../dataset.ts';
+import { stageChain, stagePool } from './history-stage.ts';
+
+export interface WorkerProcessOptions {
+  readonly databaseUrl: string;
+  readonly jobs: { readonly databaseUrl: string } | { readonly redisUrl: string };
+  readonly chainId: number;
+  readonly nodeUrl: string;
+  readonly logRangeMax: number;
+  /** Reading a range with this block ends the process where a wallet is asked for, as running out of memory does. */
+  readonly deadly?: { readonly block: number; readonly wallet: Address };
+}
+
+const options: WorkerProcessOptions = JSON.parse(process.argv[2] ?? '');
+const logger = silentLogger();
+const chain = stageChain(options.chainId);
+const pool = stagePool(chain, options.nodeUrl, options.logRangeMax);
+await pool.start();
+const database = openDatabase({
+  url: options.databaseUrl,
+  applicationName: 'history worker',
+  poolSize: 8,
+  logger,
+});
+const journal = createWorkJournal({ database, logger, metrics: createMetricsRegistry() });
+await journal.start();
+const jobs = await createJobs({ ...options.jobs, logger, metrics: createMetricsRegistry() });
+const histories = createHistories({ jobs, chains: [chain], datasets: [nftTransfers], maxCalls: 10_000, perKey: 100 });
+await histories.work({
+  database,
+  chains: [{ chain, pool: { ...pool, getLogs: getLogsOrDie } }],
+  clock: systemClock,
+  logger,
+  metrics: createMetricsRegistry(),
+  journal,
+  sweepEveryMs: 200,
+});
+
+async function getLogsOrDie(...[query, request]: Parameters<UpstreamPool['getLogs']>) {
+  const { deadly } = options;
+  if (deadly !== undefined && isWithin(deadly.block, query.range) && mentions(query, deadly.wallet)) {
+    // Others are in hand then, too.
+    await systemClock.sleep(100);
+    process.kill(process.pid, 'SIGKILL');
+  }
+  return pool.getLogs(query, request);
+}
+
+function isWithin(block: number, { from, to }: BlockRange): boolean {
+  return block >= from && block <= to;
+}
+
+function mentions({ indexed = [] }: LogsQuery, wallet: Address): boolean {
+  return indexed.some((topics) => topics?.some((topic) => topic.endsWith(wallet.slice(2))) === true);
+}
+
+process.stdout.write('working\n');

@@ -1,0 +1,92 @@
+import {
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
+import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
+
+// One wallet holds 60,000 collections, four hundred others 100 each; every fourth contract is spam.
+const BUSY = contractOf(1);
+const BUSY_COLLECTIONS = 60_000;
+const LIMIT = 100;
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  const holdings = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ contract: contractOf(1_000 + index), ids: 1 + (index % 5) }));
+  await seedHoldings(scratch.database, chain, contractOf(99_999), holdings(300));
+  await scratch.database.query('ANALYZE');
+  await seedHoldings(scratch.database, chain, BUSY, holdings(BUSY_COLLECTIONS));
+  for (let wallet = 0; wallet < 400; wallet++)
+    await seedHoldings(scratch.database, chain, contractOf(100_000 + wallet), holdings(100));
+  await seedNftCoverage(scratch.database, chain, 500, 1_000);
+  await seedWalletRange(scratch.database, chain, BUSY, 0, 499);
+  await scratch.database.query(
+    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)
+     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), 1, 'erc721', 2, 'Name', number % 4 = 0, 'known'
+     FROM generate_series(1000, $1::bigint) AS number`,
+    [1_000 + BUSY_COLLECTIONS],
+  );
+  await scratch.database.query(
+    `INSERT INTO nft_collections (token_address, chain_id, status, name)
+     SELECT address, chain_id, 'known', name FROM tokens WHERE get_byte(address, 19) % 2 = 0`,
+  );
+});
+afterAll(() => scratch.drop());
+
+const explainPage = (plan: PlanKind, query: Partial<WalletCollectionsQuery> = {}): Promise<Explained> =>
+  explain(
+    scratch.database,
+    walletCollectionsStatement(chain, { wallet: BUSY, limit: LIMIT, after: null, excludeSpam: false, ...query }),
+    plan,
+  );
+
+const rowsOf = (node: PlanNode): number => node['Actual Rows'] * node['Actual Loops'];
+
+const QUERIES: readonly (readonly [string, Partial<WalletCollectionsQuery>, number])[] = [
+  ['the first page', {}, LIMIT + 1],
+  ['a page in the middle', { after: contractOf(31_000) }, LIMIT + 1],
+  ['the last page', { after: contractOf(1_000 + BUSY_COLLECTIONS - 20) }, LIMIT + 1],
+  ['a page without spam', { excludeSpam: true }, 1.5 * (LIMIT + 1)],
+  ['a small wallet', { wallet: contractOf(100_007) }, LIMIT + 1],
+  ['a wallet without anything', { wallet: contractOf(3) }, 0],
+];
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(QUERIES)(
+    '%s is one range scan of the holdings’ key that stops after a page',
+    async (_name, query, most) => {
+      const { nodes } = await explainPage(plan, query);
+      const scans = nodes.filter((node) => node['Relation Name'] === 'nft_holdings');
+      expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+        [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_holdings_account_chain_id_token_address_pk'],
+      ]);
+      for (const scan of scans) {
+        expect(scan['Index Cond']).toMatch(/account = .*chain_id = /);
+        expect(rowsOf(scan)).toBeLessThanOrEqual(most);
+      }
+      // What is known of contracts is looked up by key, a row at a time.
+      for (const table of ['tokens', 'nft_collections', 'collection_list_entries', 'spam_list_entries'])
+        for (const node of nodes.filter((each) => each['Relation Name'] === table))
+          expect(rowsOf(node)).toBeLessThanOrEqual(Math.max(1.5 * (LIMIT + 1), most));
+    },
+  );
+
+  test('a page in the middle touches as little as the first', async () => {
+    const first = await explainPage(plan);
+    const middle = await explainPage(plan, { after: contractOf(31_000) });
+    expect(middle.buffers).toBeLessThanOrEqual(first.buffers * 1.2);
+  });
+});

@@ -1,0 +1,85 @@
+import { createHistories } from '@chainstead/answers';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createJobs } from '@chainstead/jobs';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import type { z } from '@hono/zod-openapi';
+import { nftTransfers } from '../../transfers/dataset.ts';
+import { walletCollectionsSchema } from '../wallet-collections-response.ts';
+import { createWalletCollectionsRoute } from '../wallet-collections-route.ts';
+import { contractOf, seedHoldings } from './seeded-holdings.ts';
+
+const registry = createChainRegistry();
+export const eth = registry.get('eth');
+export const base = registry.get('base');
+export const WALLET = contractOf(0xa11ce);
+
+export type Answer = z.infer<typeof walletCollectionsSchema>;
+
+/** The route over a database of its own. Ethereum is served; no worker is at work. */
+export interface CollectionsStage {
+  readonly scratch: ScratchDatabase;
+  /** With histories of up to 500 calls, two for a key. */
+  readonly api: ApiApp;
+  /** Serves Base, with histories turned off. */
+  readonly withoutHistories: ApiApp;
+  request(query?: string, wallet?: string, app?: ApiApp): Promise<Response>;
+  /** The answer, checked against the documented schema. @throws when it is an error */
+  get(query?: string, wallet?: string, app?: ApiApp): Promise<Answer>;
+  /** The wallet holds one id of the first contract, two of the second, … */
+  hold(...contracts: readonly Address[]): Promise<void>;
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openCollectionsStage(): Promise<CollectionsStage> {
+  const scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const jobs = await createJobs({
+    databaseUrl: scratch.url,
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+  });
+  const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
+    const histories = createHistories({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
+    return exampleApi(database, [createWalletCollectionsRoute({ histories })]);
+  };
+  const api = await apiOf(eth, 500);
+  const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>
+    app.request(`/api/v2.2/${wallet}/nft/collections${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+  return {
+    scratch,
+    api,
+    withoutHistories: await apiOf(base, 0),
+    request,
+    async get(query, wallet, app) {
+      const answer = await request(query, wallet, app);
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+      return walletCollectionsSchema.strict().parse(JSON.parse(text));
+    },
+    hold: (...contracts) =>
+      seedHoldings(
+        database,
+        eth,
+        WALLET,
+        contracts.map((contract, index) => ({ contract, ids: index + 1 })),
+      ),
+    async empty() {
+      await database.query(
+        `TRUNCATE nft_holdings, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections,
+           collection_list_entries, spam_list_entries`,
+      );
+    },
+    async close() {
+      await jobs.close();
+      await scratch.drop();
+    },
+  };
+}
+
+export function addressesOf({ result }: Answer): string[] {
+  return result.map((row) => row.token_address);
+}

@@ -1,0 +1,67 @@
+import { addressBytes } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { seedBuilt } from '@chainstead/testkit';
+import { nftBalances } from '../../transfers/balances.ts';
+
+/** A distinct address for each number, ascending with it. */
+export function contractOf(number: number): Address {
+  return parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
+}
+
+/** Holdings as transfers leave them. */
+export async function seedHoldings(
+  database: Database,
+  chain: Chain,
+  wallet: Address,
+  holdings: readonly { readonly contract: Address; readonly ids: number }[],
+): Promise<void> {
+  await database.query(
+    `INSERT INTO nft_holdings (account, chain_id, token_address, ids_held)
+     SELECT $1, $2, held.contract, held.ids FROM unnest($3::bytea[], $4::bigint[]) AS held(contract, ids)`,
+    [
+      addressBytes(wallet),
+      chain.id,
+      holdings.map(({ contract }) => addressBytes(contract)),
+      holdings.map(({ ids }) => ids),
+    ],
+  );
+}
+
+/** Blocks that the chain covers, with balances that count them. */
+export async function seedNftCoverage(database: Database, chain: Chain, from: number, to: number): Promise<void> {
+  await seedBuilt(database, chain.id, nftBalances);
+  await database.query(
+    "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', $2, $3, 'none')",
+    [chain.id, from, to],
+  );
+}
+
+/** Blocks that the wallet's own history covers. */
+export async function seedWalletRange(
+  database: Database,
+  chain: Chain,
+  wallet: Address,
+  from: number,
+  to: number,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     VALUES ($1, 'wallet', $2, 'nft-transfers', $3, $4)`,
+    [chain.id, addressBytes(wallet), from, to],
+  );
+}
+
+/** One row of a table of facts of contracts, given by column. Addresses are bytes already. */
+export async function seedRow(
+  database: Database,
+  table: 'tokens' | 'nft_collections' | 'collection_list_entries' | 'spam_list_entries',
+  row: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const columns = Object.keys(row);
+  await database.query(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+    Object.values(row),
+  );
+}

@@ -1,0 +1,92 @@
+import { addressBytes } from '@chainstead/answers';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressesOf, type CollectionsStage, openCollectionsStage } from './testing/collections-stage.ts';
+import { contractOf } from './testing/seeded-holdings.ts';
+
+const [A, B, C] = [contractOf(0xaa), contractOf(0xbb), contractOf(0xcc)];
+
+let stage: CollectionsStage;
+beforeAll(async () => {
+  stage = await openCollectionsStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.empty());
+
+const get: CollectionsStage['get'] = (...given) => stage.get(...given);
+const hold: CollectionsStage['hold'] = (...contracts) => stage.hold(...contracts);
+
+describe('pages', () => {
+  test('follow each other by contract without gaps, whatever changes before or behind', async () => {
+    await hold(...Array.from({ length: 7 }, (_, index) => contractOf(10 + index * 10)));
+    const first = await get('?limit=3&token_counts=true');
+    expect([addressesOf(first), first.page, first.page_size]).toEqual([
+      [contractOf(10), contractOf(20), contractOf(30)],
+      1,
+      3,
+    ]);
+    await stage.scratch.database.query('DELETE FROM nft_holdings WHERE token_address = ANY ($1::bytea[])', [
+      [contractOf(20), contractOf(50)].map(addressBytes),
+    ]);
+    await hold(contractOf(5), contractOf(35));
+    const second = await get(`?cursor=${first.cursor}`);
+    expect([addressesOf(second), second.page, second.page_size]).toEqual([
+      [contractOf(35), contractOf(40), contractOf(60)],
+      2,
+      3,
+    ]);
+    expect(second.result[0]).toHaveProperty('count');
+    const third = await get(`?cursor=${second.cursor}&limit=100`);
+    expect([addressesOf(third), third.cursor, third.page_size]).toEqual([[contractOf(70)], null, 3]);
+  });
+
+  test('hold at most what the server allows, and say so', async () => {
+    expect((await get('?limit=5000')).page_size).toBe(100);
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=-1', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['limit=all', 'limit'],
+    ['limit=', 'limit'],
+    ['chain=nowhere', 'chain'],
+    ['chain=0xzz', 'chain'],
+    ['token_counts=yes', 'token_counts'],
+    ['token_counts=1', 'token_counts'],
+    ['exclude_spam=', 'exclude_spam'],
+    ['include_prices=maybe', 'include_prices'],
+    ['cursor=abc', 'cursor'],
+    [`cursor=${'a'.repeat(9_000)}`, 'cursor'],
+    ['limit=1&limit=2', 'limit'],
+    ['chain=eth&chain=base', 'chain'],
+  ])('%s is refused and named', async (query, parameter) => {
+    const answer = await stage.request(`?${query}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining(parameter) });
+  });
+
+  test.each(['0x123', 'vitalik.eth', `0x${'g'.repeat(40)}`, `0x${'0'.repeat(41)}`])(
+    'the wallet %s is refused',
+    async (wallet) => {
+      expect((await stage.request('', wallet)).status).toBe(400);
+    },
+  );
+
+  test('a cursor goes with its own query only', async () => {
+    await hold(A, B);
+    const { cursor } = await get('?limit=1');
+    for (const query of [
+      `cursor=${cursor}&token_counts=true`,
+      `cursor=${cursor}&exclude_spam=true`,
+      `cursor=${cursor}&chain=base`,
+    ]) {
+      const answer = await stage.request(`?${query}`);
+      expect(answer.status).toBe(400);
+    }
+    expect((await stage.request(`?cursor=${cursor}`, C)).status).toBe(400);
+    expect((await stage.request(`?cursor=${cursor}x`)).status).toBe(400);
+    expect(addressesOf(await get(`?cursor=${cursor}&chain=eth&exclude_spam=false`))).toEqual([B]);
+  });
+});

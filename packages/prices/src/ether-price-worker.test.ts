@@ -1,0 +1,213 @@
+import { type Chain, createChainRegistry, type EtherFeed } from '@chainstead/chains';
+import {
+  type Address,
+  createMetricsRegistry,
+  type Hash,
+  type Log,
+  parseAddress,
+  parseHash,
+  silentLogger,
+} from '@chainstead/core';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import {
+  addressOf,
+  type CompiledContract,
+  compileSolidity,
+  createScratchDatabase,
+  type Devnet,
+  exampleChain,
+  examplePool,
+  type ScratchDatabase,
+  startDevnet,
+} from '@chainstead/testkit';
+import type { TransactionReceipt } from 'viem';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createEtherPriceWorker } from './ether-price-worker.ts';
+import { feedAnswers } from './feed-answers.ts';
+import { createFeedPhasesReader } from './feed-phases.ts';
+import { seedPriceSources } from './price-sources.ts';
+
+/** As much of Chainlink's proxy and aggregator as is called and emitted. */
+const SOURCE = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+contract Aggregator {
+  uint8 public immutable decimals;
+  event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt);
+  constructor(uint8 digits) { decimals = digits; }
+  function answer(int256 current, uint256 round) external { emit AnswerUpdated(current, round, block.timestamp); }
+}
+contract Proxy {
+  uint16 public phaseId;
+  mapping(uint16 => address) public phaseAggregators;
+  function decimals() external view returns (uint8) { return Aggregator(phaseAggregators[phaseId]).decimals(); }
+  function confirm(address aggregator) external { phaseAggregators[++phaseId] = aggregator; }
+}
+`;
+
+let devnet: Devnet;
+let scratch: ScratchDatabase;
+let proxyCode: CompiledContract;
+let aggregatorCode: CompiledContract;
+let pool: UpstreamPool;
+let jobs: Jobs | null;
+
+beforeAll(async () => {
+  const contracts = await compileSolidity({ 'Feed.sol': SOURCE });
+  const [proxy, aggregator] = [contracts.get('Proxy'), contracts.get('Aggregator')];
+  if (proxy === undefined || aggregator === undefined) throw new Error('The contracts were not compiled');
+  proxyCode = proxy;
+  aggregatorCode = aggregator;
+  devnet = await startDevnet();
+  pool = await examplePool(exampleChain({ id: devnet.chainId }), devnet.url);
+});
+afterAll(async () => {
+  await pool.close();
+  await devnet.stop();
+});
+beforeEach(async () => {
+  scratch = await createScratchDatabase();
+  jobs = null;
+});
+afterEach(async () => {
+  await jobs?.close();
+  await scratch.drop();
+});
+
+const signal = (): AbortSignal => AbortSignal.timeout(10_000);
+const chainWith = (feed: EtherFeed): Chain =>
+  exampleChain({ id: devnet.chainId, key: 'devnet', etherPrice: { feed, pools: [] } });
+const feedAt = (proxy: Address, aggregators: readonly Address[] = []): EtherFeed => ({
+  proxy,
+  decimals: 8,
+  aggregators,
+});
+const deployAggregator = (decimals: number): Promise<Address> => devnet.deploy(aggregatorCode, [decimals]);
+const confirm = (proxy: Address, aggregator: Address): Promise<TransactionReceipt> =>
+  devnet.send({ address: proxy, abi: proxyCode.abi, functionName: 'confirm', args: [aggregator] });
+
+const storedPhases = (): Promise<{ aggregator: Address; decimals: number }[]> =>
+  scratch.database.query(
+    `SELECT '0x' || encode(aggregator, 'hex') AS aggregator, decimals FROM price_feed_phases ORDER BY updated_at, aggregator`,
+  );
+
+async function startWorker(chain: Chain): Promise<void> {
+  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  await createEtherPriceWorker({
+    database: scratch.database,
+    jobs,
+    chains: [{ chain, pool }],
+    logger: silentLogger(),
+    refreshEveryMs: 100,
+  }).start();
+}
+
+describe('a feed', () => {
+  test('names the aggregators of all its phases once, and again when there is a new one', async () => {
+    const proxy = await devnet.deploy(proxyCode);
+    const [first, second, third] = [await deployAggregator(8), await deployAggregator(8), await deployAggregator(8)];
+    await confirm(proxy, first);
+    await confirm(proxy, second);
+    const reader = createFeedPhasesReader(pool, feedAt(proxy));
+    const phases = (aggregators: readonly Address[]) => aggregators.map((aggregator) => ({ aggregator, decimals: 8 }));
+    expect(await reader.read(signal())).toEqual(phases([first, second]));
+    expect(await reader.read(signal())).toBeNull();
+    await confirm(proxy, third);
+    expect(await reader.read(signal())).toEqual(phases([first, second, third]));
+  });
+
+  test('that is an aggregator itself names itself, with its own decimals', async () => {
+    const aggregator = await deployAggregator(18);
+    expect(await createFeedPhasesReader(pool, feedAt(aggregator)).read(signal())).toEqual([
+      { aggregator, decimals: 18 },
+    ]);
+  });
+
+  test('that is no contract names none', async () => {
+    expect(await createFeedPhasesReader(pool, feedAt(addressOf(0xdead))).read(signal())).toEqual([]);
+  });
+});
+
+describe('the worker', () => {
+  test('keeps up with a feed whose aggregator changes; its word on decimals wins', async () => {
+    const proxy = await devnet.deploy(proxyCode);
+    const [first, second] = [await deployAggregator(18), await deployAggregator(18)];
+    await confirm(proxy, first);
+    await startWorker(chainWith(feedAt(proxy, [first])));
+    await vi.waitFor(async () => expect(await storedPhases()).toEqual([{ aggregator: first, decimals: 18 }]), soon);
+    await confirm(proxy, second);
+    await vi.waitFor(
+      async () =>
+        expect((await storedPhases()).map(({ aggregator }) => aggregator).sort()).toEqual([first, second].sort()),
+      soon,
+    );
+  });
+
+  test('leaves the chain’s facts where nobody answers at the feed’s address', async () => {
+    await startWorker(chainWith(feedAt(addressOf(0xdead), [addressOf(7)])));
+    expect(await storedPhases()).toEqual([{ aggregator: addressOf(7), decimals: 8 }]);
+  });
+});
+
+describe('facts', () => {
+  test('of a chain are written once, and again when they change', async () => {
+    const registry = createChainRegistry();
+    const stored = () =>
+      scratch.database.query(
+        `SELECT chain_id, '0x' || encode(token_address, 'hex') AS token, symbol, is_ether FROM payment_tokens ORDER BY chain_id, symbol`,
+      );
+    for (const chain of [registry.get('eth'), registry.get('polygon'), registry.get('eth')])
+      await seedPriceSources(scratch.database, chain);
+    const coin = `0x${'0'.repeat(40)}`;
+    const { wrappedNative, bridgedEther } = registry.get('polygon');
+    expect(await stored()).toEqual([
+      { chain_id: 1, token: coin, symbol: 'ETH', is_ether: true },
+      { chain_id: 1, token: registry.get('eth').wrappedNative, symbol: 'WETH', is_ether: true },
+      { chain_id: 137, token: coin, symbol: 'POL', is_ether: false },
+      { chain_id: 137, token: bridgedEther, symbol: 'WETH', is_ether: true },
+      { chain_id: 137, token: wrappedNative, symbol: 'WPOL', is_ether: false },
+    ]);
+    expect(await storedPhases()).toHaveLength(3);
+    const renamed = exampleChain({ native: { name: 'Gold', symbol: 'GLD', decimals: 18, isEther: false } });
+    await seedPriceSources(scratch.database, renamed);
+    expect((await stored()).slice(0, 2)).toMatchObject([
+      { chain_id: 1, token: coin, symbol: 'GLD', is_ether: false },
+      { chain_id: 137 },
+    ]);
+    // Polygon's one aggregator is left.
+    expect(await storedPhases()).toHaveLength(1);
+  });
+});
+
+test('an answer that an aggregator really emits is decoded', async () => {
+  const aggregator = await deployAggregator(8);
+  const call = { address: aggregator, abi: aggregatorCode.abi, functionName: 'answer' };
+  const receipts = [
+    await devnet.send({ ...call, args: [200_000_000_000n, 41n] }),
+    await devnet.send({ ...call, args: [-3n, 42n] }),
+  ];
+  const rows = feedAnswers.decode(receipts.flatMap(logsOf), {
+    chain: chainWith(feedAt(aggregator)),
+    timestampOf: () => 1_700_000_000,
+  });
+  expect(rows).toMatchObject([
+    { aggregator, round: '41', answer: '200000000000' },
+    { aggregator, round: '42', answer: '-3' },
+  ]);
+});
+
+const soon = { timeout: 15_000, interval: 50 };
+
+function logsOf({ logs }: TransactionReceipt): Log[] {
+  return logs.map((log) => ({
+    address: parseAddress(log.address),
+    topics: log.topics.map((topic): Hash => parseHash(topic)),
+    data: log.data,
+    blockNumber: Number(log.blockNumber),
+    blockHash: parseHash(log.blockHash),
+    transactionHash: parseHash(log.transactionHash),
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    blockTimestamp: null,
+  }));
+}

@@ -1,0 +1,107 @@
+/**
+ * Looking the price of ether up in SQL: the last answer of the chain's feed, or the last swap of its most trusted pool, at or
+ * before a place in the chain. Arguments are SQL expressions, never values.
+ */
+
+import { addressBytes, type Bind, isComplete } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { type EtherPrice, priceOfAnswer, priceOfPool } from './ether-price.ts';
+import { feedAnswers } from './feed-answers.ts';
+import { poolPrices, pricingPools } from './pool-prices.ts';
+
+/** A place in the chain. */
+export interface ChainPlace {
+  readonly block: string;
+  readonly transaction: string;
+  readonly log: string;
+}
+
+export interface EtherQuotes {
+  /** Common table expressions that the quotes read, to be put in the statement's `WITH`. */
+  readonly ctes: readonly string[];
+  /**
+   * A relation of at most one row (value, source) for {@link readEtherQuote}. Of a place, only where every block from the answer
+   * to there is indexed: a gap may hide a newer one. Null: the newest that is known.
+   */
+  at(place: ChainPlace | null): string;
+}
+
+/** @param bind adds a value to the statement and gives its placeholder */
+export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuotes {
+  const { feed } = chain.etherPrice;
+  const pools = pricingPools(chain);
+  if (feed === null && pools.length === 0)
+    return { ctes: [], at: () => '(SELECT NULL::numeric AS value, NULL::integer AS source)' };
+  const dataset = (feed === null ? poolPrices : feedAnswers).name;
+  const ranges = `price_ranges AS (SELECT first_block, last_block FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}')`;
+  const source =
+    feed === null
+      ? poolSource(bind(pools.map(({ address }) => addressBytes(address))))
+      : feedSource(
+          bind(addressBytes(feed.proxy)),
+          chainId,
+          bind(feed.aggregators.map(addressBytes)),
+          bind(feed.decimals),
+        );
+  return {
+    ctes: [ranges, source.cte],
+    at: (place) => `(SELECT value, source FROM (
+      SELECT found.*, sources.source FROM price_sources AS sources CROSS JOIN LATERAL (
+        SELECT block_number, transaction_index, log_index, ${source.value} AS value FROM ${source.table} AS quote
+        WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? '' : ` AND ${notAfter(place)}`}
+        ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1) AS found
+      ORDER BY ${source.order} LIMIT 1) AS latest
+      ${place === null ? '' : `WHERE ${isComplete({ lowest: 'latest.block_number', highest: place.block }, 'price_ranges')}`})`,
+  };
+}
+
+/** What a quote says; null where there is none. */
+export function readEtherQuote(
+  chain: Chain,
+  quote: { readonly value: string | null; readonly source: number | null },
+): EtherPrice | null {
+  if (quote.value === null || quote.source === null) return null;
+  if (chain.etherPrice.feed !== null) return priceOfAnswer(quote.value, quote.source);
+  const pool = pricingPools(chain)[quote.source - 1];
+  return pool === undefined ? null : priceOfPool(quote.value, pool);
+}
+
+interface QuoteSource {
+  /** CTE `price_sources` (address, source). */
+  readonly cte: string;
+  readonly table: string;
+  readonly key: string;
+  readonly value: string;
+  /** Which of the sources' quotes counts. */
+  readonly order: string;
+}
+
+/** The newest answer of all aggregators. Those that the proxy named come with the decimals that it told. */
+function feedSource(proxy: string, chainId: string, seeds: string, decimals: string): QuoteSource {
+  return {
+    cte: `price_sources AS MATERIALIZED (
+  SELECT DISTINCT ON (address) address, source FROM (
+    SELECT aggregator AS address, decimals::integer AS source, 0 AS rank FROM price_feed_phases WHERE feed = ${proxy} AND chain_id = ${chainId}
+    UNION ALL SELECT seed, ${decimals}::integer, 1 FROM unnest(${seeds}::bytea[]) AS seed) AS known
+  ORDER BY address, rank)`,
+    table: 'feed_answers',
+    key: 'aggregator',
+    value: 'answer',
+    order: 'found.block_number DESC, found.transaction_index DESC, found.log_index DESC',
+  };
+}
+
+/** The first pool, in the order of trust, that had a swap. */
+function poolSource(pools: string): QuoteSource {
+  return {
+    cte: `price_sources AS MATERIALIZED (SELECT address, ordinal::integer AS source FROM unnest(${pools}::bytea[]) WITH ORDINALITY AS known(address, ordinal))`,
+    table: 'pool_prices',
+    key: 'pool',
+    value: 'sqrt_price_x96',
+    order: 'sources.source',
+  };
+}
+
+function notAfter({ block, transaction, log }: ChainPlace): string {
+  return `(quote.block_number, quote.transaction_index, quote.log_index) <= (${block}, ${transaction}, ${log})`;
+}

@@ -1,0 +1,11 @@
+/**
+ * What the chain itself says of the price of ether in US dollars: answers of Chainlink's feeds, and swaps in pools with a
+ * dollar token. Start reading at `ether-quote.ts`.
+ */
+
+export { dollarsOf, type EtherPrice } from './ether-price.ts';
+export { createEtherPriceWorker } from './ether-price-worker.ts';
+export { etherQuotes, readEtherQuote } from './ether-quote.ts';
+export { feedAnswers } from './feed-answers.ts';
+export { poolPrices } from './pool-prices.ts';
+export { seedPriceSources } from './price-sources.ts';

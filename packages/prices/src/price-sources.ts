@@ -1,0 +1,91 @@
+/** What the database is told of ether's price: the aggregators of feeds, and which tokens are ether. */
+
+import { addressBytes } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { FeedPhase } from './feed-phases.ts';
+
+/**
+ * Writes what the chain's facts say: the known aggregators of its feed, its coin, the wrapped coin and bridged ether. What was written of
+ * another feed, or of tokens that are not among them any more, goes: the facts are configurable.
+ */
+export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
+  const { feed } = chain.etherPrice;
+  await database.query(
+    `DELETE FROM price_feed_phases WHERE chain_id = $1 AND feed IS DISTINCT FROM decode(substr($2::text, 3), 'hex')`,
+    [chain.id, feed?.proxy ?? null],
+  );
+  if (feed !== null) {
+    const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
+    await insertPhases(database, chain, feed.proxy, seeds, 'NOTHING');
+  }
+  const tokens = paymentTokensOf(chain);
+  const addresses = tokens.map(({ address }) => addressBytes(address));
+  await database.query('DELETE FROM payment_tokens WHERE chain_id = $1 AND NOT token_address = ANY ($2::bytea[])', [
+    chain.id,
+    addresses,
+  ]);
+  await database.query(
+    `INSERT INTO payment_tokens (token_address, chain_id, symbol, decimals, is_ether)
+     SELECT address, $1, symbol, decimals, is_ether
+     FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::boolean[]) AS told(address, symbol, decimals, is_ether) ORDER BY address
+     ON CONFLICT (token_address, chain_id) DO UPDATE
+       SET symbol = excluded.symbol, decimals = excluded.decimals, is_ether = excluded.is_ether`,
+    [
+      chain.id,
+      addresses,
+      tokens.map(({ symbol }) => symbol),
+      tokens.map(({ decimals }) => decimals),
+      tokens.map(({ isEther }) => isEther),
+    ],
+  );
+}
+
+/** Adds aggregators that a feed's proxy named; what the proxy says of their decimals wins over the chain's facts. */
+export async function saveFeedPhases(
+  database: Database,
+  chain: Chain,
+  feed: Address,
+  phases: readonly FeedPhase[],
+): Promise<void> {
+  await insertPhases(database, chain, feed, phases, 'UPDATE SET decimals = excluded.decimals, updated_at = now()');
+}
+
+async function insertPhases(
+  database: Database,
+  chain: Chain,
+  feed: Address,
+  phases: readonly FeedPhase[],
+  onConflict: string,
+): Promise<void> {
+  const unique = [...new Map(phases.map((phase) => [phase.aggregator, phase])).values()];
+  await database.query(
+    `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals)
+     SELECT $1, $2, aggregator, decimals
+     FROM unnest($3::bytea[], $4::smallint[]) AS told(aggregator, decimals) ORDER BY aggregator
+     ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
+    [
+      addressBytes(feed),
+      chain.id,
+      unique.map(({ aggregator }) => addressBytes(aggregator)),
+      unique.map(({ decimals }) => decimals),
+    ],
+  );
+}
+
+interface PaymentToken {
+  readonly address: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly isEther: boolean;
+}
+
+function paymentTokensOf({ native, wrappedNative, bridgedEther }: Chain): PaymentToken[] {
+  const { symbol, decimals, isEther } = native;
+  return [
+    { address: ZERO_ADDRESS, symbol, decimals, isEther },
+    ...(wrappedNative === null ? [] : [{ address: wrappedNative, symbol: `W${symbol}`, decimals, isEther }]),
+    ...(bridgedEther === null ? [] : [{ address: bridgedEther, symbol: 'WETH', decimals: 18, isEther: true }]),
+  ];
+}

@@ -1,0 +1,50 @@
+import { addressAt, bigIntAt, wordCount } from '@chainstead/abi';
+import type { Address, Log } from '@chainstead/core';
+import { MALFORMED_REASONS, type MalformedReason } from './movement.ts';
+
+/** The most ids of one ConsecutiveTransfer that become movements of their own; a larger range stays one movement. */
+export const CONSECUTIVE_IDS_MAX = 50_000;
+
+/**
+ * The most ids of all ConsecutiveTransfer events of a block that become movements of their own. An event costs its emitter
+ * the same whatever it claims: without this, one transaction could claim hundreds of millions.
+ */
+export const CONSECUTIVE_IDS_OF_BLOCK_MAX = 100_000;
+
+/** What a ConsecutiveTransfer (EIP-2309) says: ids from first to last, both inclusive. */
+export interface ConsecutiveRange {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly from: Address;
+  readonly to: Address;
+}
+
+export function readConsecutiveRange(log: Log): ConsecutiveRange | MalformedReason {
+  const [, firstId, topic2, topic3] = log.topics;
+  const from = addressAt(topic2);
+  const to = addressAt(topic3);
+  if (firstId === undefined || from === null || to === null || wordCount(log.data) !== 1)
+    return MALFORMED_REASONS.undecodable;
+  const first = bigIntAt(firstId);
+  const last = bigIntAt(log.data);
+  return last < first ? MALFORMED_REASONS.emptyRange : { first, last, from, to };
+}
+
+/** Whether the ids of this range become movements of their own. To be asked of every range of a block, in chain order. */
+export type Expansion = (blockNumber: number, range: Pick<ConsecutiveRange, 'first' | 'last'>) => boolean;
+
+/** A range that does not fit into what is left of its block stays one movement; smaller ones after it may still fit. */
+export function createExpansion(): Expansion {
+  let block = -1;
+  let left = 0;
+  return (blockNumber, range) => {
+    if (blockNumber !== block) {
+      block = blockNumber;
+      left = CONSECUTIVE_IDS_OF_BLOCK_MAX;
+    }
+    const ids = range.last - range.first + 1n;
+    if (ids > CONSECUTIVE_IDS_MAX || ids > left) return false;
+    left -= Number(ids);
+    return true;
+  };
+}

@@ -1,0 +1,151 @@
+import { addressAt, decimalAt, wordCount } from '@chainstead/abi';
+import type { Chain } from '@chainstead/chains';
+import type { Address, Log } from '@chainstead/core';
+import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
+import { createPunkReader, type PunkMove } from './crypto-punks.ts';
+import {
+  MALFORMED_REASONS,
+  type MalformedNftLog,
+  type MalformedReason,
+  MOVEMENT_KINDS,
+  type MovementKind,
+  type NftMovement,
+} from './movement.ts';
+import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
+import { readTransferBatch } from './transfer-batch.ts';
+
+/** What logs say of NFTs. Both lists are in the order of the logs. */
+export interface NftMovements {
+  readonly movements: readonly NftMovement[];
+  readonly malformed: readonly MalformedNftLog[];
+}
+
+/**
+ * Every token that these logs (of whole blocks, in chain order) move: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts
+ * of `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at topics of `nftTransferTopics(chain)`.
+ *
+ * An event is told by its shape: a `Transfer` with three topics is ERC-20's and no business of this; one with four topics and
+ * no data is ERC-721's. What names an event of NFTs and does not have its shape is malformed, as a whole.
+ *
+ * How many ids of ConsecutiveTransfer events become movements of their own is bounded by event and by block (consecutive.ts),
+ * so of a block with such an event all of them must be among the logs.
+ */
+export function decodeNftMovements(logs: readonly Log[], chain: Chain): NftMovements {
+  const movements: NftMovement[] = [];
+  const malformed: MalformedNftLog[] = [];
+  for (const read of readNftLogs(logs, chain))
+    if ('reason' in read) malformed.push(read);
+    else movements.push(read);
+  return { movements, malformed };
+}
+
+/** The same in the order of the logs, each movement made when it is asked for: a few logs may hold a great many. */
+export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftMovement | MalformedNftLog> {
+  const readPunk = createPunkReader();
+  const expands = createExpansion();
+  for (const log of logs) {
+    const read = log.address === chain.cryptoPunks ? readPunkMove(log, readPunk(log)) : readLog(log, chain, expands);
+    if (read === null) continue;
+    if (typeof read === 'number') yield { log, reason: read };
+    else if ('log' in read) yield read;
+    else yield* read;
+  }
+}
+
+/** What a log says: movements, why it can't be read, or null where it is no event of NFTs. */
+type LogRead = NftMovement | Iterable<NftMovement> | MalformedReason | null;
+
+const { undecodable } = MALFORMED_REASONS;
+
+function readLog(log: Log, chain: Chain, expands: Expansion): LogRead {
+  switch (log.topics[0]) {
+    case TRANSFER_TOPIC:
+      if (log.topics.length === 4) return readErc721(log);
+      return log.topics.length === 1 && chain.unindexedNfts.includes(log.address) ? readUnindexed(log) : null;
+    case TRANSFER_SINGLE_TOPIC:
+      return readSingle(log);
+    case TRANSFER_BATCH_TOPIC:
+      return readBatch(log);
+    case CONSECUTIVE_TRANSFER_TOPIC:
+      return readConsecutive(log, expands);
+    default:
+      return null;
+  }
+}
+
+function readErc721(log: Log): LogRead {
+  const [, topic1, topic2, id] = log.topics;
+  const from = addressAt(topic1);
+  const to = addressAt(topic2);
+  if (id === undefined || from === null || to === null || log.data !== '0x') return undecodable;
+  return movement(log, 0, MOVEMENT_KINDS.erc721, decimalAt(id), from, to);
+}
+
+/** CryptoKitties: from, to and id are all in the data. */
+function readUnindexed(log: Log): LogRead {
+  if (wordCount(log.data) !== 3) return undecodable;
+  const from = addressAt(log.data, 0);
+  const to = addressAt(log.data, 1);
+  if (from === null || to === null) return undecodable;
+  return movement(log, 0, MOVEMENT_KINDS.unindexed, decimalAt(log.data, 2), from, to);
+}
+
+function readSingle(log: Log): LogRead {
+  const parties = multiTokenParties(log);
+  if (parties === null || wordCount(log.data) !== 2) return undecodable;
+  const { operator, from, to } = parties;
+  const id = decimalAt(log.data, 0);
+  return movement(log, 0, MOVEMENT_KINDS.erc1155Single, id, from, to, decimalAt(log.data, 1), operator);
+}
+
+function readBatch(log: Log): LogRead {
+  const parties = multiTokenParties(log);
+  if (parties === null) return undecodable;
+  const items = readTransferBatch(log.data);
+  if (typeof items === 'number') return items;
+  const { operator, from, to } = parties;
+  return items.map(({ id, value }, item) =>
+    movement(log, item, MOVEMENT_KINDS.erc1155Batch, id, from, to, value, operator),
+  );
+}
+
+function multiTokenParties(log: Log): { operator: Address; from: Address; to: Address } | null {
+  if (log.topics.length !== 4) return null;
+  const operator = addressAt(log.topics[1]);
+  const from = addressAt(log.topics[2]);
+  const to = addressAt(log.topics[3]);
+  return operator === null || from === null || to === null ? null : { operator, from, to };
+}
+
+function readConsecutive(log: Log, expands: Expansion): LogRead {
+  const range = readConsecutiveRange(log);
+  if (typeof range === 'number') return range;
+  if (expands(log.blockNumber, range)) return expand(log, range);
+  const { first, last, from, to } = range;
+  const unexpanded = movement(log, 0, MOVEMENT_KINDS.consecutive, first.toString(), from, to);
+  return { ...unexpanded, lastTokenId: last.toString() };
+}
+
+function* expand(log: Log, { first, last, from, to }: ConsecutiveRange): Generator<NftMovement> {
+  for (let id = first, item = 0; id <= last; id++, item++)
+    yield movement(log, item, MOVEMENT_KINDS.consecutive, id.toString(), from, to);
+}
+
+function readPunkMove(log: Log, read: PunkMove | null | 'malformed'): LogRead {
+  if (read === null) return null;
+  if (read === 'malformed') return undecodable;
+  return movement(log, 0, MOVEMENT_KINDS.cryptoPunks, read.tokenId, read.from, read.to);
+}
+
+function movement(
+  log: Log,
+  item: number,
+  kind: MovementKind,
+  tokenId: string,
+  from: Address,
+  to: Address,
+  amount = '1',
+  operator: Address | null = null,
+): NftMovement {
+  return { log, item, kind, token: log.address, tokenId, lastTokenId: null, from, to, amount, operator };
+}

@@ -1,0 +1,24 @@
+/**
+ * What logs say of tokens, and the one place that decides it: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks.
+ * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-movements.ts`.
+ */
+export { decodeNftMovements, readNftLogs } from './decode-nft-movements.ts';
+export { transferParties } from './erc20-transfer.ts';
+export {
+  MALFORMED_REASONS,
+  type MalformedNftLog,
+  type MalformedReason,
+  MOVEMENT_KINDS,
+  type MovementKind,
+  type NftMovement,
+} from './movement.ts';
+export {
+  CONSECUTIVE_TRANSFER_TOPIC,
+  nftTransferTopics,
+  PUNK_ASSIGN_TOPIC,
+  PUNK_BOUGHT_TOPIC,
+  PUNK_TRANSFER_TOPIC,
+  TRANSFER_BATCH_TOPIC,
+  TRANSFER_SINGLE_TOPIC,
+  TRANSFER_TOPIC,
+} from './topics.ts';

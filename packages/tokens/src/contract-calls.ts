@@ -1,0 +1,87 @@
+import { decodeAbi } from '@chainstead/abi';
+import type { Chain } from '@chainstead/chains';
+import { type Address, createAnswerBudget, type Hex } from '@chainstead/core';
+import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { encodeFunctionData, parseAbi } from 'viem';
+
+/** One question to a contract. */
+export interface ContractCall {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/**
+ * Calls of contracts at a chain's newest block. Answers are returned data, or null where the call reverted or returned nothing.
+ * Both throw UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
+ */
+export interface ContractCalls {
+  call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
+  /**
+   * Through Multicall3; null where the chain has none or it does not work. A null among the answers proves nothing: an `INVALID`
+   * opcode of one old contract burns 63/64 of the gas of all that follow, so such a call is to be repeated alone.
+   */
+  callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null>;
+}
+
+const MULTICALL3_ABI = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+]);
+
+/** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
+const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
+
+export function createContractCalls(options: {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  /** What of an answer to `call` is of use; the rest is cut off. */
+  readonly answerBytesMax: number;
+}): ContractCalls {
+  const { pool, chain, answerBytesMax } = options;
+  const budget = createAnswerBudget(BUDGET);
+
+  async function ask(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
+    try {
+      const { value } = await pool.request('eth_call', [{ to, data }, 'latest'], { signal });
+      if (typeof value !== 'string' || value.length <= 2) return null;
+      budget.observe(value.length);
+      return value as Hex;
+    } catch (error) {
+      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
+      if (error instanceof RpcCallError) return null;
+      throw error;
+    }
+  }
+
+  return {
+    call: (to, data, signal) =>
+      budget.run(async () => {
+        const answer = await ask(to, data, signal);
+        return answer === null ? null : beginningOf(answer, answerBytesMax);
+      }),
+    async callTogether(calls, signal) {
+      if (chain.multicall3 === null) return null;
+      const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+      const data = encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [requests] });
+      const { address } = chain.multicall3;
+      const answer = await budget.run(() => ask(address, data, signal));
+      const results = answer === null ? null : decodeAggregate(answer);
+      return results?.length === calls.length ? results : null;
+    },
+  };
+}
+
+function decodeAggregate(answer: Hex): (Hex | null)[] | null {
+  try {
+    const [results] = decodeAbi(MULTICALL3_ABI[0].outputs, answer);
+    return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
+  } catch {
+    // Not Multicall3 at that address, or a contract that answers far too much: the single calls decide.
+    return null;
+  }
+}
+
+function beginningOf(answer: Hex, bytesMax: number): Hex {
+  if (answer.length <= 2 + 2 * bytesMax) return answer;
+  // A copy: a slice would keep all of it in memory.
+  return Buffer.from(answer.slice(0, 2 + 2 * bytesMax), 'latin1').toString('latin1') as Hex;
+}

@@ -1,0 +1,192 @@
+import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import {
+  addressOf,
+  type ChainNode,
+  createScratchDatabase,
+  createScriptedChain,
+  exampleChain,
+  examplePool,
+  MULTICALL3_ADDRESS,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FAILING_ATTEMPTS_MAX, leasePendingTokens, postponeTokenFacts, SILENT_ATTEMPTS_MAX } from './pending-facts.ts';
+import { createTokenFactsWorker } from './token-facts-worker.ts';
+
+const scripted = createScriptedChain({ seed: 5 });
+const chain = exampleChain({
+  id: scripted.chainId,
+  key: 'scripted',
+  multicall3: { address: MULTICALL3_ADDRESS, blockCreated: 0 },
+});
+const byTrait = (trait: string): Address => {
+  const token = scripted.tokens.find((each) => each.trait === trait);
+  if (token === undefined) throw new Error(`no token with trait ${trait}`);
+  return token.address;
+};
+const byKind = (kind: string): Address => {
+  const token = scripted.tokens.find((each) => each.kind === kind);
+  if (token === undefined) throw new Error(`no token of kind ${kind}`);
+  return token.address;
+};
+const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
+
+let scratch: ScratchDatabase;
+let node: ChainNode;
+let pool: UpstreamPool;
+let jobs: Jobs | null;
+let metrics = createMetricsRegistry();
+
+beforeEach(async () => {
+  scratch = await createScratchDatabase();
+  node = await serveScriptedChain(scripted);
+  pool = await examplePool(chain, node.url);
+  jobs = null;
+});
+afterEach(async () => {
+  await jobs?.close();
+  await pool.close();
+  await node.close();
+  await scratch.drop();
+});
+
+/** As the sync engine leaves them. */
+async function addPending(addresses: readonly string[]): Promise<void> {
+  await scratch.database.query(
+    'INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS address',
+    [chain.id, addresses.map(bytes)],
+  );
+}
+
+async function startWorker(): Promise<void> {
+  metrics = createMetricsRegistry();
+  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics });
+  await createTokenFactsWorker({
+    database: scratch.database,
+    jobs,
+    chains: [{ chain, pool }],
+    logger: silentLogger(),
+    metrics,
+    sweepEveryMs: 100,
+  }).start();
+}
+
+interface TokenRow {
+  readonly facts_status: string;
+  readonly facts_attempts: number;
+  readonly name: string | null;
+  readonly standard: string | null;
+  readonly possible_spam: boolean;
+  readonly waits: boolean;
+}
+
+async function rowOf(address: string): Promise<TokenRow> {
+  const [row] = await scratch.database.query<TokenRow>(
+    'SELECT facts_status, facts_attempts, name, standard, possible_spam, coalesce(facts_retry_at > now(), false) AS waits FROM tokens WHERE address = $1',
+    [bytes(address)],
+  );
+  if (row === undefined) throw new Error(`no row of ${address}`);
+  return row;
+}
+
+const soon = { timeout: 15_000, interval: 50 };
+const isDue = (): Promise<unknown> =>
+  scratch.database.query('UPDATE tokens SET facts_retry_at = NULL WHERE facts_status <> $1', ['known']);
+
+describe('the worker', () => {
+  test('fills in the facts of tokens that the sync engine left pending, spam and NFTs marked', async () => {
+    const nft = byKind('erc721-three-topics');
+    await addPending(scripted.tokens.map((token) => token.address));
+    await startWorker();
+    await vi.waitFor(async () => {
+      for (const token of scripted.tokens.filter((each) => each.facts !== null))
+        expect(await rowOf(token.address)).toMatchObject({ facts_status: 'known', name: token.facts?.name });
+    }, soon);
+    expect(await rowOf(byTrait('advertisement'))).toMatchObject({ possible_spam: true });
+    expect(await rowOf(byTrait('no decimals'))).toMatchObject({ possible_spam: false, standard: 'erc20' });
+    expect(await rowOf(nft)).toMatchObject({ standard: 'erc721' });
+    expect(await metrics.metrics()).toMatch(/chainstead_token_facts_total\{chain="scripted",outcome="known"\} \d+/);
+  });
+
+  test('asks a silent contract a few times before it takes silence for an answer', async () => {
+    const silent = byTrait('answers nothing');
+    await addPending([silent]);
+    await startWorker();
+    for (let attempt = 1; attempt < SILENT_ATTEMPTS_MAX; attempt++) {
+      await vi.waitFor(
+        async () =>
+          expect(await rowOf(silent)).toMatchObject({ facts_status: 'pending', facts_attempts: attempt, waits: true }),
+        soon,
+      );
+      await isDue();
+    }
+    await vi.waitFor(
+      async () => expect(await rowOf(silent)).toMatchObject({ facts_status: 'known', name: null, waits: false }),
+      soon,
+    );
+  });
+
+  test('tries again later what no upstream answered, and then succeeds', async () => {
+    const token = byTrait('letters of many scripts');
+    await node.close();
+    await addPending([token, byTrait('no decimals')]);
+    await startWorker();
+    await vi.waitFor(
+      async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'pending', facts_attempts: 1, waits: true }),
+      { ...soon, timeout: 25_000 },
+    );
+    await jobs?.close();
+    await pool.close();
+    node = await serveScriptedChain(scripted);
+    pool = await examplePool(chain, node.url);
+    await isDue();
+    await startWorker();
+    await vi.waitFor(
+      async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'known', name: 'Žluťoučký kůň 🐎' }),
+      soon,
+    );
+  }, 60_000);
+});
+
+describe('pending facts', () => {
+  test('a leased token is nobody else’s until its lease ends; a lost job’s tokens are due again then', async () => {
+    await addPending([addressOf(1), addressOf(2), addressOf(3)]);
+    const first = await leasePendingTokens(scratch.database, chain.id, 2);
+    const second = await leasePendingTokens(scratch.database, chain.id, 2);
+    expect([...first, ...second].sort()).toEqual([addressOf(1), addressOf(2), addressOf(3)]);
+    expect(await leasePendingTokens(scratch.database, chain.id, 2)).toEqual([]);
+    await scratch.database.query(
+      "UPDATE tokens SET facts_retry_at = facts_retry_at - interval '3 minutes' WHERE address = $1",
+      [bytes(addressOf(2))],
+    );
+    expect(await leasePendingTokens(scratch.database, chain.id, 2)).toEqual([addressOf(2)]);
+  });
+
+  test('another chain’s tokens and known ones are never leased', async () => {
+    await addPending([addressOf(1)]);
+    await scratch.database.query(
+      "INSERT INTO tokens (address, chain_id, facts_status) VALUES ($1, $2, 'pending'), ($3, $4, 'known')",
+      [bytes(addressOf(2)), 8453, bytes(addressOf(3)), chain.id],
+    );
+    expect(await leasePendingTokens(scratch.database, chain.id, 10)).toEqual([addressOf(1)]);
+  });
+
+  test('waits grow, and after many failures a token waits a day at a time', async () => {
+    await addPending([addressOf(1)]);
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= FAILING_ATTEMPTS_MAX; attempt++) {
+      await postponeTokenFacts(scratch.database, chain.id, [addressOf(1)]);
+      const [row] = await scratch.database.query<{ seconds: number; facts_status: string }>(
+        'SELECT round(extract(epoch FROM facts_retry_at - now()))::int AS seconds, facts_status FROM tokens',
+      );
+      waits.push(row?.seconds ?? -1);
+      expect(row?.facts_status).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');
+    }
+    expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 86_400]);
+    await isDue();
+    expect(await leasePendingTokens(scratch.database, chain.id, 1)).toEqual([addressOf(1)]);
+  });
+});
