@@ -2,27 +2,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse, problemsOf } from '../testing/configuration-problems.ts';
 import {
-  ConfigurationError,
   ConfigurationFileError,
-  type ConfigurationProblem,
   environmentSource,
   fileSource,
   parseConfiguration,
   printConfiguration,
 } from './index.ts';
-
-const parse = (environment: Record<string, string>) => parseConfiguration([environmentSource(environment)]);
-
-function problemsOf(environment: Record<string, string>): readonly ConfigurationProblem[] {
-  try {
-    parse(environment);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error.problems;
-    throw error;
-  }
-  throw new Error('The configuration was accepted');
-}
 
 describe('defaults', () => {
   it('need nothing: embedded database, loopback, all roles, no chain', () => {
@@ -239,118 +226,6 @@ describe('the gateway', () => {
     ['an integrity that does not exist', { CHAINS: 'eth', GATEWAY_INTEGRITY_ETH: 'some' }, 'GATEWAY_INTEGRITY_ETH'],
   ])('refuses %s', (_what, environment, key) => {
     expect(problemsOf(environment).map((problem) => problem.key)).toEqual([key]);
-  });
-});
-
-describe('problems', () => {
-  it('are told all at once, each with key, value, what is allowed and an example', () => {
-    const problems = problemsOf({
-      PORT: '99999',
-      LOG_LEVEL: 'loud',
-      DATABASE_URL: 'mysql://root:hunter2@db/x',
-      CHAINS: 'eth,etherum',
-      START_BLOCK_ETH: 'yesterday',
-      RPC_URLS_ETH: 'ftp://user:hunter2@node',
-    });
-    expect(problems.map(({ key, given, problem }) => [key, given, problem])).toEqual(
-      expect.arrayContaining([
-        ['PORT', '99999', 'is not between 0 and 65535'],
-        ['LOG_LEVEL', 'loud', 'is not one of them'],
-        ['DATABASE_URL', 'mysql://db', expect.stringContaining('it does not begin with postgres://')],
-        ['START_BLOCK_ETH', 'yesterday', 'is neither a block number nor head'],
-        ['RPC_URLS_ETH', 'ftp://node', expect.stringContaining('does not start with http://')],
-        ['CHAINS', 'etherum', expect.stringContaining('CHAIN_ID_ETHERUM')],
-      ]),
-    );
-    expect(problems).toHaveLength(6);
-    for (const problem of problems) {
-      expect(problem.allowed).not.toBe('');
-      expect(problem.example).toMatch(new RegExp(`^${problem.key}=.+`));
-    }
-  });
-
-  it('never show a secret', () => {
-    const error = new ConfigurationError(
-      problemsOf({ API_KEYS: 'short', DATABASE_URL: 'hunter2', REDIS_URL: 'http://:hunter2@r' }),
-    );
-    expect(error.message).not.toMatch(/short|hunter2/);
-    expect(JSON.stringify(error.facts)).not.toMatch(/"short"|hunter2/);
-  });
-
-  it.each([
-    ['a negative number', { PORT: '-1' }, 'PORT'],
-    ['a fraction where a whole number is needed', { PAGE_LIMIT_MAX: '1.5' }, 'PAGE_LIMIT_MAX'],
-    ['a role that does not exist', { ROLES: 'api,indexer' }, 'ROLES'],
-    ['a chain named twice', { CHAINS: 'eth,ethereum' }, 'CHAINS'],
-    ['an end before the start', { CHAINS: 'eth', START_BLOCK_ETH: '10', END_BLOCK_ETH: '9' }, 'END_BLOCK_ETH'],
-    ['only ws upstreams', { CHAINS: 'eth', RPC_URLS_ETH: 'wss://a.example' }, 'RPC_URLS_ETH'],
-    ['a chain of its own without upstreams', { CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
-    ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
-    ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
-    ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
-    ['a second port that is the first', { PORT: '9000', APTOS_TESTNET_PORT: '9000' }, 'APTOS_TESTNET_PORT'],
-    ['something that is not a CIDR', { WEBHOOK_ALLOW_PRIVATE: 'localnet' }, 'WEBHOOK_ALLOW_PRIVATE'],
-  ])('refuses %s', (_what, environment, key) => {
-    expect(problemsOf(environment).map((problem) => problem.key)).toEqual([key]);
-  });
-});
-
-describe('chain names', () => {
-  it.each([
-    ['base sepolia', 'Did you mean base-sepolia, or base,sepolia?'],
-    ['eth base', 'Did you mean eth,base?'],
-    ['eth;polygn', 'Did you mean eth,polygon?'],
-    ['Ethereum Mainnet', 'Did you mean eth?'],
-    ['arbitrun', 'Did you mean arbitrum?'],
-    ['mainnet', 'Did you mean eth?'],
-    ['BNB', 'Did you mean bsc?'],
-  ])('%j is answered with: %s', (given, suggestion) => {
-    for (const key of ['CHAINS', 'GATEWAY_CHAINS'])
-      expect(problemsOf({ [key]: given })).toEqual([
-        expect.objectContaining({ key, problem: expect.stringContaining(suggestion) }),
-      ]);
-  });
-});
-
-describe('unknown keys', () => {
-  it.each([
-    ['RPC_URL_ETH', 'RPC_URLS_ETH'],
-    ['ETH_RPC_URL', 'RPC_URLS_ETH'],
-    ['START_BLOK_ETH', 'START_BLOCK_ETH'],
-    ['DATABSE_URL', 'DATABASE_URL'],
-    ['API_KEY', 'API_KEYS'],
-    ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('%s is answered with: did you mean %s?', (given, meant) => {
-    const { warnings } = parse({ CHAINS: 'eth', [given]: 'x' });
-    expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`did you mean ${meant}?`) }]);
-  });
-
-  it.each([
-    ['START_BLOCK', 'START_BLOCK_BASE'],
-    ['RPC_URL', 'RPC_URLS_BASE'],
-  ])('%s is answered with the key of one chain', (given, meant) => {
-    const { warnings } = parse({ CHAINS: 'base', [given]: '1' });
-    expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`for each chain by itself: ${meant}`) }]);
-  });
-
-  it('of a chain that is not in CHAINS are named', () => {
-    const { warnings } = parse({ CHAINS: 'eth', RPC_URLS_BASE: 'https://b.example' });
-    expect(warnings.map(({ message }) => message)).toEqual([
-      'RPC_URLS_BASE (environment) has no effect: base is not in CHAINS (eth)',
-    ]);
-  });
-
-  it('that belong to others in the environment are passed over', () => {
-    const environment = {
-      HOME: '/root',
-      PATH: '/bin',
-      USER: 'me',
-      PWD: '/',
-      LANG: 'C',
-      SHELL: '/bin/sh',
-      NODE_ENV: 'x',
-    };
-    expect(parse(environment).warnings).toEqual([]);
   });
 });
 

@@ -1,0 +1,71 @@
+import { systemClock } from '@chainstead/core';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from './command-line.ts';
+import { runCaptured } from './testing/captured-context.ts';
+import { findOldNode } from './testing/old-node.ts';
+import { startProgram } from './testing/program-process.ts';
+import { VERSION } from './version.ts';
+
+/** Has the program say which modules it loaded. */
+const LIST_MODULES = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load(url, context, next) {
+      process.stderr.write('loaded ' + url + '\\n');
+      return next(url, context);
+    },
+  });`)}`;
+const DECLARES_COMMANDS = /\/commander\/|\/packages\/core\/src\/clock\.ts$|\/configuration\/role-names\.ts$/;
+
+describe('help', () => {
+  const program = createProgram({
+    environment: {},
+    stdout: { write: () => true },
+    stderr: { write: () => true },
+    clock: systemClock,
+    stopSignal: new AbortController().signal,
+  });
+  const leaves = program.commands.flatMap((command) =>
+    command.commands.length === 0
+      ? [command.name()]
+      : command.commands.map((subcommand) => `${command.name()} ${subcommand.name()}`),
+  );
+
+  it.each(leaves)('of %s has examples', async (command) => {
+    const { exitCode, stdout } = await runCaptured([...command.split(' '), '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Examples:\n  $ ');
+    expect(stdout).toContain(`chainstead ${command}`);
+  });
+
+  it.each(['--version', '--help', ...leaves.map((command) => `${command} --help`)])(
+    'loads only what declares commands for %s',
+    async (line) => {
+      const program = startProgram(line.split(' '), { environment: { NODE_OPTIONS: `--import=${LIST_MODULES}` } });
+      expect(await program.exited).toBe(0);
+      const loaded = [...program.output().matchAll(/^loaded (\S+)$/gm)].map((match) => match[1] ?? '');
+      expect(loaded).toContainEqual(expect.stringContaining('/apps/chainstead/src/command-line.ts'));
+      const heavy = loaded.filter((url) => /\/(packages|actions|configuration|node_modules)\//.test(url));
+      expect(heavy.filter((url) => !DECLARES_COMMANDS.test(url))).toEqual([]);
+    },
+  );
+
+  it('says its version', async () => {
+    const { exitCode, stdout } = await runCaptured(['--version']);
+    expect([exitCode, stdout]).toEqual([0, `${VERSION}\n`]);
+  });
+
+  it('works under an old system Node, which hands over to the pinned one', async () => {
+    const old = findOldNode();
+    if (old === null) process.stdout.write('No Node older than 26 on this machine: the hand-over was not tried\n');
+    const program = startProgram(['--help'], old === null ? {} : { node: old });
+    expect(await program.exited).toBe(0);
+    expect(program.output()).toContain('Usage: chainstead');
+  });
+
+  it('of a wrong command says so and ends with 2', async () => {
+    const { exitCode, stderr } = await runCaptured(['strat']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/unknown command 'strat'\s+\(Did you mean start\?\)/);
+  });
+});

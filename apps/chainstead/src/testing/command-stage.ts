@@ -1,0 +1,49 @@
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { type CommandOutcome, runCaptured } from './captured-context.ts';
+
+/** A scripted chain with a node over it, and an empty database. */
+export interface CommandStage {
+  readonly chain: ReturnType<typeof createScriptedChain>;
+  readonly scratch: ScratchDatabase;
+  /** A command of the program with both, whose chain is called `scripted`. */
+  run(...args: string[]): Promise<CommandOutcome>;
+  close(): Promise<void>;
+}
+
+const BLOCKS = 120;
+
+export async function openCommandStage(): Promise<CommandStage> {
+  const chain = createScriptedChain({ seed: 11, finalityDepth: 8 });
+  chain.mine(BLOCKS);
+  const node = await serveScriptedChain(chain);
+  const scratch = await createScratchDatabase();
+  const environment = {
+    DATABASE_URL: scratch.url,
+    CHAINS: 'scripted',
+    CHAIN_ID_SCRIPTED: '31337',
+    RPC_URLS_SCRIPTED: node.url,
+    REORG_DEPTH_MAX_SCRIPTED: '8',
+  };
+  return {
+    chain,
+    scratch,
+    run: (...args) => runCaptured(args, environment),
+    async close() {
+      await node.close();
+      await scratch.drop();
+    },
+  };
+}
+
+/** What a command told as lines of JSON. */
+export function jsonLines(text: string): Record<string, unknown>[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
