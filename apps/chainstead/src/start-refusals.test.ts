@@ -4,12 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CommandOutcome, runCaptured } from './testing/captured-context.ts';
 
 // The first start loads the whole program.
-vi.setConfig({ testTimeout: 90_000 });
-
 let scratch: ScratchDatabase;
 let folder: string;
 

@@ -12,8 +12,6 @@ import { findOldNode } from './testing/old-node.ts';
 import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from './testing/program-process.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const READY_TIMEOUT_MS = 30_000;
 const chain = createScriptedChain({ seed: 7, finalityDepth: 8 });
 let upstream: Awaited<ReturnType<typeof serveScriptedChain>>;

@@ -5,13 +5,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
 import { type ProgramProcess, startProgram } from '../testing/program-process.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
-
 let demo: ProgramProcess;
 let invitation: string;
 

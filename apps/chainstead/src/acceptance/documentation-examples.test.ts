@@ -1,11 +1,9 @@
 /** What `/docs` fills in works: every example of the running program's OpenAPI document is sent and answered as it says. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const refusalShape = z.object({
   message: z.string(),
   details: z.object({ errors: z.array(z.object({ parameter: z.string(), given: z.string() })).length(1) }),

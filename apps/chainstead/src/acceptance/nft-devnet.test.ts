@@ -1,7 +1,7 @@
 /** Every NFT route of the running program over HTTP, against what a real node with a real Seaport says. */
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type ExpectedTrade, FOUNDERS } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { askApi, readAllPages, readApi } from '../demo/demo-api.ts';
 import { readCollectionFacts, readHoldings, readMetadata } from '../demo/nft-collections.ts';
@@ -11,8 +11,6 @@ import { waitUntil } from './indexed-chain.ts';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const CHAIN_ID = 1_337_010;
 let stage: NftStage;
 let indexed: IndexedNfts;

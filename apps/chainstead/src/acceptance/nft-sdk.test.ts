@@ -1,15 +1,13 @@
 /** The official SDK, with nothing but another base URL, reads NFT trades, prices, collections and metadata from the running program. */
 import { type ExpectedTrade, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { numberToHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCollectionFacts, readHoldings } from '../demo/nft-collections.ts';
 import { expectedPrices, readEtherAnswers } from '../demo/nft-prices.ts';
 import { asServed } from '../demo/nft-trades.ts';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const CHAIN_ID = 1_337_011;
 const chain = `0x${CHAIN_ID.toString(16)}`;
 let stage: NftStage;

@@ -15,8 +15,6 @@ import { type OutageStage, startOutageStage, WAIT } from './outage-stage.ts';
 import { expectTransferRows } from './transfer-rows.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const PASSWORD = 'of-the-program';
 const { id: CHAIN_ID } = scriptedChainFacts(31_337);
 const programs = await findPostgresPrograms();

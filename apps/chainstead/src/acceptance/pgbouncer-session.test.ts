@@ -1,12 +1,10 @@
 /** The running program with PgBouncer in session mode before its database. */
 import { startScratchPgBouncer } from '@chainstead/testkit';
-import { afterAll, it, vi } from 'vitest';
+import { afterAll, it } from 'vitest';
 import { mintAndSee } from './mint-and-see.ts';
 import { createStreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closing.toReversed()) await close();

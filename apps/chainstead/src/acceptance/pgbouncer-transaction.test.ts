@@ -1,14 +1,12 @@
 /** The running program with PgBouncer in transaction mode before its database. */
 import { createScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { EXIT_CODE_FAILED } from '../exit-codes.ts';
 import { mintAndSee } from './mint-and-see.ts';
 import { startProgram } from './program.ts';
 import { createStreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const scratch = await createScratchDatabase();
 const bouncer = await startScratchPgBouncer(scratch.url, 'transaction');
 if (bouncer === undefined)

@@ -12,8 +12,6 @@ import {
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countFaults, startIndexer, upstreamName } from './indexed-chain.ts';
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
-
 const CHAIN_ID = 1_337_041;
 const BLOCKS = 240;
 /** The pace while the upstream's is not known. */

@@ -11,13 +11,11 @@ import {
   startOfficialSdk,
 } from '@chainstead/testkit';
 import { parseAbiItem, stringToHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { type Program, startProgram } from './program.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const KEY = 'acceptance-key-0123456789';
 const CHAIN_ID = 1_337_003;
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');

@@ -9,8 +9,6 @@ import { stagedTest } from './stage.ts';
 
 /** A lease, the poll of whoever stands by, and a transaction that the silent one may have left open. */
 const TAKEOVER_MS = 100_000;
-vi.setConfig({ testTimeout: 240_000 });
-
 async function measured(indexer: Indexer, name: 'leader' | 'standby' | 'blocks'): Promise<number> {
   return (await indexer.metrics[name].get()).values.reduce((sum, { value }) => sum + value, 0);
 }

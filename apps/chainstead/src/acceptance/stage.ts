@@ -9,7 +9,7 @@ import {
   type ScriptedChain,
   serveScriptedChain,
 } from '@chainstead/testkit';
-import { test, vi } from 'vitest';
+import { test } from 'vitest';
 import {
   type Indexer,
   type IndexerOptions,
@@ -32,9 +32,6 @@ export interface Stage {
 }
 
 export const STAGE_BLOCKS = 300;
-
-/** Tests that run at the same time on a busy machine wait for each other. */
-vi.setConfig({ testTimeout: 90_000 });
 
 async function openStage(): Promise<Stage & { close(): Promise<void> }> {
   const scratch = await createScratchDatabase();

@@ -2,7 +2,7 @@
 import type { Address } from '@chainstead/core';
 import { compileDecodingBomb, type WebhookReceiver } from '@chainstead/testkit';
 import { numberToHex, parseEther, toEventSelector } from 'viem';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type NodeWebhook,
   readNodeBalance,
@@ -22,8 +22,6 @@ import {
 } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const TRANSFER_EVENT = {
   type: 'event',
   name: 'Transfer',

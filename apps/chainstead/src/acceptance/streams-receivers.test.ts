@@ -2,14 +2,12 @@
 import type { Address } from '@chainstead/core';
 import type { WebhookReceiver } from '@chainstead/testkit';
 import { numberToHex, parseEther } from 'viem';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { waitUntil } from './indexed-chain.ts';
 import { arrivedOf, awaitWebhook, CONFIRMATIONS, createStreamStage, type StreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const RETRIES = 3;
 let stage: StreamStage;
 let alice: Address;

@@ -2,13 +2,11 @@
 import type { Address } from '@chainstead/core';
 import { startScratchRedis } from '@chainstead/testkit';
 import { parseEther } from 'viem';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { awaitWebhook, createStreamStage, type StreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 const redis = await startScratchRedis();
 if (redis === undefined)
   process.stdout.write('NOT RUN: webhooks while Redis is away (no redis-server on this machine)\n');

@@ -2,13 +2,11 @@
 import type { Address } from '@chainstead/core';
 import type { Moralis, WebhookReceiver } from '@chainstead/testkit';
 import { getAddress, parseEther } from 'viem';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from './indexed-chain.ts';
 import { arrivedOf, awaitWebhook, createStreamStage, type StreamStage } from './stream-stage.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 90_000 });
-
 let stage: StreamStage;
 let Streams: Moralis['Streams'];
 let receiver: WebhookReceiver;

@@ -14,8 +14,6 @@ import { runCaptured } from '../testing/captured-context.ts';
 import { type Program, startProgram } from './program.ts';
 
 // Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const KEY = 'acceptance-key-0123456789';
 const CHAIN_ID = 1_337_031;
 
