@@ -1,7 +1,7 @@
 /** `npm run check`: everything that can be said of the sources without running them. Exit code 1 when a step fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCircles, findWrongImports, readImports } from './check/dependency-direction.ts';
+import { findCircles, findFolderCircles, findWrongImports, readImports } from './check/dependency-direction.ts';
 import { findEditedMigrations } from './check/frozen-migrations.ts';
 import { renderGeneratedFiles } from './check/generated-files.ts';
 import { runTool } from './check/run-tool.ts';
@@ -47,8 +47,15 @@ async function tool(name: string, args: readonly string[]): Promise<string> {
 
 async function checkDependencyDirection(): Promise<string> {
   const modules = readSourceFiles().map(({ path, text }) => ({ path, imports: readImports(text) }));
-  const circles = findCircles(modules).map((circle) => `circle: ${circle}`);
+  const circles = [...findCircles(modules), ...findFolderCircles(modules.filter(isMended))].map(
+    (circle) => `circle: ${circle}`,
+  );
   return [...findWrongImports(modules), ...circles].join('\n');
+}
+
+/** The folders of `streams` still import each other. */
+function isMended({ path }: { readonly path: string }): boolean {
+  return !path.startsWith('packages/streams/');
 }
 
 async function checkGeneratedFiles(): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCircles, findWrongImports, type Module, readImports } from './dependency-direction.ts';
+import { findCircles, findFolderCircles, findWrongImports, type Module, readImports } from './dependency-direction.ts';
 
 const importing = (path: string, ...specifiers: string[]): Module => ({
   path,
@@ -40,6 +40,8 @@ describe('findWrongImports', () => {
     ['packages/sync/src/a.test.ts', '@chainstead/testkit'],
     ['packages/testkit/src/a.ts', '@chainstead/rpc'],
     ['apps/chainstead/src/demo/demo.ts', '@chainstead/testkit'],
+    ['packages/nft/src/a.test.ts', '@chainstead/http/testing'],
+    ['packages/http/src/testing/a.ts', '@chainstead/testkit'],
     ['packages/sync/src/a.ts', './b.ts'],
     ['packages/sync/src/a.test.ts', './testing/b.ts'],
     ['packages/sync/src/testing/a.ts', '../../src/histories/testing/b.ts'],
@@ -52,6 +54,9 @@ describe('findWrongImports', () => {
     ['packages/core/src/a.ts', '@chainstead/chains', 'chains is not below core'],
     ['packages/db/src/a.ts', '@chainstead/rpc', 'rpc is not below db'],
     ['packages/sync/src/a.ts', '@chainstead/datasets', 'datasets is not below sync'],
+    ['packages/streams/src/a.ts', '@chainstead/erc20', 'erc20 is not below streams'],
+    ['packages/erc20/src/a.test.ts', '@chainstead/nft/testing', 'nft is not below erc20'],
+    ['packages/nft/src/a.ts', '@chainstead/http/testing', 'only tests may import what is in a testing folder'],
     ['packages/testkit/src/a.ts', '@chainstead/sync', 'sync is not below testkit'],
     ['packages/sync/src/a.ts', '@chainstead/testkit', 'only tests, benchmarks and the demo may'],
     ['packages/sync/src/a.ts', './testing/b.ts', 'only tests may import what is in a testing folder'],
@@ -79,5 +84,27 @@ describe('findCircles', () => {
     expect(findCircles(modules)).toEqual([
       'packages/a/src/one.ts → packages/a/src/two.ts → packages/a/src/three.ts → packages/a/src/one.ts',
     ]);
+  });
+});
+
+describe('findFolderCircles', () => {
+  it('finds folders beside each other that import each other, by types too', () => {
+    const modules: Module[] = [
+      importing('packages/a/src/one/x.ts', '../two/y.ts'),
+      { path: 'packages/a/src/two/deep/z.ts', imports: [{ specifier: '../../one/x.ts', isTypeOnly: true }] },
+    ];
+    expect(findFolderCircles(modules)).toEqual(['packages/a/src/one → packages/a/src/two → packages/a/src/one']);
+  });
+
+  it('passes over tests, files beside folders, and a folder within the other', () => {
+    const modules: Module[] = [
+      importing('packages/a/src/one/x.ts', '../two/y.ts', './inner/v.ts'),
+      importing('packages/a/src/one/inner/v.ts', '../w.ts'),
+      importing('packages/a/src/two/y.test.ts', '../one/x.ts'),
+      importing('packages/a/src/two/testing/y.ts', '../../one/x.ts'),
+      importing('packages/a/src/two/y.ts', '../base.ts'),
+      importing('packages/a/src/base.ts', './one/x.ts'),
+    ];
+    expect(findFolderCircles(modules)).toEqual([]);
   });
 });

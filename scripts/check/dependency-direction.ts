@@ -26,8 +26,10 @@ const TESTKIT_USERS = [
   /^packages\/testkit\//,
 ];
 
-/** What only tests use. */
-const TESTING = /\/testing\//;
+/** What only tests use: a folder of a package, or what a package exports of it. */
+const TESTING = /\/testing(?:\/|$)/;
+
+const TEST_FILES = [/\.test\.ts$/, TESTING];
 
 /** A source file and what it imports. */
 export interface Module {
@@ -69,7 +71,33 @@ export function findWrongImports(modules: readonly Module[]): string[] {
 
 /** Each circle of modules that import each other's values, as a path that ends where it began. */
 export function findCircles(modules: readonly Module[]): string[] {
-  const edges = new Map(modules.map((module) => [module.path, valueImports(module)]));
+  return circlesOf(new Map(modules.map((module) => [module.path, valueImports(module)])));
+}
+
+/**
+ * Each circle of folders beside each other in a package, by what their product files import, types too. Files that lie beside
+ * folders are no part of it: they put the folders together, or are what all of them stand on.
+ */
+export function findFolderCircles(modules: readonly Module[]): string[] {
+  const edges = new Map<string, Set<string>>();
+  for (const { path, imports } of modules.filter((module) => !TEST_FILES.some((test) => test.test(module.path))))
+    for (const { specifier } of imports.filter((one) => one.specifier.startsWith('.'))) {
+      const [from, to] = foldersApart(path, resolveRelative(path, specifier));
+      if (from === undefined || to === undefined) continue;
+      edges.set(from, (edges.get(from) ?? new Set()).add(to));
+    }
+  return circlesOf(edges);
+}
+
+/** The folders in which two paths part; nothing where one of the files lies beside the other's folder. */
+function foldersApart(one: string, other: string): readonly string[] {
+  const [left, right] = [one.split('/'), other.split('/')];
+  const parting = left.findIndex((name, index) => name !== right[index]);
+  if (parting + 1 >= left.length || parting + 1 >= right.length) return [];
+  return [left, right].map((names) => names.slice(0, parting + 1).join('/'));
+}
+
+function circlesOf(edges: ReadonlyMap<string, Iterable<string>>): string[] {
   const finished = new Set<string>();
   const circles: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
@@ -104,7 +132,7 @@ function wrongRelativeImport(path: string, specifier: string): string | null {
   const target = resolveRelative(path, specifier);
   if (ownerOf(target) !== ownerOf(path)) return 'leaves its package; import the package by its name';
   if (!TESTING.test(target) || TESTKIT_USERS.some((user) => user.test(path))) return null;
-  return 'only tests may import what is in a testing folder';
+  return ONLY_TESTS;
 }
 
 function wrongPackageImport(path: string, specifier: string): string | null {
@@ -113,12 +141,15 @@ function wrongPackageImport(path: string, specifier: string): string | null {
   const owner = ownerOf(path);
   if (imported === 'testkit')
     return TESTKIT_USERS.some((user) => user.test(path)) ? null : 'only tests, benchmarks and the demo may';
+  if (TESTING.test(specifier) && !TESTKIT_USERS.some((user) => user.test(path))) return ONLY_TESTS;
   if (owner === 'bench' || owner === 'scripts') return null;
   const name = owner.startsWith('apps/') ? 'apps' : owner.replace('packages/', '');
   if (imported === name) return null;
   const own = name === 'testkit' ? TESTKIT_LAYER : layerOf(name);
   return layerOf(imported) < own ? null : `${imported} is not below ${name}`;
 }
+
+const ONLY_TESTS = 'only tests may import what is in a testing folder';
 
 function layerOf(name: string): number {
   const layer = LAYERS.findIndex((names) => names.includes(name));

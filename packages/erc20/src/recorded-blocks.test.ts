@@ -8,7 +8,7 @@ import { erc20Transfers } from './dataset.ts';
 
 const FOLDER = recordedEvmFolder() ?? '';
 const given = FOLDER !== '';
-if (!given) process.stderr.write('erc20-transfers/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
+if (!given) process.stderr.write('erc20/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
 
 const ABI = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
 

@@ -2,9 +2,9 @@ import type { RawHandler, RouteModule, UpgradeHandler } from '@chainstead/http';
 import { type AnsweringOptions, createAnswering } from './answering/create-answering.ts';
 import { createFilterStore } from './filters/filter-store.ts';
 import { createFilters } from './filters/filters.ts';
+import { createGatewayServer, type GatewayServerOptions } from './gateway-server.ts';
 import { createStrictForward } from './integrity/strict-forward.ts';
 import { createGatewayRoutes } from './routes.ts';
-import { createGatewayServer, type GatewayServerOptions } from './serving/gateway-server.ts';
 import { createChainFeeds } from './subscriptions/chain-feeds.ts';
 
 export interface GatewayOptions

@@ -9,7 +9,7 @@ import type { FeedAnswerRow } from './schema.ts';
 
 const given = recordedEvmFolder() !== null;
 if (!given)
-  process.stderr.write('ether-price/feed-answers.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
+  process.stderr.write('prices/feed-answers.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
 
 const ABI = parseAbi(['event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)']);
 const registry = createChainRegistry();

@@ -9,7 +9,7 @@ import type { PoolPriceRow } from './schema.ts';
 
 const given = recordedEvmFolder() !== null;
 if (!given)
-  process.stderr.write('ether-price/pool-prices.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
+  process.stderr.write('prices/pool-prices.test.ts: NOT RUN on real blocks, ../shared/data/evm is not here\n');
 
 const registry = createChainRegistry();
 const uniswap: EtherPool = { address: addressOf(1), protocol: 'uniswap-v3', etherIs: 'token1', dollarDecimals: 6 };

@@ -1,9 +1,11 @@
 /**
- * What logs say of tokens, and the one place that decides it: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks.
+ * What logs say of tokens, and the one place that decides it: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks,
+ * and approvals.
  * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-movements.ts`.
  */
+export { type Approval, decodeApproval } from './approval.ts';
 export { decodeNftMovements, readNftLogs } from './decode-nft-movements.ts';
-export { transferParties } from './erc20-transfer.ts';
+export { decodeErc20Transfer, type Erc20Transfer } from './erc20-transfer.ts';
 export {
   MALFORMED_REASONS,
   type MalformedNftLog,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeNftMovements } from './decode-nft-movements.ts';
 
 const given = recordedEvmFolder() !== null;
-if (!given) process.stderr.write('nft-events/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
+if (!given) process.stderr.write('token-events/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
 
 const CRYPTO_KITTIES = parseAddress('0x06012c8cf97bead5deae237070f9587f8e7a266d');
 const ABI = parseAbi([

@@ -12,8 +12,8 @@ import {
 import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
 import type { Filters } from '../filters/filters.ts';
+import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../gateway-server.ts';
 import { createGatewayRoutes } from '../routes.ts';
-import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../serving/gateway-server.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { roomyLimits, serveGateway } from './serve-gateway.ts';
 

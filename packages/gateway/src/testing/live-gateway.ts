@@ -5,7 +5,7 @@ import { ALL_SCOPES, createKeyStore, createRawGate } from '@chainstead/http';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { onTestFinished } from 'vitest';
 import { createGateway } from '../gateway.ts';
-import type { GatewayLimits } from '../serving/gateway-server.ts';
+import type { GatewayLimits } from '../gateway-server.ts';
 import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
 /** A whole gateway behind a real server, as one API process has it. */

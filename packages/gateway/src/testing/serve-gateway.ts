@@ -8,7 +8,7 @@ import {
   type RouteModule,
   serveApi,
 } from '@chainstead/http';
-import type { GatewayLimits, GatewayServer } from '../serving/gateway-server.ts';
+import type { GatewayLimits, GatewayServer } from '../gateway-server.ts';
 
 /** Limits that no test meets by accident. */
 export function roomyLimits(given: Partial<GatewayLimits> = {}): GatewayLimits {

@@ -242,7 +242,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     const program = `
       import { openDatabase } from '@chainstead/db';
       import { silentLogger } from '@chainstead/core';
-      import { startReading } from './nft-collections/testing/example-reading.ts';
+      import { startReading } from './collections/testing/example-reading.ts';
       const database = openDatabase(${JSON.stringify({ url: scratch.url, applicationName: 'killed', poolSize: 4 })});
       await startReading({ database, home: ${JSON.stringify(home())}, node: ${JSON.stringify({ url: node.url, chainId: node.chainId })} });
     `;

@@ -17,7 +17,7 @@ export const nftTransfers = pgTable(
     logIndex: integer('log_index').notNull(),
     /** Place within its log: batches and consecutive mints move several tokens. From 0. */
     item: integer('item').notNull(),
-    /** Which event: MOVEMENT_KINDS of nft-events/movement.ts. */
+    /** Which event: MOVEMENT_KINDS of token-events. */
     kind: smallint('kind').$type<MovementKind>().notNull(),
     tokenId: uint256('token_id').notNull(),
     /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
@@ -69,7 +69,7 @@ export const nftMalformedLogs = pgTable(
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
-    /** Why: MALFORMED_REASONS of nft-events/movement.ts. */
+    /** Why: MALFORMED_REASONS of token-events. */
     reason: smallint('reason').$type<MalformedReason>().notNull(),
   },
   (table) => [

@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AnswerCall, LeaveSignal, Outcome } from '../call.ts';
-import {
-  type GatewayStage,
-  result,
-  STAGE_KEY,
-  type StageOptions,
-  startGatewayStage,
-} from '../testing/gateway-stage.ts';
+import type { AnswerCall, LeaveSignal, Outcome } from './call.ts';
+import { type GatewayStage, result, STAGE_KEY, type StageOptions, startGatewayStage } from './testing/gateway-stage.ts';
 
 const stages: GatewayStage[] = [];
 

@@ -1,18 +1,18 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { BodyBudget, KeyStore, RawGate, RawHandler, UpgradeHandler } from '@chainstead/http';
-import { createRateLimits, type RateLimitOptions } from '../access/rate-limits.ts';
-import type { AnswerCall, GatewayChain } from '../call.ts';
-import type { Filters } from '../filters/filters.ts';
-import { createSocketServer, type SocketLimits } from '../sockets/socket-server.ts';
-import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
-import { createUsageCounter } from '../usage/usage-counter.ts';
-import { createAnswerRequest } from './answer-request.ts';
-import { createAnswerStateful } from './answer-stateful.ts';
-import { createGatewayHandler } from './gateway-handler.ts';
-import { createPoolStart } from './pool-start.ts';
-import { createRefusalCount } from './refusals.ts';
-import { createServeBody } from './serve-body.ts';
+import { createRateLimits, type RateLimitOptions } from './access/rate-limits.ts';
+import type { AnswerCall, GatewayChain } from './call.ts';
+import type { Filters } from './filters/filters.ts';
+import { createAnswerRequest } from './serving/answer-request.ts';
+import { createAnswerStateful } from './serving/answer-stateful.ts';
+import { createGatewayHandler } from './serving/gateway-handler.ts';
+import { createPoolStart } from './serving/pool-start.ts';
+import { createRefusalCount } from './serving/refusals.ts';
+import { createServeBody } from './serving/serve-body.ts';
+import { createSocketServer, type SocketLimits } from './sockets/socket-server.ts';
+import type { ChainFeeds } from './subscriptions/chain-feeds.ts';
+import { createUsageCounter } from './usage/usage-counter.ts';
 
 export interface GatewayLimits extends RateLimitOptions {
   /** Largest request body. Bytes. */
