@@ -1,8 +1,8 @@
 import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, it } from 'vitest';
-import { decodeNftMovements } from './decode-nft-movements.ts';
-import { MALFORMED_REASONS, MOVEMENT_KINDS } from './movement.ts';
+import { decodeNftTransfers } from './decode-nft-transfers.ts';
+import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from './nft-transfer.ts';
 import {
   ALICE,
   BOB,
@@ -15,8 +15,8 @@ import {
 } from './testing/example-logs.ts';
 
 const PUNKS = `0x${'b4'.repeat(20)}` as Address;
-const decode = (...logs: Log[]) => decodeNftMovements(logs, exampleChain({ cryptoPunks: PUNKS }));
-const moves = (...logs: Log[]) => decode(...logs).movements.map(({ tokenId, from, to }) => ({ tokenId, from, to }));
+const decode = (...logs: Log[]) => decodeNftTransfers(logs, exampleChain({ cryptoPunks: PUNKS }));
+const moves = (...logs: Log[]) => decode(...logs).transfers.map(({ tokenId, from, to }) => ({ tokenId, from, to }));
 const unitFrom = (seller: Address, buyer: Address) => erc20Log(seller, buyer, 1n, PUNKS);
 /** What acceptBidForPunk emits beside its Transfer: the bid was cleared before. */
 const accepted = (seller: Address, id = 3740n) => punkBoughtLog(PUNKS, seller, ZERO_ADDRESS, id, 0n);
@@ -35,10 +35,10 @@ describe('CryptoPunks', () => {
       { tokenId: '1', from: ALICE, to: BOB },
       { tokenId: '1', from: BOB, to: CAROL },
     ]);
-    expect(decode(...logs).movements).toMatchObject(
+    expect(decode(...logs).transfers).toMatchObject(
       [0, 2, 4].map((index) => ({
         log: logs[index],
-        kind: MOVEMENT_KINDS.cryptoPunks,
+        kind: NFT_TRANSFER_KINDS.cryptoPunks,
         token: PUNKS,
         amount: '1',
         item: 0,
@@ -70,8 +70,8 @@ describe('CryptoPunks', () => {
     ['a Transfer of another contract', [erc20Log(ALICE, BOB, 1n), accepted(ALICE)]],
     ['a Transfer after it', [accepted(ALICE), unitFrom(ALICE, BOB)]],
   ])('whose buyer nobody names are malformed, not burnt: %s', (_, logs) => {
-    const { movements, malformed } = decode(...logs);
-    expect(movements).toEqual([]);
+    const { transfers, malformed } = decode(...logs);
+    expect(transfers).toEqual([]);
     expect(malformed).toEqual([{ log: accepted(ALICE), reason: MALFORMED_REASONS.undecodable }]);
   });
 
@@ -82,7 +82,7 @@ describe('CryptoPunks', () => {
     ['PunkBought with three topics', withTopics(punkBoughtLog(PUNKS, ALICE, BOB, 1n, 1n), 3)],
     ['PunkBought without data', placed(punkBoughtLog(PUNKS, ALICE, BOB, 1n, 1n), { data: '0x' })],
   ])('%s is malformed', (_, log) => {
-    expect(decode(log)).toEqual({ movements: [], malformed: [{ log, reason: MALFORMED_REASONS.undecodable }] });
+    expect(decode(log)).toEqual({ transfers: [], malformed: [{ log, reason: MALFORMED_REASONS.undecodable }] });
   });
 
   it('are of one contract: the same events of others are nobody’s', () => {
@@ -92,8 +92,8 @@ describe('CryptoPunks', () => {
       punkTransferLog(other, ALICE, BOB, 1n),
       punkBoughtLog(other, ALICE, BOB, 1n, 1n),
     ];
-    expect(decode(...logs)).toEqual({ movements: [], malformed: [] });
-    expect(decodeNftMovements([punkAssignLog(PUNKS, ALICE, 1n)], exampleChain()).movements).toEqual([]);
+    expect(decode(...logs)).toEqual({ transfers: [], malformed: [] });
+    expect(decodeNftTransfers([punkAssignLog(PUNKS, ALICE, 1n)], exampleChain()).transfers).toEqual([]);
   });
 });
 

@@ -3,21 +3,21 @@ import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from './topics.ts';
 
 /** One punk that changed hands. */
-export interface PunkMove {
+export interface PunkTransfer {
   readonly tokenId: string;
   readonly from: Address;
   readonly to: Address;
 }
 
 /**
- * Reads the logs of CryptoPunks' contract, one after the other in chain order: a move, null where a log moves nothing, or
+ * Reads the logs of CryptoPunks' contract, one after the other in chain order: a transfer, null where a log moves nothing, or
  * `malformed`.
  *
  * `acceptBidForPunk` clears the bid before it emits, so its PunkBought names no buyer. The buyer is the receiver of the
  * contract's own `Transfer` (of one unit, shaped like ERC-20's) from the same seller just before in the same transaction.
  * Where that log is missing nobody knows the buyer, and PunkBought counts as malformed; it is not taken for a burn.
  */
-export function createPunkReader(): (log: Log) => PunkMove | null | 'malformed' {
+export function createPunkReader(): (log: Log) => PunkTransfer | null | 'malformed' {
   let lastTransfer: Log | null = null;
   return (log) => {
     const [topic0, topic1, topic2, topic3] = log.topics;
@@ -28,17 +28,21 @@ export function createPunkReader(): (log: Log) => PunkMove | null | 'malformed' 
         return null;
       case PUNK_ASSIGN_TOPIC:
         return log.topics.length === 2 && words === 1
-          ? move(decimalAt(log.data), ZERO_ADDRESS, addressAt(topic1))
+          ? punkTransfer(decimalAt(log.data), ZERO_ADDRESS, addressAt(topic1))
           : 'malformed';
       case PUNK_TRANSFER_TOPIC:
         return log.topics.length === 3 && words === 1
-          ? move(decimalAt(log.data), addressAt(topic1), addressAt(topic2))
+          ? punkTransfer(decimalAt(log.data), addressAt(topic1), addressAt(topic2))
           : 'malformed';
       case PUNK_BOUGHT_TOPIC: {
         if (topic1 === undefined || topic3 === undefined || words !== 1) return 'malformed';
         const seller = addressAt(topic2);
         const named = addressAt(topic3);
-        return move(decimalAt(topic1), seller, named === ZERO_ADDRESS ? buyerOf(lastTransfer, log, seller) : named);
+        return punkTransfer(
+          decimalAt(topic1),
+          seller,
+          named === ZERO_ADDRESS ? buyerOf(lastTransfer, log, seller) : named,
+        );
       }
       default:
         return null;
@@ -46,7 +50,7 @@ export function createPunkReader(): (log: Log) => PunkMove | null | 'malformed' 
   };
 }
 
-function move(tokenId: string, from: Address | null, to: Address | null): PunkMove | 'malformed' {
+function punkTransfer(tokenId: string, from: Address | null, to: Address | null): PunkTransfer | 'malformed' {
   return from === null || to === null ? 'malformed' : { tokenId, from, to };
 }
 

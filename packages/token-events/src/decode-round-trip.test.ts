@@ -3,8 +3,8 @@ import { exampleChain } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { decodeEventLog, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { decodeNftMovements } from './decode-nft-movements.ts';
-import type { NftMovement } from './movement.ts';
+import { decodeNftTransfers } from './decode-nft-transfers.ts';
+import type { NftTransfer } from './nft-transfer.ts';
 import {
   ALICE,
   accounts,
@@ -85,12 +85,12 @@ const meant: fc.Arbitrary<Meant> = fc.oneof(
 test('what an independent encoder wrote comes out as it went in', () => {
   fc.assert(
     fc.property(fc.array(meant, { maxLength: 12 }), (written) => {
-      const { movements, malformed } = decodeNftMovements(
+      const { transfers, malformed } = decodeNftTransfers(
         written.map(({ log }) => log),
         CHAIN,
       );
       expect(malformed).toEqual([]);
-      const read = movements.map(({ log, item, ...moved }) => ({ log, item, ...movedOf(moved) }));
+      const read = transfers.map(({ log, item, ...moved }) => ({ log, item, ...movedOf(moved) }));
       expect(read).toEqual(written.flatMap(({ log, moved }) => moved.map((one, item) => ({ log, item, ...one }))));
     }),
     { numRuns: 300 },
@@ -106,10 +106,10 @@ test('no log can make it throw, and what it reads of damaged ones is what viem r
   fc.assert(
     fc.property(logs, fc.array(damages, { minLength: 1, maxLength: 3 }), (log, wounds) => {
       const damaged = wounds.reduce((wounded, wound) => wound(wounded), log);
-      const { movements, malformed } = decodeNftMovements([damaged], CHAIN);
-      if (malformed.length > 0) expect(movements).toEqual([]);
-      if (movements.length > 0 && damaged.address === COLLECTION)
-        expect(movements.map(movedOf)).toEqual(readByViem(damaged));
+      const { transfers, malformed } = decodeNftTransfers([damaged], CHAIN);
+      if (malformed.length > 0) expect(transfers).toEqual([]);
+      if (transfers.length > 0 && damaged.address === COLLECTION)
+        expect(transfers.map(movedOf)).toEqual(readByViem(damaged));
     }),
     { numRuns: 2_000 },
   );
@@ -181,6 +181,6 @@ function readByViem(log: Log): Moved[] {
   }
 }
 
-function movedOf({ from, to, tokenId, amount }: Pick<NftMovement, 'from' | 'to' | 'tokenId' | 'amount'>): Moved {
+function movedOf({ from, to, tokenId, amount }: Pick<NftTransfer, 'from' | 'to' | 'tokenId' | 'amount'>): Moved {
   return { from, to, tokenId, amount };
 }

@@ -1,19 +1,19 @@
 /**
  * What logs say of tokens, and the one place that decides it: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks,
  * and approvals.
- * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-movements.ts`.
+ * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-transfers.ts`.
  */
 export { type Approval, decodeApproval } from './approval.ts';
-export { decodeNftMovements, readNftLogs } from './decode-nft-movements.ts';
+export { decodeNftTransfers, readNftLogs } from './decode-nft-transfers.ts';
 export { decodeErc20Transfer, type Erc20Transfer } from './erc20-transfer.ts';
 export {
   MALFORMED_REASONS,
   type MalformedNftLog,
   type MalformedReason,
-  MOVEMENT_KINDS,
-  type MovementKind,
-  type NftMovement,
-} from './movement.ts';
+  NFT_TRANSFER_KINDS,
+  type NftTransfer,
+  type NftTransferKind,
+} from './nft-transfer.ts';
 export {
   CONSECUTIVE_TRANSFER_TOPIC,
   nftTransferTopics,

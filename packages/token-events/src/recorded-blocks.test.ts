@@ -3,7 +3,7 @@ import { type Log, parseAddress } from '@chainstead/core';
 import { listRecordedBlocks, readRecordedLogs, recordedEvmFolder } from '@chainstead/testkit';
 import { type DecodeEventLogReturnType, decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { decodeNftMovements } from './decode-nft-movements.ts';
+import { decodeNftTransfers } from './decode-nft-transfers.ts';
 
 const given = recordedEvmFolder() !== null;
 if (!given) process.stderr.write('token-events/recorded-blocks.test.ts: NOT RUN, ../shared/data/evm is not here\n');
@@ -31,9 +31,9 @@ interface Move {
 const chain = createChainRegistry().get(1);
 
 function movesOf(block: string): Move[] {
-  const { movements, malformed } = decodeNftMovements(readRecordedLogs(block), chain);
+  const { transfers, malformed } = decodeNftTransfers(readRecordedLogs(block), chain);
   expect(malformed).toEqual([]);
-  return movements.map(({ log, item, token, tokenId, from, to, amount }) => ({
+  return transfers.map(({ log, item, token, tokenId, from, to, amount }) => ({
     place: `${log.transactionIndex}.${log.logIndex}`,
     item,
     token,

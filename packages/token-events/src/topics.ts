@@ -25,7 +25,7 @@ export const PUNK_BOUGHT_TOPIC = '0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd
 const STANDARD = [TRANSFER_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 const WITH_PUNKS = [...STANDARD, PUNK_ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC, PUNK_BOUGHT_TOPIC];
 
-/** topic0 of every event that moves NFTs on this chain, the ones that `decodeNftMovements` reads. */
+/** topic0 of every event that moves NFTs on this chain, the ones that `decodeNftTransfers` reads. */
 export function nftTransferTopics(chain: Chain): readonly Hash[] {
   return chain.cryptoPunks === null ? STANDARD : WITH_PUNKS;
 }

@@ -1,6 +1,6 @@
 import { countAt, decimalAt, wordCount } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
-import { MALFORMED_REASONS, type MalformedReason } from './movement.ts';
+import { MALFORMED_REASONS, type MalformedReason } from './nft-transfer.ts';
 
 /** One id of a TransferBatch with its amount, decimal digits both. */
 export interface BatchItem {

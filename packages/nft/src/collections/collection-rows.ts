@@ -1,6 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { MOVEMENT_KINDS } from '@chainstead/token-events';
+import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { refreshTokens } from '@chainstead/tokens';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
 import type { NftStandard } from './probe-behaviour.ts';
@@ -52,7 +52,7 @@ export async function takeDueCollection(
        RETURNING due_at, attempts, synced_at IS NULL AS unread, requested_by)
      SELECT due_at::text AS lease, attempts, unread, requested_by,
        (SELECT seen_as FROM tokens WHERE address = $1 AND tokens.chain_id = $2) AS seen_as,
-       (SELECT kind FROM nft_transfers WHERE ${KEY} LIMIT 1) AS movement FROM taken`,
+       (SELECT kind FROM nft_transfers WHERE ${KEY} LIMIT 1) AS transfer FROM taken`,
     [bytesOf(address), chainId, LEASE_SECONDS],
   );
   if (row === undefined) return null;
@@ -69,13 +69,13 @@ interface SeenColumns {
   /** `tokens.seen_as`. */
   readonly seen_as: number | null;
   /** Kind of any of its transfers; null without one. */
-  readonly movement: number | null;
+  readonly transfer: number | null;
 }
 
-function seenEvents({ seen_as, movement }: SeenColumns): SeenEvents {
-  const isBatchable = movement === MOVEMENT_KINDS.erc1155Single || movement === MOVEMENT_KINDS.erc1155Batch;
+function seenEvents({ seen_as, transfer }: SeenColumns): SeenEvents {
+  const isBatchable = transfer === NFT_TRANSFER_KINDS.erc1155Single || transfer === NFT_TRANSFER_KINDS.erc1155Batch;
   return {
-    erc721: ((seen_as ?? 0) & 2) !== 0 || (movement !== null && !isBatchable),
+    erc721: ((seen_as ?? 0) & 2) !== 0 || (transfer !== null && !isBatchable),
     erc1155: ((seen_as ?? 0) & 4) !== 0 || isBatchable,
   };
 }

@@ -1,12 +1,12 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync';
-import { movementsByToken } from './movements-by-token.ts';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';
 import { type NftTradeRow, nftTrades as table } from './schema.ts';
 import { tradeRows } from './trade-rows.ts';
 import { tradeTransaction } from './trade-transaction.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
+import { transfersByToken } from './transfers-by-token.ts';
 
 /**
  * NFT trades: what marketplaces (marketplaces.ts) tell of filled orders, with the people behind routers. docs/trades.md
@@ -57,7 +57,7 @@ function decodeTransaction(
   if (first === undefined || filled.length === 0) return;
   const resolved = resolveParties(
     filled.map(({ fill }) => fill),
-    movementsByToken(transaction.movements),
+    transfersByToken(transaction.transfers),
   );
   const blockTimestamp = timestampText(timestampOf(first.blockNumber));
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
-import type { NftMovement } from '@chainstead/token-events';
+import type { NftTransfer } from '@chainstead/token-events';
 
 /** What the API's `marketplace` filter accepts beside `all`; the first five are the hosted provider's. */
 export const MARKETPLACE_NAMES = [
@@ -36,7 +36,7 @@ export interface TradeTransaction {
   readonly chain: Chain;
   readonly logs: readonly Log[];
   /** NFTs that moved, in order. */
-  readonly movements: readonly NftMovement[];
+  readonly transfers: readonly NftTransfer[];
   /** ERC-20 transfers, in order. */
   readonly payments: readonly Erc20Payment[];
 }

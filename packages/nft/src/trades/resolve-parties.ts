@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { NftMovement } from '@chainstead/token-events';
+import type { NftTransfer } from '@chainstead/token-events';
 import type { Fill, TradedItem } from './marketplace.ts';
-import { type MovementsByToken, tokenKey } from './movements-by-token.ts';
+import { type TransfersByToken, tokenKey } from './transfers-by-token.ts';
 
 /**
  * The fills of one transaction with the tokens that really moved and the people behind routers, as docs/trades.md tells it.
@@ -10,18 +10,21 @@ import { type MovementsByToken, tokenKey } from './movements-by-token.ts';
  * went on to; the seller into an offer is whom it came from. Neither is followed into or out of another fill of the same
  * token (both are trades then), nor to the zero address or a burn address, nor in circles.
  */
-export function resolveParties(fills: readonly Fill[], moves: MovementsByToken): Fill[] {
-  const corrected = fills.map((fill) => ({ ...fill, items: fill.items.map((item) => movedItem(item, fill, moves)) }));
+export function resolveParties(fills: readonly Fill[], transfers: TransfersByToken): Fill[] {
+  const corrected = fills.map((fill) => ({
+    ...fill,
+    items: fill.items.map((item) => movedItem(item, fill, transfers)),
+  }));
   const bought = partiesOf(corrected, (fill) => fill.buyer);
   const sold = corrected.map((fill) => {
     const followed = fill.partiesFinal !== true && fill.side !== 0;
-    const seller = followed ? agreed(fill, (item) => firstHolder(item, fill, moves, bought)) : null;
+    const seller = followed ? agreed(fill, (item) => firstHolder(item, fill, transfers, bought)) : null;
     return { ...fill, seller: seller ?? fill.seller };
   });
   const resold = partiesOf([...corrected, ...sold], (fill) => fill.seller);
   return sold.map((fill) => {
     const followed = fill.partiesFinal !== true && fill.side !== 1;
-    const buyer = followed ? agreed(fill, (item) => lastHolder(item, fill, moves, resold)) : null;
+    const buyer = followed ? agreed(fill, (item) => lastHolder(item, fill, transfers, resold)) : null;
     return { ...fill, buyer: buyer ?? fill.buyer };
   });
 }
@@ -44,25 +47,25 @@ function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | n
  * The item as it moved: where the named token stood still and the same id of one other contract went from the seller to the
  * buyer, that other one is what was sold (OpenSea's adapter of the shared storefront).
  */
-function movedItem(item: TradedItem, fill: Fill, moves: MovementsByToken): TradedItem {
-  const sameId = moves.withId(item.tokenId);
-  if (sameId.some((move) => move.token === item.token)) return item;
+function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): TradedItem {
+  const sameId = transfers.withId(item.tokenId);
+  if (sameId.some((transfer) => transfer.token === item.token)) return item;
   const instead = sameId.filter(
-    (move) => (move.from === fill.seller || move.to === fill.buyer) && move.amount === item.amount,
+    (transfer) => (transfer.from === fill.seller || transfer.to === fill.buyer) && transfer.amount === item.amount,
   );
-  const tokens = new Set(instead.map((move) => move.token));
+  const tokens = new Set(instead.map((transfer) => transfer.token));
   const [token] = tokens;
   return tokens.size === 1 && token !== undefined ? { ...item, token } : item;
 }
 
 /** Who holds the item after the seller gave it away and whoever took it passed it on. */
-function lastHolder(item: TradedItem, fill: Fill, moves: MovementsByToken, resold: ReadonlySet<string>): Address {
-  const all = moves.of(item);
+function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, resold: ReadonlySet<string>): Address {
+  const all = transfers.of(item);
   let at = deliveryTo(all, fill);
   let holder = all[at]?.to ?? fill.buyer;
   const seen = new Set<Address>([fill.seller, holder]);
   while (at !== -1 && !resold.has(partyKey(item, holder))) {
-    const next = all.findIndex((move, index) => index > at && move.from === holder);
+    const next = all.findIndex((transfer, index) => index > at && transfer.from === holder);
     const to = all[next]?.to;
     if (to === undefined || seen.has(to) || BURN_ADDRESSES.has(to)) break;
     seen.add(to);
@@ -73,23 +76,23 @@ function lastHolder(item: TradedItem, fill: Fill, moves: MovementsByToken, resol
 }
 
 /** Where the item reached the buyer; else, where the seller sent it to one account only. −1: nowhere. */
-function deliveryTo(all: readonly NftMovement[], { seller, buyer }: Fill): number {
-  const direct = all.findIndex((move) => move.from === seller && move.to === buyer);
+function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
+  const direct = all.findIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;
-  const received = all.findIndex((move) => move.to === buyer);
+  const received = all.findIndex((transfer) => transfer.to === buyer);
   if (received !== -1) return received;
-  const sent = all.filter((move) => move.from === seller && !BURN_ADDRESSES.has(move.to));
-  return new Set(sent.map((move) => move.to)).size === 1 && sent[0] !== undefined ? all.indexOf(sent[0]) : -1;
+  const sent = all.filter((transfer) => transfer.from === seller && !BURN_ADDRESSES.has(transfer.to));
+  return new Set(sent.map((transfer) => transfer.to)).size === 1 && sent[0] !== undefined ? all.indexOf(sent[0]) : -1;
 }
 
 /** Who held the item before it came to the event's seller. */
-function firstHolder(item: TradedItem, fill: Fill, moves: MovementsByToken, bought: ReadonlySet<string>): Address {
-  const all = moves.of(item);
+function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, bought: ReadonlySet<string>): Address {
+  const all = transfers.of(item);
   let at = deliveryFrom(all, fill);
   let holder = all[at]?.from ?? fill.seller;
   const seen = new Set<Address>([fill.buyer, holder]);
   while (at !== -1 && !bought.has(partyKey(item, holder))) {
-    const before = all.findLastIndex((move, index) => index < at && move.to === holder);
+    const before = all.findLastIndex((transfer, index) => index < at && transfer.to === holder);
     const from = all[before]?.from;
     if (from === undefined || seen.has(from) || from === ZERO_ADDRESS) break;
     seen.add(from);
@@ -100,13 +103,13 @@ function firstHolder(item: TradedItem, fill: Fill, moves: MovementsByToken, boug
 }
 
 /** Where the item left the seller; else, where it came to the buyer from one account only. −1: nowhere. */
-function deliveryFrom(all: readonly NftMovement[], { seller, buyer }: Fill): number {
-  const direct = all.findLastIndex((move) => move.from === seller && move.to === buyer);
+function deliveryFrom(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
+  const direct = all.findLastIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;
-  const sent = all.findLastIndex((move) => move.from === seller);
+  const sent = all.findLastIndex((transfer) => transfer.from === seller);
   if (sent !== -1) return sent;
-  const received = all.filter((move) => move.to === buyer && move.from !== ZERO_ADDRESS);
-  return new Set(received.map((move) => move.from)).size === 1 && received[0] !== undefined
+  const received = all.filter((transfer) => transfer.to === buyer && transfer.from !== ZERO_ADDRESS);
+  return new Set(received.map((transfer) => transfer.from)).size === 1 && received[0] !== undefined
     ? all.indexOf(received[0])
     : -1;
 }

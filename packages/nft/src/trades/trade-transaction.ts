@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
-import { decodeErc20Transfer, decodeNftMovements } from '@chainstead/token-events';
+import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
 import type { Erc20Payment, TradeTransaction } from './marketplace.ts';
 
 /** What moved in one transaction. `logs` are its logs with topics of the dataset, in chain order. */
 export function tradeTransaction(logs: readonly Log[], chain: Chain): TradeTransaction {
-  return { chain, logs, movements: decodeNftMovements(logs, chain).movements, payments: paymentsOf(logs, chain) };
+  return { chain, logs, transfers: decodeNftTransfers(logs, chain).transfers, payments: paymentsOf(logs, chain) };
 }
 
 function paymentsOf(logs: readonly Log[], chain: Chain): Erc20Payment[] {

@@ -1,7 +1,7 @@
 import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { Dataset } from '@chainstead/sync';
 import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
-import { MALFORMED_REASONS, MOVEMENT_KINDS } from '@chainstead/token-events';
+import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import {
   ALICE,
   BOB,
@@ -59,7 +59,7 @@ describe('nft-transfers', () => {
       transaction_index: 1,
       log_index: 2,
       item: 0,
-      kind: MOVEMENT_KINDS.erc1155Single,
+      kind: NFT_TRANSFER_KINDS.erc1155Single,
       token_id: UINT256_MAX.toString(),
       last_token_id: null,
       from_address: bytes(ALICE),

@@ -1,9 +1,9 @@
 import type { Address } from '@chainstead/core';
 import { createBlockTimes, type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
 import {
-  MOVEMENT_KINDS,
-  type MovementKind,
-  type NftMovement,
+  NFT_TRANSFER_KINDS,
+  type NftTransfer,
+  type NftTransferKind,
   nftTransferTopics,
   readNftLogs,
 } from '@chainstead/token-events';
@@ -32,22 +32,22 @@ function* eachRow(...[logs, context]: Parameters<Dataset['decode']>): Generator<
     if (!('reason' in read)) yield toRow(read, context.chain.id, times(read.log.blockNumber));
 }
 
-function toRow(movement: NftMovement, chainId: number, blockTimestamp: string): NftTransferRow {
-  const { log } = movement;
+function toRow(transfer: NftTransfer, chainId: number, blockTimestamp: string): NftTransferRow {
+  const { log } = transfer;
   return {
-    tokenAddress: movement.token,
+    tokenAddress: transfer.token,
     chainId,
     blockNumber: log.blockNumber,
     transactionIndex: log.transactionIndex,
     logIndex: log.logIndex,
-    item: movement.item,
-    kind: movement.kind,
-    tokenId: movement.tokenId,
-    lastTokenId: movement.lastTokenId,
-    fromAddress: movement.from,
-    toAddress: movement.to,
-    amount: movement.amount,
-    operator: movement.operator,
+    item: transfer.item,
+    kind: transfer.kind,
+    tokenId: transfer.tokenId,
+    lastTokenId: transfer.lastTokenId,
+    fromAddress: transfer.from,
+    toAddress: transfer.to,
+    amount: transfer.amount,
+    operator: transfer.operator,
     transactionHash: log.transactionHash,
     blockHash: log.blockHash,
     blockTimestamp,
@@ -64,6 +64,6 @@ function* contracts(rows: readonly NftTransferRow[]): Generator<MentionedContrac
   }
 }
 
-function isErc1155(kind: MovementKind): boolean {
-  return kind === MOVEMENT_KINDS.erc1155Single || kind === MOVEMENT_KINDS.erc1155Batch;
+function isErc1155(kind: NftTransferKind): boolean {
+  return kind === NFT_TRANSFER_KINDS.erc1155Single || kind === NFT_TRANSFER_KINDS.erc1155Batch;
 }

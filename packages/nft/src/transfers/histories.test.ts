@@ -1,7 +1,7 @@
 import { type Address, type Hash, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import type { HistoryFilter } from '@chainstead/sync';
 import { exampleChain } from '@chainstead/testkit';
-import { decodeNftMovements, MOVEMENT_KINDS, nftTransferTopics } from '@chainstead/token-events';
+import { decodeNftTransfers, NFT_TRANSFER_KINDS, nftTransferTopics } from '@chainstead/token-events';
 import {
   ALICE,
   BOB,
@@ -71,14 +71,14 @@ test('a wallet’s filters give all that moves something of it, and it reads as 
   fc.assert(
     fc.property(chains, fc.constantFrom(ALICE, BOB), (logs, wallet) => {
       const isItsOwn = ({ from, to }: { from: Address; to: Address }) => from === wallet || to === wallet;
-      const all = decodeNftMovements(logs, CHAIN).movements;
+      const all = decodeNftTransfers(logs, CHAIN).transfers;
       const read = readAlone(logs, nftHistories.ofWallet(CHAIN, wallet));
-      const { movements, malformed } = decodeNftMovements(read, CHAIN);
+      const { transfers, malformed } = decodeNftTransfers(read, CHAIN);
       expect(malformed).toEqual([]);
-      expect(movements.filter(isItsOwn)).toEqual(
-        all.filter((move) => isItsOwn(move) && move.kind !== MOVEMENT_KINDS.unindexed),
+      expect(transfers.filter(isItsOwn)).toEqual(
+        all.filter((move) => isItsOwn(move) && move.kind !== NFT_TRANSFER_KINDS.unindexed),
       );
-      expect(all).toEqual(expect.arrayContaining([...movements]));
+      expect(all).toEqual(expect.arrayContaining([...transfers]));
     }),
     { numRuns: 300 },
   );
@@ -99,8 +99,8 @@ test.each([COLLECTION, PUNKS, KITTIES])('the filter of contract %s gives all tha
   fc.assert(
     fc.property(chains, (logs) => {
       const read = readAlone(logs, nftHistories.ofContract(CHAIN, contract));
-      expect(decodeNftMovements(read, CHAIN).movements).toEqual(
-        decodeNftMovements(logs, CHAIN).movements.filter(({ token }) => token === contract),
+      expect(decodeNftTransfers(read, CHAIN).transfers).toEqual(
+        decodeNftTransfers(logs, CHAIN).transfers.filter(({ token }) => token === contract),
       );
     }),
   );

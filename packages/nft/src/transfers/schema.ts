@@ -4,7 +4,7 @@
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime, bytea, hash, uint256 } from '@chainstead/db/column-types';
-import type { MalformedReason, MovementKind } from '@chainstead/token-events';
+import type { MalformedReason, NftTransferKind } from '@chainstead/token-events';
 import { bigint, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
 
 export const nftTransfers = pgTable(
@@ -17,8 +17,8 @@ export const nftTransfers = pgTable(
     logIndex: integer('log_index').notNull(),
     /** Place within its log: batches and consecutive mints move several tokens. From 0. */
     item: integer('item').notNull(),
-    /** Which event: MOVEMENT_KINDS of token-events. */
-    kind: smallint('kind').$type<MovementKind>().notNull(),
+    /** Which event: NFT_TRANSFER_KINDS of token-events. */
+    kind: smallint('kind').$type<NftTransferKind>().notNull(),
     tokenId: uint256('token_id').notNull(),
     /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
     lastTokenId: uint256('last_token_id'),

@@ -4,9 +4,9 @@ import {
   type Approval,
   decodeApproval,
   decodeErc20Transfer,
-  decodeNftMovements,
+  decodeNftTransfers,
   type Erc20Transfer,
-  MOVEMENT_KINDS,
+  NFT_TRANSFER_KINDS,
 } from '@chainstead/token-events';
 import type { MatchedLog } from '../matching/match.ts';
 import type { TokenContractType } from './webhook.ts';
@@ -34,10 +34,10 @@ interface NftTransferEvent {
  * among them, nor is what does not have its event's shape: those stay raw logs.
  */
 export function decodeTokenEvents(logs: readonly MatchedLog[], chain: Chain): TokenEvent[] {
-  const movements = nftTransfers(logs, chain);
+  const transfers = nftTransfers(logs, chain);
   return logs.flatMap((log): readonly TokenEvent[] => {
     const event = erc20Transfer(log, chain) ?? approval(log);
-    return event === null ? (movements.get(log) ?? []) : [event];
+    return event === null ? (transfers.get(log) ?? []) : [event];
   });
 }
 
@@ -54,11 +54,11 @@ function approval(log: MatchedLog): TokenEvent | null {
 function nftTransfers(logs: readonly MatchedLog[], chain: Chain): ReadonlyMap<MatchedLog, readonly TokenEvent[]> {
   const matched = new Map<Log, MatchedLog>(logs.map((log) => [wholeLog(log), log]));
   const events = new Map<MatchedLog, TokenEvent[]>();
-  for (const movement of decodeNftMovements([...matched.keys()], chain).movements) {
-    const standard = standardOf(movement.kind);
-    const log = matched.get(movement.log);
+  for (const transfer of decodeNftTransfers([...matched.keys()], chain).transfers) {
+    const standard = standardOf(transfer.kind);
+    const log = matched.get(transfer.log);
     if (standard === null || log === undefined) continue;
-    const { operator, from, to, tokenId, amount } = movement;
+    const { operator, from, to, tokenId, amount } = transfer;
     const event: TokenEvent = { type: 'nftTransfer', log, standard, operator, from, to, tokenId, amount };
     const known = events.get(log);
     if (known === undefined) events.set(log, [event]);
@@ -68,7 +68,7 @@ function nftTransfers(logs: readonly MatchedLog[], chain: Chain): ReadonlyMap<Ma
 }
 
 function standardOf(kind: number): TokenContractType | null {
-  const { erc721, unindexed, erc1155Single, erc1155Batch } = MOVEMENT_KINDS;
+  const { erc721, unindexed, erc1155Single, erc1155Batch } = NFT_TRANSFER_KINDS;
   if (kind === erc721 || kind === unindexed) return 'ERC721';
   return kind === erc1155Single || kind === erc1155Batch ? 'ERC1155' : null;
 }

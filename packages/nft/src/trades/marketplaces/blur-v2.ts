@@ -1,5 +1,5 @@
 import type { Address, Log } from '@chainstead/core';
-import type { NftMovement } from '@chainstead/token-events';
+import type { NftTransfer } from '@chainstead/token-events';
 import { parseAbiItem } from 'viem';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
@@ -43,22 +43,22 @@ interface Execution {
   readonly side: 0 | 1;
 }
 
-/** All transfers of a call come before its events, so each execution takes the first fitting movement that is left. */
-function fills(own: readonly Log[], { movements }: TradeTransaction): Fill[] {
-  const taken = new Set<NftMovement>();
+/** All transfers of a call come before its events, so each execution takes the first fitting transfer that is left. */
+function fills(own: readonly Log[], { transfers }: TradeTransaction): Fill[] {
+  const taken = new Set<NftTransfer>();
   return own.flatMap((log): Fill[] => {
     const execution = executionOf(log);
     if (execution === null) return [];
-    const movement = movements.find((one) => !taken.has(one) && delivers(one, execution));
-    if (movement === undefined) return [];
-    taken.add(movement);
+    const transfer = transfers.find((one) => !taken.has(one) && delivers(one, execution));
+    if (transfer === undefined) return [];
+    taken.add(transfer);
     const { collection, tokenId, amount, price, side } = execution;
     return [
       {
         log,
         side,
-        seller: movement.from,
-        buyer: movement.to,
+        seller: transfer.from,
+        buyer: transfer.to,
         items: [{ token: collection, tokenId, amount }],
         paymentToken: side === 1 ? BLUR_POOL : null,
         price,
@@ -67,13 +67,13 @@ function fills(own: readonly Log[], { movements }: TradeTransaction): Fill[] {
   });
 }
 
-function delivers(movement: NftMovement, { maker, collection, tokenId, amount, side }: Execution): boolean {
+function delivers(transfer: NftTransfer, { maker, collection, tokenId, amount, side }: Execution): boolean {
   return (
-    movement.token === collection &&
-    movement.tokenId === tokenId &&
-    movement.amount === amount &&
-    movement.lastTokenId === null &&
-    (side === 0 ? movement.from : movement.to) === maker
+    transfer.token === collection &&
+    transfer.tokenId === tokenId &&
+    transfer.amount === amount &&
+    transfer.lastTokenId === null &&
+    (side === 0 ? transfer.from : transfer.to) === maker
   );
 }
 

@@ -56,7 +56,7 @@ function readAuction(log: Log, after: Log | null, transaction: TradeTransaction)
   const auction = eventArguments(RESERVE_AUCTION_FINALIZED, log);
   if (auction === null) return null;
   const bidder = lowerCase(auction.bidder);
-  const moved = inWindow(transaction.movements, { after, before: log }).findLast(
+  const moved = inWindow(transaction.transfers, { after, before: log }).findLast(
     ({ from, to }) => from === log.address && to === bidder,
   );
   if (moved === undefined) return null;

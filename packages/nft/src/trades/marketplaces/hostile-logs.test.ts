@@ -76,7 +76,7 @@ describe('hostile logs', () => {
               data: `0x${data.map((value) => word(value).slice(2)).join('')}`,
             }),
           );
-          const fills = marketplace.fills(own, { chain, logs: own, movements: [], payments: [] });
+          const fills = marketplace.fills(own, { chain, logs: own, transfers: [], payments: [] });
           for (const fill of fills)
             for (const row of tradeRows(fill, { marketplace, chainId: 1, blockTimestamp: '', counts: new Map() }))
               for (const amount of row.amounts) expect(BigInt(amount)).toBeLessThan(2n ** 256n);

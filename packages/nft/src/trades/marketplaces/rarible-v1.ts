@@ -25,7 +25,7 @@ export const raribleV1: Marketplace = {
 };
 
 /** The event does not say which side is the NFT: the one that moved. */
-function readFill(log: Log, after: Log | null, { movements, payments }: TradeTransaction): Fill | null {
+function readFill(log: Log, after: Log | null, { transfers, payments }: TradeTransaction): Fill | null {
   const order = eventArguments(BUY, log);
   if (order === null || order.sellValue === 0n) return null;
   const window = { after, before: log };
@@ -34,7 +34,7 @@ function readFill(log: Log, after: Log | null, { movements, payments }: TradeTra
   const given = (order.buyValue * order.amount) / order.sellValue;
   if (given > maxUint256) return null;
   const bought = tradedItem(order.buyToken, order.buyTokenId, given);
-  const moved = inWindow(movements, window);
+  const moved = inWindow(transfers, window);
   const didMove = ({ token, tokenId }: { token: string; tokenId: string }): boolean =>
     moved.some((one) => one.token === token && one.tokenId === tokenId);
   const [owner, taker] = [lowerCase(order.owner), lowerCase(order.buyer)];

@@ -1,6 +1,6 @@
 import { decodeAbi } from '@chainstead/abi';
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import type { NftMovement } from '@chainstead/token-events';
+import type { NftTransfer } from '@chainstead/token-events';
 import { parseAbiItem, parseAbiParameters } from 'viem';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
@@ -126,13 +126,13 @@ function itemOf({ assetClass, data }: AssetType, amount: bigint): TradedItem | n
   }
 }
 
-function asItem(moved: NftMovement | null): TradedItem | null {
+function asItem(moved: NftTransfer | null): TradedItem | null {
   return moved === null ? null : { token: moved.token, tokenId: moved.tokenId, amount: moved.amount };
 }
 
 /** The last NFT that went from one account to another; where all were minted, the last of those. */
-function lastHandedOver({ movements }: TradeTransaction, window: TransactionWindow): NftMovement | null {
-  const moved = inWindow(movements, window);
+function lastHandedOver({ transfers }: TradeTransaction, window: TransactionWindow): NftTransfer | null {
+  const moved = inWindow(transfers, window);
   return moved.findLast(({ from }) => from !== ZERO_ADDRESS) ?? moved.at(-1) ?? null;
 }
 

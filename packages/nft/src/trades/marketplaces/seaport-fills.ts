@@ -2,7 +2,7 @@ import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core
 import { parseAbiItem } from 'viem';
 import { eventArguments } from '../event-arguments.ts';
 import type { Fill, TradedItem } from '../marketplace.ts';
-import { tokenKey } from '../movements-by-token.ts';
+import { tokenKey } from '../transfers-by-token.ts';
 import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 
 /** Absent in version 1.1, present from 1.2 on. */

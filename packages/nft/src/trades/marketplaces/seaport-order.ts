@@ -2,8 +2,8 @@ import type { Address, Hex, Log } from '@chainstead/core';
 import { parseAbiItem } from 'viem';
 import { eventArguments, lowerCase } from '../event-arguments.ts';
 import type { TradedItem } from '../marketplace.ts';
-import { tokenKey } from '../movements-by-token.ts';
 import { paymentToken } from '../payment-token.ts';
+import { tokenKey } from '../transfers-by-token.ts';
 
 /** The same in every version. Amounts are those executed: partial fills and price curves are in them already. */
 export const ORDER_FULFILLED = parseAbiItem([

@@ -59,12 +59,12 @@ function itemsOf(
   log: Log,
   previous: Log | null,
   next: Log | null,
-  { movements }: TradeTransaction,
+  { transfers }: TradeTransaction,
 ): TradedItem[] {
   const auction = inventory.kind === KINDS.auction;
   const giver = auction ? log.address : lowerCase(inventory.seller);
   const buyer = lowerCase(inventory.buyer);
-  return inWindow(movements, auction ? { after: log, before: next } : { after: previous, before: log })
+  return inWindow(transfers, auction ? { after: log, before: next } : { after: previous, before: log })
     .filter(({ from, to }) => to === buyer && (from === giver || from === ZERO_ADDRESS))
     .map(({ token, tokenId, amount }) => ({ token, tokenId, amount }));
 }

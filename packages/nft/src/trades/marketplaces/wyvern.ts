@@ -1,10 +1,10 @@
 import { type Address, type Log, ZERO_ADDRESS, ZERO_HASH } from '@chainstead/core';
-import { MOVEMENT_KINDS, type NftMovement, nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
+import { NFT_TRANSFER_KINDS, type NftTransfer, nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { parseAbiItem } from 'viem';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
 import type { Erc20Payment, Fill, Marketplace, TradedItem, TradeSide, TradeTransaction } from '../marketplace.ts';
-import { tokenKey } from '../movements-by-token.ts';
+import { tokenKey } from '../transfers-by-token.ts';
 
 const ORDERS_MATCHED = parseAbiItem(
   'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
@@ -28,7 +28,7 @@ function wyvern(protocol: string, address: string): Marketplace {
 
 /** What moved for one fill. */
 interface Window {
-  readonly movements: readonly NftMovement[];
+  readonly transfers: readonly NftTransfer[];
   readonly payments: readonly Erc20Payment[];
 }
 
@@ -44,7 +44,7 @@ function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
   const last = sold.at(-1);
   if (last === undefined) return [];
   // An aggregator may be the taker although the token goes straight to its user.
-  const buyer = sold.some((movement) => movement.to === eventBuyer) ? eventBuyer : last.to;
+  const buyer = sold.some((transfer) => transfer.to === eventBuyer) ? eventBuyer : last.to;
   const paymentToken = paidWith(window, seller, [eventBuyer, buyer], match.price);
   return [{ log, side, seller, buyer, items: itemsOf(sold), paymentToken, price: match.price }];
 }
@@ -57,39 +57,39 @@ function sideOf(buyHash: string, sellHash: string): TradeSide {
 
 /** Whether the event's maker is the seller: with two signed orders, whoever of the two gave something away. */
 function sellsAs(side: TradeSide, maker: Address, window: Window): boolean {
-  return side === 2 ? window.movements.some((movement) => movement.from === maker) : side === 0;
+  return side === 2 ? window.transfers.some((transfer) => transfer.from === maker) : side === 0;
 }
 
 /** From the fill before, of whatever marketplace, to this one: the payment and the tokens come right before the event. */
-function windowBefore(log: Log, { chain, logs, movements, payments }: TradeTransaction): Window {
-  const transfers = new Set([...nftTransferTopics(chain), TRANSFER_TOPIC]);
-  const isFill = ({ topics: [topic0] }: Log): boolean => topic0 !== undefined && !transfers.has(topic0);
+function windowBefore(log: Log, { chain, logs, transfers, payments }: TradeTransaction): Window {
+  const transferTopics = new Set([...nftTransferTopics(chain), TRANSFER_TOPIC]);
+  const isFill = ({ topics: [topic0] }: Log): boolean => topic0 !== undefined && !transferTopics.has(topic0);
   const fillBefore = logs.findLast((one) => one.logIndex < log.logIndex && isFill(one));
   const inside = (one: { readonly log: Log }): boolean =>
     one.log.logIndex < log.logIndex && one.log.logIndex > (fillBefore?.logIndex ?? -1);
-  return { movements: movements.filter(inside), payments: payments.filter(inside) };
+  return { transfers: transfers.filter(inside), payments: payments.filter(inside) };
 }
 
 /**
- * The movements that were the sale: what the seller gave; else what was minted for the buyer (the shared storefront mints
+ * The transfers that were the sale: what the seller gave; else what was minted for the buyer (the shared storefront mints
  * when it sells), else what the buyer got.
  */
-function soldIn({ movements }: Window, seller: Address, buyer: Address): readonly NftMovement[] {
-  const given = movements.filter((movement) => movement.from === seller && movement.lastTokenId === null);
+function soldIn({ transfers }: Window, seller: Address, buyer: Address): readonly NftTransfer[] {
+  const given = transfers.filter((transfer) => transfer.from === seller && transfer.lastTokenId === null);
   if (given.length > 0) return given;
-  const minted = movements.filter((movement) => movement.from === ZERO_ADDRESS && movement.lastTokenId === null);
+  const minted = transfers.filter((transfer) => transfer.from === ZERO_ADDRESS && transfer.lastTokenId === null);
   if (minted.length > 0) return minted;
-  return movements.filter((movement) => movement.to === buyer && movement.lastTokenId === null);
+  return transfers.filter((transfer) => transfer.to === buyer && transfer.lastTokenId === null);
 }
 
 /** A token that can't be divided counts once however often it moved on; amounts of the others are what moved. */
-function itemsOf(sold: readonly NftMovement[]): TradedItem[] {
+function itemsOf(sold: readonly NftTransfer[]): TradedItem[] {
   const seen = new Set<string>();
-  return sold.flatMap((movement): TradedItem[] => {
-    const { token, tokenId, amount, kind } = movement;
-    const divisible = kind === MOVEMENT_KINDS.erc1155Single || kind === MOVEMENT_KINDS.erc1155Batch;
-    if (!divisible && seen.has(tokenKey(movement))) return [];
-    seen.add(tokenKey(movement));
+  return sold.flatMap((transfer): TradedItem[] => {
+    const { token, tokenId, amount, kind } = transfer;
+    const divisible = kind === NFT_TRANSFER_KINDS.erc1155Single || kind === NFT_TRANSFER_KINDS.erc1155Batch;
+    if (!divisible && seen.has(tokenKey(transfer))) return [];
+    seen.add(tokenKey(transfer));
     return [{ token, tokenId, amount }];
   });
 }

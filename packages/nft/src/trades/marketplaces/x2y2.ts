@@ -1,6 +1,6 @@
 import { decodeAbi } from '@chainstead/abi';
 import { type Address, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
-import type { NftMovement } from '@chainstead/token-events';
+import type { NftTransfer } from '@chainstead/token-events';
 import { type ContractEventArgsFromTopics, parseAbiItem, parseAbiParameters } from 'viem';
 import { deployments } from '../deployments.ts';
 import { eventArguments, lowerCase, topicOf } from '../event-arguments.ts';
@@ -53,7 +53,7 @@ function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
     }
     const inventory = eventArguments(INVENTORY, log);
     if (inventory !== null) {
-      const moved = inWindow(transaction.movements, { after: previous, before: log });
+      const moved = inWindow(transaction.transfers, { after: previous, before: log });
       const fill = fillOf(log, inventory, moved, profits);
       if (fill !== null) found.push(fill);
     }
@@ -67,7 +67,7 @@ function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
 function fillOf(
   log: Log,
   inventory: Inventory,
-  moved: readonly NftMovement[],
+  moved: readonly NftTransfer[],
   profits: readonly Profit[],
 ): Fill | null {
   const { op, price } = inventory.detail;
@@ -106,7 +106,7 @@ function sale(
 }
 
 /** As the order's data lists them; where it can't be read, what moved from the seller (null: from anyone). */
-function itemsOf(inventory: Inventory, moved: readonly NftMovement[], seller: Address | null): readonly TradedItem[] {
+function itemsOf(inventory: Inventory, moved: readonly NftTransfer[], seller: Address | null): readonly TradedItem[] {
   const listed = readItems(inventory.delegateType, inventory.item.data);
   if (listed !== null && listed.length > 0) return listed;
   return moved
@@ -130,7 +130,7 @@ function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | nul
   }
 }
 
-function receiverOf(items: readonly TradedItem[], moved: readonly NftMovement[]): Address | null {
+function receiverOf(items: readonly TradedItem[], moved: readonly NftTransfer[]): Address | null {
   const last = moved.findLast(({ token, tokenId }) =>
     items.some((item) => item.token === token && item.tokenId === tokenId),
   );

@@ -1,7 +1,7 @@
 /** Random histories of NFTs, their rows, and what they add up to, for tests of what is kept of balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { MOVEMENT_KINDS } from '@chainstead/token-events';
+import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
 import { nftTransfers } from '../dataset.ts';
 import type { NftTransferRow } from '../schema.ts';
@@ -131,7 +131,7 @@ function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Mov
     transactionIndex: 0,
     logIndex,
     item: 0,
-    kind: move.last === undefined ? MOVEMENT_KINDS.erc1155Single : MOVEMENT_KINDS.consecutive,
+    kind: move.last === undefined ? NFT_TRANSFER_KINDS.erc1155Single : NFT_TRANSFER_KINDS.consecutive,
     tokenId: move.id.toString(),
     lastTokenId: move.last === undefined ? null : move.last.toString(),
     fromAddress: move.from,

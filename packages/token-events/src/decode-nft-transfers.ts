@@ -2,21 +2,21 @@ import { addressAt, decimalAt, wordCount } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Log } from '@chainstead/core';
 import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
-import { createPunkReader, type PunkMove } from './crypto-punks.ts';
+import { createPunkReader, type PunkTransfer } from './crypto-punks.ts';
 import {
   MALFORMED_REASONS,
   type MalformedNftLog,
   type MalformedReason,
-  MOVEMENT_KINDS,
-  type MovementKind,
-  type NftMovement,
-} from './movement.ts';
+  NFT_TRANSFER_KINDS,
+  type NftTransfer,
+  type NftTransferKind,
+} from './nft-transfer.ts';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
 import { readTransferBatch } from './transfer-batch.ts';
 
 /** What logs say of NFTs. Both lists are in the order of the logs. */
-export interface NftMovements {
-  readonly movements: readonly NftMovement[];
+export interface NftTransfers {
+  readonly transfers: readonly NftTransfer[];
   readonly malformed: readonly MalformedNftLog[];
 }
 
@@ -27,24 +27,25 @@ export interface NftMovements {
  * An event is told by its shape: a `Transfer` with three topics is ERC-20's and no business of this; one with four topics and
  * no data is ERC-721's. What names an event of NFTs and does not have its shape is malformed, as a whole.
  *
- * How many ids of ConsecutiveTransfer events become movements of their own is bounded by event and by block (consecutive.ts),
+ * How many ids of ConsecutiveTransfer events become transfers of their own is bounded by event and by block (consecutive.ts),
  * so of a block with such an event all of them must be among the logs.
  */
-export function decodeNftMovements(logs: readonly Log[], chain: Chain): NftMovements {
-  const movements: NftMovement[] = [];
+export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTransfers {
+  const transfers: NftTransfer[] = [];
   const malformed: MalformedNftLog[] = [];
   for (const read of readNftLogs(logs, chain))
     if ('reason' in read) malformed.push(read);
-    else movements.push(read);
-  return { movements, malformed };
+    else transfers.push(read);
+  return { transfers, malformed };
 }
 
-/** The same in the order of the logs, each movement made when it is asked for: a few logs may hold a great many. */
-export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftMovement | MalformedNftLog> {
+/** The same in the order of the logs, each transfer made when it is asked for: a few logs may hold a great many. */
+export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftTransfer | MalformedNftLog> {
   const readPunk = createPunkReader();
   const expands = createExpansion();
   for (const log of logs) {
-    const read = log.address === chain.cryptoPunks ? readPunkMove(log, readPunk(log)) : readLog(log, chain, expands);
+    const read =
+      log.address === chain.cryptoPunks ? readPunkTransfer(log, readPunk(log)) : readLog(log, chain, expands);
     if (read === null) continue;
     if (typeof read === 'number') yield { log, reason: read };
     else if ('log' in read) yield read;
@@ -52,8 +53,8 @@ export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftM
   }
 }
 
-/** What a log says: movements, why it can't be read, or null where it is no event of NFTs. */
-type LogRead = NftMovement | Iterable<NftMovement> | MalformedReason | null;
+/** What a log says: transfers, why it can't be read, or null where it is no event of NFTs. */
+type LogRead = NftTransfer | Iterable<NftTransfer> | MalformedReason | null;
 
 const { undecodable } = MALFORMED_REASONS;
 
@@ -78,7 +79,7 @@ function readErc721(log: Log): LogRead {
   const from = addressAt(topic1);
   const to = addressAt(topic2);
   if (id === undefined || from === null || to === null || log.data !== '0x') return undecodable;
-  return movement(log, 0, MOVEMENT_KINDS.erc721, decimalAt(id), from, to);
+  return transfer(log, 0, NFT_TRANSFER_KINDS.erc721, decimalAt(id), from, to);
 }
 
 /** CryptoKitties: from, to and id are all in the data. */
@@ -87,7 +88,7 @@ function readUnindexed(log: Log): LogRead {
   const from = addressAt(log.data, 0);
   const to = addressAt(log.data, 1);
   if (from === null || to === null) return undecodable;
-  return movement(log, 0, MOVEMENT_KINDS.unindexed, decimalAt(log.data, 2), from, to);
+  return transfer(log, 0, NFT_TRANSFER_KINDS.unindexed, decimalAt(log.data, 2), from, to);
 }
 
 function readSingle(log: Log): LogRead {
@@ -95,7 +96,7 @@ function readSingle(log: Log): LogRead {
   if (parties === null || wordCount(log.data) !== 2) return undecodable;
   const { operator, from, to } = parties;
   const id = decimalAt(log.data, 0);
-  return movement(log, 0, MOVEMENT_KINDS.erc1155Single, id, from, to, decimalAt(log.data, 1), operator);
+  return transfer(log, 0, NFT_TRANSFER_KINDS.erc1155Single, id, from, to, decimalAt(log.data, 1), operator);
 }
 
 function readBatch(log: Log): LogRead {
@@ -105,7 +106,7 @@ function readBatch(log: Log): LogRead {
   if (typeof items === 'number') return items;
   const { operator, from, to } = parties;
   return items.map(({ id, value }, item) =>
-    movement(log, item, MOVEMENT_KINDS.erc1155Batch, id, from, to, value, operator),
+    transfer(log, item, NFT_TRANSFER_KINDS.erc1155Batch, id, from, to, value, operator),
   );
 }
 
@@ -122,30 +123,30 @@ function readConsecutive(log: Log, expands: Expansion): LogRead {
   if (typeof range === 'number') return range;
   if (expands(log.blockNumber, range)) return expand(log, range);
   const { first, last, from, to } = range;
-  const unexpanded = movement(log, 0, MOVEMENT_KINDS.consecutive, first.toString(), from, to);
+  const unexpanded = transfer(log, 0, NFT_TRANSFER_KINDS.consecutive, first.toString(), from, to);
   return { ...unexpanded, lastTokenId: last.toString() };
 }
 
-function* expand(log: Log, { first, last, from, to }: ConsecutiveRange): Generator<NftMovement> {
+function* expand(log: Log, { first, last, from, to }: ConsecutiveRange): Generator<NftTransfer> {
   for (let id = first, item = 0; id <= last; id++, item++)
-    yield movement(log, item, MOVEMENT_KINDS.consecutive, id.toString(), from, to);
+    yield transfer(log, item, NFT_TRANSFER_KINDS.consecutive, id.toString(), from, to);
 }
 
-function readPunkMove(log: Log, read: PunkMove | null | 'malformed'): LogRead {
+function readPunkTransfer(log: Log, read: PunkTransfer | null | 'malformed'): LogRead {
   if (read === null) return null;
   if (read === 'malformed') return undecodable;
-  return movement(log, 0, MOVEMENT_KINDS.cryptoPunks, read.tokenId, read.from, read.to);
+  return transfer(log, 0, NFT_TRANSFER_KINDS.cryptoPunks, read.tokenId, read.from, read.to);
 }
 
-function movement(
+function transfer(
   log: Log,
   item: number,
-  kind: MovementKind,
+  kind: NftTransferKind,
   tokenId: string,
   from: Address,
   to: Address,
   amount = '1',
   operator: Address | null = null,
-): NftMovement {
+): NftTransfer {
   return { log, item, kind, token: log.address, tokenId, lastTokenId: null, from, to, amount, operator };
 }

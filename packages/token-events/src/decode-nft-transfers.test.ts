@@ -2,8 +2,8 @@ import { type Hash, type Hex, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, it, test } from 'vitest';
 import { CONSECUTIVE_IDS_MAX, CONSECUTIVE_IDS_OF_BLOCK_MAX } from './consecutive.ts';
-import { decodeNftMovements } from './decode-nft-movements.ts';
-import { MALFORMED_REASONS, MOVEMENT_KINDS } from './movement.ts';
+import { decodeNftTransfers } from './decode-nft-transfers.ts';
+import { MALFORMED_REASONS, NFT_TRANSFER_KINDS } from './nft-transfer.ts';
 import {
   ALICE,
   BOB,
@@ -22,7 +22,7 @@ import {
 
 const KITTIES = `0x${'06'.repeat(20)}` as typeof COLLECTION;
 const CHAIN = exampleChain({ unindexedNfts: [KITTIES] });
-const decode = (...logs: Log[]) => decodeNftMovements(logs, CHAIN);
+const decode = (...logs: Log[]) => decodeNftTransfers(logs, CHAIN);
 const reasons = (...logs: Log[]) => decode(...logs).malformed.map(({ reason }) => reason);
 const { undecodable, lengthsDiffer, emptyRange } = MALFORMED_REASONS;
 
@@ -34,8 +34,8 @@ describe('ERC-721', () => {
   it('is a Transfer with four topics and no data', () => {
     const log = erc721Log(ALICE, BOB, UINT256_MAX);
     expect(decode(log)).toEqual({
-      movements: [
-        { ...common(log), kind: MOVEMENT_KINDS.erc721, tokenId: UINT256_MAX.toString(), from: ALICE, to: BOB },
+      transfers: [
+        { ...common(log), kind: NFT_TRANSFER_KINDS.erc721, tokenId: UINT256_MAX.toString(), from: ALICE, to: BOB },
       ],
       malformed: [],
     });
@@ -46,23 +46,23 @@ describe('ERC-721', () => {
     ['a sender that is no address', withTopic(erc721Log(ALICE, BOB, 1n), 1, `0x01${'0'.repeat(62)}`)],
     ['a receiver that is no address', withTopic(erc721Log(ALICE, BOB, 1n), 2, `0x${'f'.repeat(64)}`)],
   ])('with %s is malformed', (_, log) => {
-    expect(decode(log)).toEqual({ movements: [], malformed: [{ log, reason: undecodable }] });
+    expect(decode(log)).toEqual({ transfers: [], malformed: [{ log, reason: undecodable }] });
   });
 
   it('is not an ERC-20 transfer, nor a Transfer of any other number of topics', () => {
     const log = erc721Log(ALICE, BOB, 1n);
     const others = [0, 1, 2].map((topics) => placed(log, { topics: log.topics.slice(0, topics) }));
-    expect(decode(erc20Log(ALICE, BOB, 5n), ...others)).toEqual({ movements: [], malformed: [] });
+    expect(decode(erc20Log(ALICE, BOB, 5n), ...others)).toEqual({ transfers: [], malformed: [] });
   });
 });
 
 describe('ERC-1155', () => {
   it('moves one id by a TransferSingle, any amount of it', () => {
     const log = singleLog(ALICE, BOB, 7n, UINT256_MAX);
-    expect(decode(log).movements).toEqual([
+    expect(decode(log).transfers).toEqual([
       {
         ...common(log),
-        kind: MOVEMENT_KINDS.erc1155Single,
+        kind: NFT_TRANSFER_KINDS.erc1155Single,
         tokenId: '7',
         amount: UINT256_MAX.toString(),
         from: ALICE,
@@ -74,9 +74,9 @@ describe('ERC-1155', () => {
 
   it('moves each id of a TransferBatch, one that is repeated each time', () => {
     const log = batchLog(ALICE, BOB, [3n, 3n, 9n], [1n, 2n, 0n]);
-    const batch = { ...common(log), kind: MOVEMENT_KINDS.erc1155Batch, from: ALICE, to: BOB, operator: CAROL };
+    const batch = { ...common(log), kind: NFT_TRANSFER_KINDS.erc1155Batch, from: ALICE, to: BOB, operator: CAROL };
     expect(decode(log)).toEqual({
-      movements: [
+      transfers: [
         { ...batch, item: 0, tokenId: '3', amount: '1' },
         { ...batch, item: 1, tokenId: '3', amount: '2' },
         { ...batch, item: 2, tokenId: '9', amount: '0' },
@@ -86,20 +86,20 @@ describe('ERC-1155', () => {
   });
 
   it('moves nothing by an empty batch', () => {
-    expect(decode(batchLog(ALICE, BOB, [], []))).toEqual({ movements: [], malformed: [] });
+    expect(decode(batchLog(ALICE, BOB, [], []))).toEqual({ transfers: [], malformed: [] });
   });
 
   it('moves a thousand ids in one batch', () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => UINT256_MAX - BigInt(index));
-    const { movements } = decode(batchLog(ALICE, BOB, ids, ids));
-    expect(movements.map(({ tokenId }) => tokenId)).toEqual(ids.map(String));
-    expect(movements.map(({ amount }) => amount)).toEqual(ids.map(String));
-    expect(movements.map(({ item }) => item)).toEqual(ids.map((_, index) => index));
+    const { transfers } = decode(batchLog(ALICE, BOB, ids, ids));
+    expect(transfers.map(({ tokenId }) => tokenId)).toEqual(ids.map(String));
+    expect(transfers.map(({ amount }) => amount)).toEqual(ids.map(String));
+    expect(transfers.map(({ item }) => item)).toEqual(ids.map((_, index) => index));
   });
 
   it('takes a batch whole for malformed when its lengths differ', () => {
     const log = batchLog(ALICE, BOB, [1n, 2n], [5n]);
-    expect(decode(log)).toEqual({ movements: [], malformed: [{ log, reason: lengthsDiffer }] });
+    expect(decode(log)).toEqual({ transfers: [], malformed: [{ log, reason: lengthsDiffer }] });
     expect(reasons(batchLog(ALICE, BOB, [], [5n]), batchLog(ALICE, BOB, [5n], []))).toEqual([
       lengthsDiffer,
       lengthsDiffer,
@@ -110,7 +110,7 @@ describe('ERC-1155', () => {
     const swapped = rawBatchLog(0x80n, 0x40n, 1n, 50n, 1n, 7n);
     const gap = rawBatchLog(0x60n, 0xc0n, 0xffn, 1n, 7n, 0xffn, 1n, 50n);
     for (const log of [swapped, gap])
-      expect(decode(log).movements).toMatchObject([{ tokenId: '7', amount: '50', item: 0 }]);
+      expect(decode(log).transfers).toMatchObject([{ tokenId: '7', amount: '50', item: 0 }]);
   });
 
   test.each([
@@ -129,7 +129,7 @@ describe('ERC-1155', () => {
     ['one array within the other', 0x40n, 0xa0n, 3n, 1n, 1n, 1n, 9n],
   ])('takes a batch for malformed whose data holds %s', (_, ...data) => {
     const log = rawBatchLog(...(data as bigint[]));
-    expect(decode(log)).toEqual({ movements: [], malformed: [{ log, reason: undecodable }] });
+    expect(decode(log)).toEqual({ transfers: [], malformed: [{ log, reason: undecodable }] });
   });
 
   test.each([
@@ -143,17 +143,17 @@ describe('ERC-1155', () => {
     ['an operator that is no address', withTopic(singleLog(ALICE, BOB, 1n, 1n), 1, `0x01${'0'.repeat(62)}`)],
     ['a receiver that is no address', withTopic(batchLog(ALICE, BOB, [1n], [1n]), 3, `0x01${'0'.repeat(62)}`)],
   ])('takes %s for malformed', (_, log) => {
-    expect(decode(log)).toEqual({ movements: [], malformed: [{ log, reason: undecodable }] });
+    expect(decode(log)).toEqual({ transfers: [], malformed: [{ log, reason: undecodable }] });
   });
 });
 
 describe('ERC-2309', () => {
   it('moves every id of the range, its ends included', () => {
     const log = consecutiveLog(UINT256_MAX - 2n, UINT256_MAX, BOB);
-    expect(decode(log).movements).toEqual(
+    expect(decode(log).transfers).toEqual(
       [UINT256_MAX - 2n, UINT256_MAX - 1n, UINT256_MAX].map((id, item) => ({
         ...common(log),
-        kind: MOVEMENT_KINDS.consecutive,
+        kind: NFT_TRANSFER_KINDS.consecutive,
         item,
         tokenId: id.toString(),
         from: ZERO_ADDRESS,
@@ -163,37 +163,37 @@ describe('ERC-2309', () => {
   });
 
   it('moves one id where first and last are the same', () => {
-    expect(decode(consecutiveLog(5n, 5n)).movements).toMatchObject([{ tokenId: '5', item: 0 }]);
+    expect(decode(consecutiveLog(5n, 5n)).transfers).toMatchObject([{ tokenId: '5', item: 0 }]);
   });
 
-  it('expands the largest range allowed, and keeps a larger one as one movement', () => {
-    const largest = decode(consecutiveLog(1n, BigInt(CONSECUTIVE_IDS_MAX))).movements;
+  it('expands the largest range allowed, and keeps a larger one as one transfer', () => {
+    const largest = decode(consecutiveLog(1n, BigInt(CONSECUTIVE_IDS_MAX))).transfers;
     expect(largest).toHaveLength(50_000);
     expect(new Set(largest.map(({ tokenId }) => tokenId)).size).toBe(50_000);
     expect(largest.every(({ lastTokenId }) => lastTokenId === null)).toBe(true);
 
     const log = consecutiveLog(0n, BigInt(CONSECUTIVE_IDS_MAX));
-    const range = { ...common(log), kind: MOVEMENT_KINDS.consecutive, from: ZERO_ADDRESS, to: ALICE };
-    expect(decode(log).movements).toEqual([{ ...range, tokenId: '0', lastTokenId: '50000' }]);
+    const range = { ...common(log), kind: NFT_TRANSFER_KINDS.consecutive, from: ZERO_ADDRESS, to: ALICE };
+    expect(decode(log).transfers).toEqual([{ ...range, tokenId: '0', lastTokenId: '50000' }]);
     const all = consecutiveLog(0n, UINT256_MAX);
-    expect(decode(all).movements).toEqual([{ ...range, log: all, tokenId: '0', lastTokenId: UINT256_MAX.toString() }]);
+    expect(decode(all).transfers).toEqual([{ ...range, log: all, tokenId: '0', lastTokenId: UINT256_MAX.toString() }]);
   });
 
-  it('expands as many of a block, in chain order, as fit into its bound; others stay one movement each', () => {
+  it('expands as many of a block, in chain order, as fit into its bound; others stay one transfer each', () => {
     const sizes = [50_000, 40_000, 50_000, 60_000, 10_001, 10_000, 1];
     const logs = [7, 8].flatMap((blockNumber) =>
       sizes.map((size, logIndex) => placed(consecutiveLog(1n, BigInt(size)), { blockNumber, logIndex })),
     );
-    // Neither what can't be read nor other movements count.
+    // Neither what can't be read nor other transfers count.
     const first = placed(consecutiveLog(2n, 1n), { blockNumber: 7 });
-    const { movements } = decode(first, erc721Log(ALICE, BOB, 1n), ...logs);
+    const { transfers } = decode(first, erc721Log(ALICE, BOB, 1n), ...logs);
     const expanded = Map.groupBy(
-      movements.filter(({ kind }) => kind === MOVEMENT_KINDS.consecutive),
+      transfers.filter(({ kind }) => kind === NFT_TRANSFER_KINDS.consecutive),
       ({ log }) => log,
     );
     const counts = logs.map((log) => expanded.get(log)?.length);
     expect(counts).toEqual([50_000, 40_000, 1, 1, 1, 10_000, 1, 50_000, 40_000, 1, 1, 1, 10_000, 1]);
-    const ranges = movements.flatMap(({ lastTokenId }) => lastTokenId ?? []);
+    const ranges = transfers.flatMap(({ lastTokenId }) => lastTokenId ?? []);
     expect(ranges).toEqual(['50000', '60000', '10001', '1', '50000', '60000', '10001', '1']);
     expect(50_000 + 40_000 + 10_000).toBe(CONSECUTIVE_IDS_OF_BLOCK_MAX);
   });
@@ -215,10 +215,10 @@ describe('ERC-2309', () => {
 describe('contracts whose Transfer has all arguments in its data', () => {
   it('are read where the chain names them, and nowhere else', () => {
     const log = unindexedLog(ALICE, BOB, 1234n, KITTIES);
-    expect(decode(log).movements).toEqual([
-      { ...common(log), kind: MOVEMENT_KINDS.unindexed, tokenId: '1234', from: ALICE, to: BOB },
+    expect(decode(log).transfers).toEqual([
+      { ...common(log), kind: NFT_TRANSFER_KINDS.unindexed, tokenId: '1234', from: ALICE, to: BOB },
     ]);
-    expect(decode(unindexedLog(ALICE, BOB, 1234n, COLLECTION))).toEqual({ movements: [], malformed: [] });
+    expect(decode(unindexedLog(ALICE, BOB, 1234n, COLLECTION))).toEqual({ transfers: [], malformed: [] });
   });
 
   it('are malformed with any other data', () => {
@@ -233,7 +233,7 @@ describe('contracts whose Transfer has all arguments in its data', () => {
   });
 });
 
-it('gives movements and malformed logs in the order of the logs', () => {
+it('gives transfers and malformed logs in the order of the logs', () => {
   const logs = [
     singleLog(ALICE, BOB, 1n, 1n),
     consecutiveLog(2n, 1n),
@@ -242,7 +242,7 @@ it('gives movements and malformed logs in the order of the logs', () => {
     placed(erc721Log(ALICE, BOB, 9n), { data: '0x00' }),
     erc721Log(BOB, ALICE, 5n),
   ];
-  expect(decode(...logs).movements.map(({ tokenId }) => tokenId)).toEqual(['1', '2', '3', '4', '5']);
+  expect(decode(...logs).transfers.map(({ tokenId }) => tokenId)).toEqual(['1', '2', '3', '4', '5']);
   expect(reasons(...logs)).toEqual([emptyRange, undecodable]);
 });
 

@@ -1,7 +1,7 @@
 import type { Address, Log } from '@chainstead/core';
 
 /** Which event moved a token; the numbers are stored. */
-export const MOVEMENT_KINDS = {
+export const NFT_TRANSFER_KINDS = {
   erc721: 0,
   erc1155Single: 1,
   erc1155Batch: 2,
@@ -12,14 +12,14 @@ export const MOVEMENT_KINDS = {
   unindexed: 5,
 } as const;
 
-export type MovementKind = (typeof MOVEMENT_KINDS)[keyof typeof MOVEMENT_KINDS];
+export type NftTransferKind = (typeof NFT_TRANSFER_KINDS)[keyof typeof NFT_TRANSFER_KINDS];
 
 /** One token, or an amount of one, that moved. */
-export interface NftMovement {
+export interface NftTransfer {
   readonly log: Log;
   /** Place within the log, from 0. */
   readonly item: number;
-  readonly kind: MovementKind;
+  readonly kind: NftTransferKind;
   readonly token: Address;
   /** Decimal digits, up to 2^256 − 1. */
   readonly tokenId: string;

@@ -1,23 +1,23 @@
 import type { Address } from '@chainstead/core';
-import type { NftMovement } from '@chainstead/token-events';
+import type { NftTransfer } from '@chainstead/token-events';
 import type { TradedItem } from './marketplace.ts';
 
-/** The movements of one transaction, found by token and by id. Lists are in chain order. */
-export interface MovementsByToken {
+/** The transfers of one transaction, found by token and by id. Lists are in chain order. */
+export interface TransfersByToken {
   /** Of this token, each of at least the item's amount. */
-  of(item: TradedItem): readonly NftMovement[];
+  of(item: TradedItem): readonly NftTransfer[];
   /** Of any token with this id. */
-  withId(tokenId: string): readonly NftMovement[];
+  withId(tokenId: string): readonly NftTransfer[];
 }
 
-/** Sorts movements by what moved. Ranges of ids that were not expanded are left out: nobody trades them. */
-export function movementsByToken(movements: readonly NftMovement[]): MovementsByToken {
-  const byToken = new Map<string, NftMovement[]>();
-  const byId = new Map<string, NftMovement[]>();
-  for (const movement of movements) {
-    if (movement.lastTokenId !== null) continue;
-    push(byToken, tokenKey(movement), movement);
-    push(byId, movement.tokenId, movement);
+/** Sorts transfers by what moved. Ranges of ids that were not expanded are left out: nobody trades them. */
+export function transfersByToken(transfers: readonly NftTransfer[]): TransfersByToken {
+  const byToken = new Map<string, NftTransfer[]>();
+  const byId = new Map<string, NftTransfer[]>();
+  for (const transfer of transfers) {
+    if (transfer.lastTokenId !== null) continue;
+    push(byToken, tokenKey(transfer), transfer);
+    push(byId, transfer.tokenId, transfer);
   }
   return {
     of: (item) => (byToken.get(tokenKey(item)) ?? []).filter((one) => covers(one.amount, item.amount)),
