@@ -158,12 +158,12 @@ describe('facts', () => {
       );
     for (const chain of [registry.get('eth'), registry.get('polygon'), registry.get('eth')])
       await seedPriceSources(scratch.database, chain);
-    const coin = `0x${'0'.repeat(40)}`;
+    const nativeCurrency = `0x${'0'.repeat(40)}`;
     const { wrappedNative, bridgedEther } = registry.get('polygon');
     expect(await stored()).toEqual([
-      { chain_id: 1, token: coin, symbol: 'ETH', is_ether: true },
+      { chain_id: 1, token: nativeCurrency, symbol: 'ETH', is_ether: true },
       { chain_id: 1, token: registry.get('eth').wrappedNative, symbol: 'WETH', is_ether: true },
-      { chain_id: 137, token: coin, symbol: 'POL', is_ether: false },
+      { chain_id: 137, token: nativeCurrency, symbol: 'POL', is_ether: false },
       { chain_id: 137, token: bridgedEther, symbol: 'WETH', is_ether: true },
       { chain_id: 137, token: wrappedNative, symbol: 'WPOL', is_ether: false },
     ]);
@@ -171,7 +171,7 @@ describe('facts', () => {
     const renamed = exampleChain({ native: { name: 'Gold', symbol: 'GLD', decimals: 18, isEther: false } });
     await seedPriceSources(scratch.database, renamed);
     expect((await stored()).slice(0, 2)).toMatchObject([
-      { chain_id: 1, token: coin, symbol: 'GLD', is_ether: false },
+      { chain_id: 1, token: nativeCurrency, symbol: 'GLD', is_ether: false },
       { chain_id: 137 },
     ]);
     // Polygon's one aggregator is left.

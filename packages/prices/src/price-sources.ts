@@ -7,8 +7,8 @@ import type { Database } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**
- * Writes what the chain's facts say: the known aggregators of its feed, its coin, the wrapped coin and bridged ether. What was written of
- * another feed, or of tokens that are not among them any more, goes: the facts are configurable.
+ * Writes what the chain's facts say: the known aggregators of its feed, its native currency, plain and wrapped, and bridged ether.
+ * What was written of another feed, or of tokens that are not among them any more, goes: the facts are configurable.
  */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const { feed } = chain.etherPrice;

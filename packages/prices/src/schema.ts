@@ -42,13 +42,13 @@ export const priceFeedPhases = pgTable(
 );
 
 /**
- * What the chain's facts say of its coin, the wrapped coin and bridged ether, for those who ask in SQL alone. Written by the
- * worker; the program itself reads the facts.
+ * What the chain's facts say of its native currency, plain and wrapped, and of bridged ether, for those who ask in SQL alone.
+ * Written by the worker; the program itself reads the facts.
  */
 export const paymentTokens = pgTable(
   'payment_tokens',
   {
-    /** The zero address: the chain's coin. */
+    /** The zero address: the chain's native currency. */
     tokenAddress: bytea('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     symbol: text('symbol').notNull(),

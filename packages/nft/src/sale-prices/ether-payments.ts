@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 
 /**
- * What counts as ether in sale prices (docs/provider-contract.md#where-it-differs), as `payment_token` has it: the coin where the coin is ether, the
- * canonical bridged ether where it is another; with `withWrapped` also the wrapped coin where the coin is ether. Empty where
+ * What counts as ether in sale prices (docs/provider-contract.md#where-it-differs), as `payment_token` has it: the native currency
+ * where that is ether, with `withWrapped` wrapped ether too; elsewhere the canonical bridged ether. Empty where
  * the chain has no ether.
  */
 export function etherPayments(chain: Chain, withWrapped: boolean): readonly Address[] {

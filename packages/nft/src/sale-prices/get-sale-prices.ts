@@ -14,7 +14,7 @@ export interface Sale {
   /** Of one unit. */
   readonly price: string;
   readonly tokenId: string;
-  /** Null: the chain's coin. */
+  /** Null: the chain's native currency. */
   readonly paymentToken: PaymentToken | null;
   /** Dollars per ether at the sale; null where the chain does not say. */
   readonly etherPrice: EtherPrice | null;

@@ -32,7 +32,7 @@ const saleSchema = z
         token_symbol: z.string(),
         token_logo: z.string(),
         token_decimals: digits,
-        token_address: addressText.openapi({ description: `The chain's coin is 0xeeee…eeee` }),
+        token_address: addressText.openapi({ description: `The chain's native currency is 0xeeee…eeee` }),
       })
       .openapi('NftSalePaymentToken'),
   })

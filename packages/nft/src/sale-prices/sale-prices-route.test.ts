@@ -208,7 +208,7 @@ describe('what counts', () => {
     expect(await tokenPrices('?include_weth=false')).toMatchObject({ total_trades: 1 });
   });
 
-  test('bridged ether where the coin is another, the coin not', async () => {
+  test('bridged ether where the native currency is another, the native currency not', async () => {
     const bridged = polygon.bridgedEther;
     await seedTrades(scratch.database, polygon, [
       sale(1, { price: ether(2_000) }),

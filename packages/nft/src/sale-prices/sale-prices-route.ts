@@ -70,7 +70,7 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
 };
 
 const COUNTED =
-  'Counted are sales of a single token paid in ether (on chains with another coin: in the canonical bridged ether), at a price above zero; of an ERC-1155 token the price of one unit, rounded down. Bundles are left out.';
+  'Counted are sales of a single token paid in ether (on chains with another native currency: in the canonical bridged ether), at a price above zero; of an ERC-1155 token the price of one unit, rounded down. Bundles are left out.';
 
 const DEFAULT_CHAIN = 'eth';
 const DAYS_DEFAULT = 7;
@@ -86,7 +86,10 @@ function pricesQuery(parameters: ApiDependencies['parameters']) {
       default: DAYS_DEFAULT,
       description: 'How far to look back. 0 is an empty window.',
     }),
-    include_weth: booleanParameter(false, 'Counts sales paid in wrapped ether on chains whose coin is ether.'),
+    include_weth: booleanParameter(
+      false,
+      'Counts sales paid in wrapped ether on chains whose native currency is ether.',
+    ),
   });
 }
 

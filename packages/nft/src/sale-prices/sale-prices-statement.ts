@@ -12,7 +12,7 @@ import {
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { etherQuotes } from '@chainstead/prices';
-import { COIN, isSalePrice, isSingleToken, saleSummary, unitPrice } from '../trades/sale.ts';
+import { isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { tradePrice } from '../trades/trade-price-statement.ts';
 import { etherPayments } from './ether-payments.ts';
@@ -25,7 +25,7 @@ export interface SalePricesQuery {
   /** The window: days before `now`. 0: empty. */
   readonly days: number;
   readonly now: Date;
-  /** Count wrapped ether on chains whose coin is ether. */
+  /** Count wrapped ether on chains whose native currency is ether. */
   readonly includeWrapped: boolean;
 }
 
@@ -119,7 +119,7 @@ function sales({ collection, tokenId, payments }: Scan, condition: string): stri
       SELECT trade.*, ${unitPrice('trade', tradePrice('trade'))} AS unit FROM nft_trades AS trade
       WHERE ${collection}${tokenId === null ? '' : ` AND trade.token_id = ${tokenId}`}
         AND trade.block_number >= (SELECT block FROM from_date) AND ${condition}
-        AND coalesce(trade.payment_token, ${COIN}) = ANY (${payments}) AND ${isSingleToken('trade')}
+        AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ANY (${payments}) AND ${isSingleToken('trade')}
     ) AS sale WHERE ${isSalePrice('sale.unit')}`;
 }
 

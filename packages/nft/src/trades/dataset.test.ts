@@ -3,7 +3,7 @@ import { exampleChain } from '@chainstead/testkit';
 import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
-import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './marketplaces/testing/example-seaport.ts';
+import { erc20, erc721, erc1155, native, orderFulfilled, SEAPORT_1_6 } from './marketplaces/testing/example-seaport.ts';
 import { decodeExample, decodeLogs } from './testing/example-trades.ts';
 import { erc721Transfer, exampleAddress, exampleTransaction } from './testing/example-transaction.ts';
 import { WHOLE_BUNDLE_MAX } from './trade-rows.ts';
@@ -12,7 +12,7 @@ const seller = exampleAddress(1);
 const buyer = exampleAddress(2);
 const apes = exampleAddress(11);
 const usdc = exampleAddress(14);
-const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [coin(100n, seller)] };
+const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [native(100n, seller)] };
 const sale = [orderFulfilled(order), erc721Transfer(apes, seller, buyer, 7n)];
 
 describe('topics', () => {

@@ -51,7 +51,7 @@ const PROTOCOLS: Readonly<Record<string, string>> = {
 };
 
 const SIDES = { ask: 0, bid: 1, match: 2 } as const;
-const COIN = `0x${'0'.repeat(40)}`;
+const NATIVE_CURRENCY = `0x${'0'.repeat(40)}`;
 
 const derived: readonly DerivedTrade[] = given ? JSON.parse(readFileSync(DERIVED, 'utf8')).derived_trades : [];
 const decoded = new Set(marketplaces.map((marketplace) => marketplace.protocol));
@@ -98,7 +98,7 @@ function asDecoded(trade: DerivedTrade) {
     token: trade.contract,
     ids: trade.items.map((item) => item.id),
     amounts: trade.items.map((item) => item.amount),
-    paymentToken: trade.payment_token === COIN ? null : trade.payment_token,
+    paymentToken: trade.payment_token === NATIVE_CURRENCY ? null : trade.payment_token,
     price: trade.price,
   };
 }

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
 import { buyer, cats, type ExampleSale, prints, seller, trade, weth } from './marketplaces/testing/example-sale.ts';
 import { chainOf, EXAMPLE_SALES } from './marketplaces/testing/example-sales.ts';
-import { coin, erc721, orderFulfilled } from './marketplaces/testing/example-seaport.ts';
+import { erc721, native, orderFulfilled } from './marketplaces/testing/example-seaport.ts';
 import { marketplaces } from './marketplaces.ts';
 import { decodeLogs, tradesOf } from './testing/example-trades.ts';
 import { erc721Transfer } from './testing/example-transaction.ts';
@@ -60,7 +60,7 @@ describe('executed', () => {
 });
 
 function listing() {
-  return { offerer: seller, recipient: buyer, offer: [erc721(cats, 7n)], consideration: [coin(1_000n, seller)] };
+  return { offerer: seller, recipient: buyer, offer: [erc721(cats, 7n)], consideration: [native(1_000n, seller)] };
 }
 
 async function filteredLogs(block: bigint, chain: Chain): Promise<Log[]> {

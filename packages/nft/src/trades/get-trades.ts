@@ -16,7 +16,7 @@ export interface TradeRow {
   readonly seller: Address;
   readonly buyer: Address;
   readonly marketplace_address: Address;
-  /** Null: the chain's coin. */
+  /** Null: the chain's native currency. */
   readonly payment_token: Address | null;
   /** Of the whole order, in base units. */
   readonly price: string;

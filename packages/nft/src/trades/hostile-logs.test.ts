@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
 import {
-  coin,
   erc20,
   erc721,
   erc1155,
+  native,
   orderFulfilled,
   orderHash,
   ordersMatched,
@@ -29,7 +29,7 @@ const ids = fc.bigInt({ min: 0n, max: 2n });
 const amounts = fc.oneof(fc.bigInt({ min: 0n, max: 3n }), fc.constant(2n ** 256n - 1n));
 
 const items = fc.oneof(
-  fc.tuple(amounts, addresses).map(([amount, to]) => coin(amount, to)),
+  fc.tuple(amounts, addresses).map(([amount, to]) => native(amount, to)),
   fc.tuple(tokens, amounts, addresses).map(([token, amount, to]) => erc20(token, amount, to)),
   fc.tuple(tokens, ids, addresses).map(([token, id, to]) => erc721(token, id, to)),
   fc.tuple(tokens, ids, amounts, addresses).map(([token, id, amount, to]) => erc1155(token, id, amount, to)),
@@ -141,7 +141,7 @@ test('real fills with bytes changed never throw', () => {
     offerer: exampleAddress(1),
     recipient: exampleAddress(2),
     offer: [erc721(exampleAddress(11), 7n)],
-    consideration: [coin(100n, exampleAddress(1)), coin(3n, exampleAddress(3))],
+    consideration: [native(100n, exampleAddress(1)), native(3n, exampleAddress(3))],
   });
   const bytes = (sale.data.length - 2) / 2;
   fc.assert(
@@ -160,7 +160,7 @@ test('real fills with bytes changed never throw', () => {
 test('what a bundle costs grows with its size, not with the square of it', () => {
   const bundle = (size: number) => {
     const offer = Array.from({ length: size }, (_, id) => erc721(exampleAddress(11), 2n ** 255n + BigInt(id)));
-    const order = { offerer: exampleAddress(1), recipient: exampleAddress(2), offer, consideration: [coin(1n)] };
+    const order = { offerer: exampleAddress(1), recipient: exampleAddress(2), offer, consideration: [native(1n)] };
     const rows = decodeLogs(exampleTransaction([orderFulfilled(order)]));
     return rows.reduce((sum, row) => sum + nftTrades.table.copyLine(row).length, 0) / size;
   };

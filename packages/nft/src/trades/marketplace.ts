@@ -61,7 +61,7 @@ export interface Fill {
   readonly buyer: Address;
   /** All items, in the event's order; never empty. */
   readonly items: readonly TradedItem[];
-  /** Null: the chain's coin. */
+  /** Null: the chain's native currency. */
   readonly paymentToken: Address | null;
   /** Base units, all that the buyer paid for the order. Null: not in this transaction (an accepted Punk bid). */
   readonly price: bigint | null;

@@ -21,7 +21,7 @@ export interface NetOrder {
  * Orders matched with each other emit an event each and are one trade, told by its sell order: what the buyer pays is then
  * what the buy order offers, in its token, the matcher's profit included.
  *
- * In tokens the price is what left the buyer, on-top fees included. The chain's coin leaves no logs, so such a price is
+ * In tokens the price is what left the buyer, on-top fees included. The chain's native currency leaves no logs, so such a price is
  * the event's amount: net of fees on top.
  */
 export function netOrderFills(
@@ -71,7 +71,7 @@ function fillOf(
   const [sell, buy] = order.side === 0 ? [order, counter ?? order] : [counter ?? order, order];
   const { log, seller, buyer, item } = sell;
   const token = paymentToken(buy.payment);
-  // Wrapped coins go to the exchange where the seller wants the coin.
+  // Wrapped native currency goes to the exchange where the seller wants the native currency.
   const principals = [
     { to: seller, value: sell.amount },
     { to: log.address, value: buy.amount },

@@ -1,11 +1,11 @@
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import {
-  coin,
   type ExampleItem,
   erc20,
   erc721,
   erc1155,
+  native,
   orderFulfilled,
   orderHash,
   ordersMatched,
@@ -24,7 +24,7 @@ const weth = exampleAddress(13);
 const dead = parseAddress(`0x${'0'.repeat(36)}dead`);
 
 const listed = (recipient = buyer, offer: readonly ExampleItem[] = [erc721(apes, 7n)], from = seller) =>
-  orderFulfilled({ offerer: from, recipient, offer, consideration: [coin(100n, from)] });
+  orderFulfilled({ offerer: from, recipient, offer, consideration: [native(100n, from)] });
 const bidTaken = (recipient = seller, offerer = bidder) =>
   orderFulfilled(
     { offerer, recipient, offer: [erc20(weth, 90n)], consideration: [erc721(apes, 7n, offerer)] },

@@ -1,5 +1,5 @@
 import type { DerivedState } from '@chainstead/sync';
-import { COIN, dayOf, isSalePrice, isSingleToken, saleSummary, unitPrice } from './sale.ts';
+import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from './sale.ts';
 
 /**
  * `nft_sale_days`: what the sales of a token, and of a collection (token id −1), add up to by day and payment token.
@@ -54,7 +54,7 @@ function recomputeDays(rows: string, counted: string): string[] {
       WHERE trade.token_address = touched.token_address AND trade.chain_id = touched.chain_id ${sameToken}
         AND trade.block_number > ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1')}
         AND trade.block_number < ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807')}
-        AND ${dayOf('trade')} = touched.day AND coalesce(trade.payment_token, ${COIN}) = touched.payment_token)`)}) AS sale`)}`,
+        AND ${dayOf('trade')} = touched.day AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = touched.payment_token)`)}) AS sale`)}`,
   );
 }
 
@@ -79,7 +79,7 @@ function touchedDays(rows: string): string {
 /** The sales among trades. */
 function salesOf(rows: string): string {
   return `SELECT * FROM (
-      SELECT trade.token_address, trade.chain_id, trade.token_id, coalesce(trade.payment_token, ${COIN}) AS payment_token, ${dayOf('trade')} AS day,
+      SELECT trade.token_address, trade.chain_id, trade.token_id, coalesce(trade.payment_token, ${NATIVE_CURRENCY}) AS payment_token, ${dayOf('trade')} AS day,
         trade.block_number, trade.transaction_index, trade.log_index, trade.item, ${unitPrice('trade', 'trade.price')} AS unit
       FROM ${rows} AS trade WHERE trade.price > 0 AND ${isSingleToken('trade')}
     ) AS priced WHERE ${isSalePrice('unit')}`;

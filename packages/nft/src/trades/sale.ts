@@ -4,8 +4,8 @@
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
 
-/** What `nft_sale_days.payment_token` says for the chain's coin. */
-export const COIN = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
+/** What `nft_sale_days.payment_token` says for the chain's native currency. */
+export const NATIVE_CURRENCY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
 
 /** Whether the trade is of a single token; of an ERC-1155 token, perhaps of several units. */
 export function isSingleToken(trade: string): string {

@@ -50,7 +50,7 @@ export const nftTrades = pgTable(
     buyer: address('buyer').notNull(),
     /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
     side: smallint('side').$type<TradeSide>().notNull(),
-    /** Null: the chain's coin. */
+    /** Null: the chain's native currency. */
     paymentToken: address('payment_token'),
     /** Base units, the whole order's, fees and royalties included; a sum, hence unbounded. Null: an accepted Punk bid, whose price is its bid's (punk_bids). */
     price: numeric('price'),
@@ -150,7 +150,7 @@ export const nftSaleDays = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** −1: the whole collection. */
     tokenId: numeric('token_id').notNull(),
-    /** The zero address: the chain's coin. */
+    /** The zero address: the chain's native currency. */
     paymentToken: bytea('payment_token').notNull(),
     /** UTC. */
     day: date('day').notNull(),

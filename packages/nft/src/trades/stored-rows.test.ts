@@ -1,7 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
-import { coin, erc20, erc721, erc1155, orderFulfilled, orderHash } from './marketplaces/testing/example-seaport.ts';
+import { erc20, erc721, erc1155, native, orderFulfilled, orderHash } from './marketplaces/testing/example-seaport.ts';
 import { decodeExample } from './testing/example-trades.ts';
 import { exampleAddress } from './testing/example-transaction.ts';
 
@@ -24,7 +24,7 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
   const paid = [erc20(usdc, MAX, seller), erc20(usdc, MAX, buyer)];
   const rows = decodeExample([
     orderFulfilled({ hash: orderHash(1), ...parties, offer, consideration: paid }),
-    orderFulfilled({ hash: orderHash(2), ...parties, offer: [erc721(cats, 6n)], consideration: [coin(0n, seller)] }),
+    orderFulfilled({ hash: orderHash(2), ...parties, offer: [erc721(cats, 6n)], consideration: [native(0n, seller)] }),
   ]);
   const unpriced = rows.map((row, place) => (place === rows.length - 1 ? { ...row, price: null } : row));
   expect(unpriced).toHaveLength(4);

@@ -24,7 +24,7 @@ const tradeSchema = z
     buyer_address: addressText.openapi({ description: 'Who ends up with the token, behind routers and aggregators' }),
     token_address: addressText.openapi({ description: 'The NFT contract' }),
     marketplace_address: addressText.openapi({ description: 'The contract that emitted the sale' }),
-    price_token_address: addressText.nullable().openapi({ description: "null: paid in the chain's coin" }),
+    price_token_address: addressText.nullable().openapi({ description: "null: paid in the chain's native currency" }),
     price: digits.openapi({
       description:
         "What the buyer paid for the whole order, fees and royalties included, in the payment token's smallest unit",

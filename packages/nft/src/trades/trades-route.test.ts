@@ -73,7 +73,7 @@ describe('a trade', () => {
     expect(expected.result[0]?.block_timestamp).toMatch(/\.000Z$/);
   });
 
-  test('paid in the coin has no price token', async () => {
+  test('paid in the native currency has no price token', async () => {
     await seed({ blockNumber: 1 });
     expect((await tokenTrades()).result[0]?.price_token_address).toBeNull();
   });

@@ -15,7 +15,7 @@ import {
   tofuSale,
   tofuUpdate,
 } from './testing/example-events-of-small-markets.ts';
-import { artist, buyer, COIN, cats, other, prints, seller, weth } from './testing/example-sale.ts';
+import { artist, buyer, cats, NATIVE_CURRENCY, other, prints, seller, weth } from './testing/example-sale.ts';
 
 describe('Foundation', () => {
   const market = parseAddress(FOUNDATION);
@@ -46,7 +46,7 @@ describe('Foundation', () => {
 });
 
 test('SuperRare: an auction without a bidder is no sale', () => {
-  const settled = { origin: cats, seller, tokenId: 7n, currency: COIN, amount: 0n };
+  const settled = { origin: cats, seller, tokenId: 7n, currency: NATIVE_CURRENCY, amount: 0n };
   expect(decodeExample([auctionSettled({ ...settled, bidder: ZERO_ADDRESS })])).toEqual([]);
 });
 
@@ -104,7 +104,7 @@ describe('PancakeSwap', () => {
   test.each([
     [true, null],
     [false, weth],
-  ])('with the coin: %s', (withBNB, paymentToken) => {
+  ])('with the native currency: %s', (withBNB, paymentToken) => {
     expect(tradesOf(decodeExample(logs(withBNB), bsc))).toMatchObject([{ seller, buyer, price: '1000', paymentToken }]);
   });
 });

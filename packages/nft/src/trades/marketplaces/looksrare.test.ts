@@ -10,7 +10,7 @@ const LOOKSRARE_V1 = parseAddress('0x59728544b08ab483533076417fbbb2fd0b17ce3a');
 const given = erc721Transfer(cats, seller, buyer, 7n);
 
 describe('LooksRare v1', () => {
-  test('a price paid partly in the coin is whole and in the wrapped coin', () => {
+  test('a price paid partly in the native currency is whole and in the wrapped native currency', () => {
     const logs = [
       erc20Transfer(weth, buyer, LOOKSRARE_V1, 400n),
       erc20Transfer(weth, LOOKSRARE_V1, seller, 1_000n),

@@ -11,7 +11,7 @@ const TRADE = parseAbiItem(
 
 const PROTOCOL = 'pancake-v1';
 
-/** PancakeSwap's NFT market. It holds what is listed; payment is the coin or the wrapped coin. */
+/** PancakeSwap's NFT market. It holds what is listed; payment is the native currency, wrapped or not. */
 export const pancake: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,

@@ -20,7 +20,7 @@ const BARE_MATCH = parseAbiItem(
 
 /** First four bytes of keccak256 of the class's name. */
 const CLASSES = {
-  coin: '0xaaaebeba',
+  native: '0xaaaebeba',
   erc20: '0x8ae85d84',
   erc721: '0x73ad2146',
   erc1155: '0x973bb640',
@@ -32,7 +32,7 @@ const PROTOCOL = 'rarible-v2';
 
 /**
  * Rarible's ExchangeV2. The left order is the one that stood, the right one the taker's. The buyer's fees are on top: they
- * are found where payment is in tokens; in the coin the price is the event's.
+ * are found where payment is in tokens; in the native currency the price is the event's.
  */
 export const raribleV2: Marketplace = {
   name: 'rarible',
@@ -97,9 +97,9 @@ function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransac
   return { ...sale, paymentToken: null, price };
 }
 
-/** The coin (null) or an ERC-20 token; null where the asset is no money. */
+/** The native currency (null) or an ERC-20 token; null where the asset is no money. */
 function moneyOf({ assetClass, data }: AssetType): { readonly token: Address | null } | null {
-  if (assetClass === CLASSES.coin) return { token: null };
+  if (assetClass === CLASSES.native) return { token: null };
   if (assetClass !== CLASSES.erc20) return null;
   const token = readToken(data);
   return token === null ? null : { token };

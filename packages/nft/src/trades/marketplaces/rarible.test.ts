@@ -10,7 +10,17 @@ import {
   raribleBuy,
   raribleMatch,
 } from './testing/example-events-of-small-markets.ts';
-import { artist, buyer, COIN, cats, feeWallet, other, prints, seller, weth } from './testing/example-sale.ts';
+import {
+  artist,
+  buyer,
+  cats,
+  feeWallet,
+  NATIVE_CURRENCY,
+  other,
+  prints,
+  seller,
+  weth,
+} from './testing/example-sale.ts';
 
 const given = erc721Transfer(cats, seller, buyer, 7n);
 const paid = (value: bigint, to = seller) => erc20Transfer(weth, buyer, to, value);
@@ -22,7 +32,7 @@ describe('Rarible v1', () => {
     sellTokenId: 7n,
     sellValue: 1n,
     owner: seller,
-    buyToken: COIN,
+    buyToken: NATIVE_CURRENCY,
     buyTokenId: 0n,
     buyValue: 1_000n,
     buyer,
@@ -30,7 +40,7 @@ describe('Rarible v1', () => {
     salt: 1n,
   };
 
-  test('a listing in the coin: the price is the event’s, net of the fee on top', () => {
+  test('a listing in the native currency: the price is the event’s, net of the fee on top', () => {
     expect(trades(given, raribleBuy(listing))).toMatchObject([
       { side: 0, seller, buyer, paymentToken: null, price: '1000' },
     ]);
@@ -98,7 +108,7 @@ describe('Rarible v2', () => {
     const logs = [
       erc721Transfer(cats, ZERO_ADDRESS, seller, 7n),
       given,
-      raribleMatch({ ...listing, leftAsset: lazy, rightAsset: assets.coin }),
+      raribleMatch({ ...listing, leftAsset: lazy, rightAsset: assets.native }),
     ];
     expect(trades(...logs)).toMatchObject([{ ids: ['7'], amounts: ['1'], seller, buyer, paymentToken: null }]);
   });
@@ -108,7 +118,7 @@ describe('Rarible v2', () => {
   });
 
   test.each([
-    ['money for money', assets.coin, assets.weth],
+    ['money for money', assets.native, assets.weth],
     ['NFT for NFT', assets.cat, assets.print],
     ['money of an unreadable token', assets.cat, { assetClass: '0x8ae85d84', data: '0x12' }],
   ])('no trade: %s', (_, leftAsset, rightAsset) => {
@@ -123,7 +133,7 @@ describe('Rarible v2', () => {
     const bare = (newLeftFill: bigint, newRightFill: bigint) =>
       raribleBareMatch({ ...hashes, newLeftFill, newRightFill });
 
-    test('a listing in the coin', () => {
+    test('a listing in the native currency', () => {
       expect(trades(given, bare(1_000n, 1n))).toMatchObject([
         { side: 0, seller, buyer, paymentToken: null, price: '1000' },
       ]);

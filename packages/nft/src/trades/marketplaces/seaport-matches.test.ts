@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { decodeExample, tradesOf } from '../testing/example-trades.ts';
 import { type ExampleLog, erc721Transfer, erc1155Transfer, exampleAddress } from '../testing/example-transaction.ts';
 import {
-  coin,
   type ExampleOrder,
   erc20,
   erc721,
   erc1155,
+  native,
   orderFulfilled,
   orderHash,
   ordersMatched,
@@ -49,7 +49,7 @@ const listing = (hash = first, id = 7n, price = 500n, from = seller): ExampleOrd
   offerer: from,
   recipient: caller,
   offer: [erc721(apes, id)],
-  consideration: [coin(price, from)],
+  consideration: [native(price, from)],
 });
 
 const trades = (logs: readonly ExampleLog[]) =>
@@ -170,7 +170,7 @@ test('equal ERC-1155 tokens of two sellers go to the bids in turn', () => {
 test('a private sale is one trade; the mirror order is no bid, the caller no party', () => {
   const reserved = listing();
   const sale = { ...reserved, consideration: [...reserved.consideration, erc721(apes, 7n, buyer)] };
-  const mirror = { hash: second, offerer: buyer, recipient: caller, offer: [coin(500n)], consideration: [] };
+  const mirror = { hash: second, offerer: buyer, recipient: caller, offer: [native(500n)], consideration: [] };
   const logs = [
     orderFulfilled(sale),
     orderFulfilled(mirror),
@@ -189,7 +189,7 @@ describe('listings against one order that pays for all of them', () => {
 
   test('which asks for the tokens: each listing is a trade at its own price', () => {
     const consideration = [erc721(apes, 7n, buyer), erc721(apes, 8n, buyer)];
-    const logs = logsWith({ hash: third, offerer: caller, recipient: caller, offer: [coin(1_200n)], consideration });
+    const logs = logsWith({ hash: third, offerer: caller, recipient: caller, offer: [native(1_200n)], consideration });
     expect(trades(logs)).toEqual([
       [0, '7', seller, buyer, '500', 0],
       [1, '8', secondSeller, buyer, '700', 0],
@@ -201,7 +201,7 @@ describe('listings against one order that pays for all of them', () => {
       hash: third,
       offerer: buyer,
       recipient: caller,
-      offer: [coin(1_200n)],
+      offer: [native(1_200n)],
       consideration: [],
     });
     expect(trades(logs)).toEqual([
@@ -223,7 +223,7 @@ describe('version 1.1, which does not say what was matched', () => {
     const payer = (from = buyer): ExampleOrder => ({
       offerer: from,
       recipient: caller,
-      offer: [coin(500n)],
+      offer: [native(500n)],
       consideration: [],
     });
     const logs = [
@@ -240,8 +240,8 @@ describe('version 1.1, which does not say what was matched', () => {
   });
 
   test('a private sale', () => {
-    const consideration = [coin(500n, seller), erc721(apes, 7n, buyer)];
-    const mirror = { hash: second, offerer: buyer, recipient: caller, offer: [coin(500n)], consideration: [] };
+    const consideration = [native(500n, seller), erc721(apes, 7n, buyer)];
+    const mirror = { hash: second, offerer: buyer, recipient: caller, offer: [native(500n)], consideration: [] };
     expect(trades([unnamed({ ...listing(), consideration }), unnamed(mirror)])).toEqual([
       [0, '7', seller, buyer, '500', 0],
     ]);

@@ -12,7 +12,7 @@ export const ORDER_FULFILLED = parseAbiItem([
   'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
 ]);
 
-/** A sum in one currency; `token` null is the chain's coin. */
+/** A sum in one currency; `token` null is the chain's native currency. */
 export interface Money {
   readonly token: Address | null;
   readonly amount: bigint;
@@ -92,7 +92,7 @@ function isNft(item: EventItem): boolean {
   return (item.itemType === 2 || item.itemType === 3) && item.amount > 0n;
 }
 
-/** itemType 0 is the coin, 1 an ERC-20 token. */
+/** itemType 0 is the native currency, 1 an ERC-20 token. */
 function isMoney(item: EventItem): boolean {
   return item.itemType === 0 || item.itemType === 1;
 }

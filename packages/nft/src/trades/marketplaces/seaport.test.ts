@@ -3,7 +3,7 @@ import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { decodeExample, tradesOf } from '../testing/example-trades.ts';
 import { erc20Transfer, erc721Transfer, erc1155Transfer, exampleAddress } from '../testing/example-transaction.ts';
-import { coin, erc20, erc721, erc1155, orderFulfilled, SEAPORT_1_6 } from './testing/example-seaport.ts';
+import { erc20, erc721, erc1155, native, orderFulfilled, SEAPORT_1_6 } from './testing/example-seaport.ts';
 
 const seller = exampleAddress(1);
 const buyer = exampleAddress(2);
@@ -20,11 +20,11 @@ const sold = { logIndex: 0, token: apes, ids: ['7'], amounts: ['1'], seller, buy
 describe('listings', () => {
   test('the price is all that is paid: net, fee, royalty and tip, twice to the seller if he is the artist', () => {
     const consideration = [
-      coin(900n, seller),
-      coin(25n, feeWallet),
-      coin(50n, seller),
-      coin(20n, artist),
-      coin(5n, tipped),
+      native(900n, seller),
+      native(25n, feeWallet),
+      native(50n, seller),
+      native(20n, artist),
+      native(5n, tipped),
     ];
     const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration };
     const logs = [orderFulfilled(order), erc721Transfer(apes, seller, buyer, 7n)];
@@ -32,7 +32,7 @@ describe('listings', () => {
   });
 
   test('a token as payment is named, and a zero fee in another currency changes nothing', () => {
-    const consideration = [erc20(usdc, 10n, seller), coin(0n, feeWallet)];
+    const consideration = [erc20(usdc, 10n, seller), native(0n, feeWallet)];
     const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration };
     expect(tradesOf(decodeExample([orderFulfilled(order)]))).toEqual([{ ...sold, paymentToken: usdc, price: '10' }]);
   });
@@ -45,12 +45,12 @@ describe('listings', () => {
   });
 
   test('a listing for nothing is a trade at zero', () => {
-    const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [coin(0n, seller)] };
+    const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [native(0n, seller)] };
     expect(tradesOf(decodeExample([orderFulfilled(order)]))).toEqual([{ ...sold, price: '0' }]);
   });
 
   test('the amount of an ERC-1155 is the one executed, and the price is for all of it', () => {
-    const order = { offerer: seller, recipient: buyer, offer: [erc1155(cats, 9n, 3n)], consideration: [coin(30n)] };
+    const order = { offerer: seller, recipient: buyer, offer: [erc1155(cats, 9n, 3n)], consideration: [native(30n)] };
     const logs = [erc1155Transfer(cats, seller, buyer, 9n, 3n), orderFulfilled(order)];
     expect(tradesOf(decodeExample(logs))).toEqual([
       { ...sold, logIndex: 1, token: cats, ids: ['9'], amounts: ['3'], price: '30' },
@@ -80,7 +80,7 @@ describe('listings', () => {
 
   test('a bundle of several collections has rows in each, with the price of all', () => {
     const offer = [erc721(apes, 2n), erc1155(cats, 9n, 4n), erc721(apes, 1n)];
-    const order = { offerer: seller, recipient: buyer, offer, consideration: [coin(100n, seller)] };
+    const order = { offerer: seller, recipient: buyer, offer, consideration: [native(100n, seller)] };
     const rows = decodeExample([orderFulfilled(order)]);
     expect(rows.map((row) => [row.tokenAddress, row.tokenId, row.item, row.leads, row.tokenIds, row.amounts])).toEqual([
       [apes, '2', 0, true, ['2', '1'], ['1', '1']],
@@ -91,7 +91,7 @@ describe('listings', () => {
   });
 
   test('a listing that asks for its own token names who gets it', () => {
-    const consideration = [coin(100n, seller), erc721(apes, 7n, buyer)];
+    const consideration = [native(100n, seller), erc721(apes, 7n, buyer)];
     const order = { offerer: seller, recipient: other, offer: [erc721(apes, 7n)], consideration };
     expect(tradesOf(decodeExample([orderFulfilled(order)]))).toEqual([{ ...sold, price: '100' }]);
   });
@@ -127,22 +127,22 @@ describe('offers', () => {
 
 test.each([
   ['NFT for NFT', [erc721(apes, 7n)], [erc721(cats, 8n, seller)]],
-  ['NFT for NFT and money', [erc721(apes, 7n)], [erc721(cats, 8n, seller), coin(5n, seller)]],
+  ['NFT for NFT and money', [erc721(apes, 7n)], [erc721(cats, 8n, seller), native(5n, seller)]],
   ['NFT and money for money', [erc721(apes, 7n), erc20(usdc, 5n)], [erc20(weth, 5n, seller)]],
   ['money for money', [erc20(usdc, 5n)], [erc20(weth, 5n, seller)]],
   ['two currencies', [erc721(apes, 7n)], [erc20(usdc, 5n, seller), erc20(weth, 5n, seller)]],
   ['an offer in two currencies', [erc20(usdc, 5n), erc20(weth, 5n)], [erc721(apes, 7n, buyer)]],
   ['a gift', [erc721(apes, 7n)], []],
-  ['nothing given', [], [coin(5n, seller)]],
+  ['nothing given', [], [native(5n, seller)]],
   ['nothing at all', [], []],
-  ['no NFT left after rounding', [erc1155(cats, 1n, 0n)], [coin(5n, seller)]],
+  ['no NFT left after rounding', [erc1155(cats, 1n, 0n)], [native(5n, seller)]],
 ])('no trade: %s', (_, offer, consideration) => {
   const order = { offerer: seller, recipient: buyer, offer, consideration };
   expect(decodeExample([orderFulfilled(order), erc721Transfer(apes, seller, buyer, 7n)])).toEqual([]);
 });
 
 describe('deployments', () => {
-  const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [coin(1n, seller)] };
+  const order = { offerer: seller, recipient: buyer, offer: [erc721(apes, 7n)], consideration: [native(1n, seller)] };
 
   test('the event of any other contract is no trade', () => {
     expect(decodeExample([orderFulfilled(order, other)])).toEqual([]);
@@ -178,7 +178,7 @@ describe('deployments', () => {
 
 test('recipient zero: the buyer is whom the token went to, and without a transfer there is no trade', () => {
   const offer = [erc721(apes, 7n)];
-  const order = { offerer: seller, recipient: ZERO_ADDRESS, offer, consideration: [coin(1n, seller)] };
+  const order = { offerer: seller, recipient: ZERO_ADDRESS, offer, consideration: [native(1n, seller)] };
   expect(tradesOf(decodeExample([orderFulfilled(order), erc721Transfer(apes, seller, buyer, 7n)]))).toEqual([
     { ...sold, price: '1' },
   ]);

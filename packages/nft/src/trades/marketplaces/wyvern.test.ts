@@ -12,7 +12,7 @@ import {
   exampleLog,
   unindexedTransfer,
 } from '../testing/example-transaction.ts';
-import { coin, erc721, orderFulfilled, orderHash, SEAPORT_1_1 } from './testing/example-seaport.ts';
+import { erc721, native, orderFulfilled, orderHash, SEAPORT_1_1 } from './testing/example-seaport.ts';
 
 const ORDERS_MATCHED = parseAbiItem(
   'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
@@ -100,7 +100,7 @@ describe('the payment', () => {
     expect(tradesOf(decodeExample(logs))).toEqual([{ ...sold, logIndex: 4, paymentToken: weth }]);
   });
 
-  test('is the coin where a router took wrapped coins and paid with the unwrapped', () => {
+  test('is the native currency where a router took wrapped native currency and paid with the unwrapped', () => {
     const logs = [erc20Transfer(weth, buyer, router, 100n), erc721Transfer(apes, seller, buyer, 7n), listing(router)];
     expect(tradesOf(decodeExample(logs))).toEqual([{ ...sold, logIndex: 2 }]);
   });
@@ -156,7 +156,7 @@ describe('tokens', () => {
   });
 
   test('of another marketplace, before, are not part of it', () => {
-    const offer = { offerer: seller, recipient: buyer, offer: [erc721(cats, 8n)], consideration: [coin(5n, seller)] };
+    const offer = { offerer: seller, recipient: buyer, offer: [erc721(cats, 8n)], consideration: [native(5n, seller)] };
     const logs = [
       erc721Transfer(cats, seller, buyer, 8n),
       orderFulfilled(offer, SEAPORT_1_1),

@@ -94,7 +94,7 @@ function itemsOf(sold: readonly NftTransfer[]): TradedItem[] {
   });
 }
 
-/** The buyer pays the seller the whole price, who then pays the fees. No such transfer: it was paid in the chain's coin. */
+/** The buyer pays the seller the whole price, who then pays the fees. No such transfer: it was paid in the native currency. */
 function paidWith(window: Window, seller: Address, buyers: readonly Address[], price: bigint): Address | null {
   const paid = window.payments.filter((payment) => payment.to === seller && buyers.includes(payment.from));
   return (paid.find((payment) => payment.value === price) ?? paid[0])?.token ?? null;

@@ -47,7 +47,7 @@ interface FilledOrder {
 /**
  * `matchOrders` emits the fills of both orders side by side: one trade, told by the order that sells. The maker of the other
  * is the buyer; the taker of both is the contract that matched them. Fees of the seller come out of the price afterwards, and
- * the protocol fee (in the coin) is no part of it.
+ * the protocol fee (in the native currency) is no part of it.
  */
 function fills(own: readonly Log[]): Fill[] {
   const orders = own.map(readOrder);

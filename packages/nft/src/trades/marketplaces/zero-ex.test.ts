@@ -43,7 +43,7 @@ describe('0x v4', () => {
     expect(prices(logs)).toEqual(['1030', '1007']);
   });
 
-  test('an offer whose seller wants the coin is paid to the exchange first', () => {
+  test('an offer whose seller wants the native currency is paid to the exchange first', () => {
     const logs = [
       given,
       paid(1_000n, EXCHANGE),
@@ -63,7 +63,7 @@ describe('0x v4', () => {
     expect(prices([given, ...payments, erc721Filled(inWeth)])).toEqual(['1000']);
   });
 
-  test('in the coin the price is the event’s, net of fees on top', () => {
+  test('in the native currency the price is the event’s, net of fees on top', () => {
     expect(prices([given, paid(50n, feeWallet), erc721Filled(order0x)])).toEqual(['1000']);
   });
 
@@ -93,7 +93,7 @@ describe('0x v4', () => {
       expect(tradesOf(decodeExample(swapped))).toMatchObject([{ logIndex: 5, price: '1200' }]);
     });
 
-    test('a sell order for the coin is paid in the buyer’s token', () => {
+    test('a sell order for the native currency is paid in the buyer’s token', () => {
       const wrapped = [given, paid(1_200n, EXCHANGE), erc721Filled({ ...order0x, matcher: other }), erc721Filled(buy)];
       expect(tradesOf(decodeExample(wrapped))).toMatchObject([{ paymentToken: weth, price: '1200' }]);
     });

@@ -27,9 +27,9 @@ export async function seedManyTrades(database: Database, chain: Chain, end: numb
     sha256(number::text::bytea) AS hash`;
   const columns = `token_address, chain_id, block_number, transaction_index, log_index, item, leads, token_id, token_ids, amounts, marketplace,
     protocol, marketplace_address, seller, buyer, side, payment_token, price, collections, transaction_hash, block_hash, block_timestamp`;
-  const coin = 'NULL::bytea';
+  const nativeCurrency = 'NULL::bytea';
   const sale = (seller: string, buyer: string, marketplace: string, price: string): string =>
-    `${marketplace}, 'seaport-1.5', ${bytes(addressOf(0x5ea))}, ${seller}, ${buyer}, 0, ${coin}, ${price}, 1, hash, hash, block_timestamp`;
+    `${marketplace}, 'seaport-1.5', ${bytes(addressOf(0x5ea))}, ${seller}, ${buyer}, 0, ${nativeCurrency}, ${price}, 1, hash, hash, block_timestamp`;
   const seedSales = (first: number, last: number) =>
     database.query(
       `INSERT INTO nft_trades (${columns})

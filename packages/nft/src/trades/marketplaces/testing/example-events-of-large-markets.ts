@@ -1,7 +1,7 @@
 /** Events of LooksRare, X2Y2, 0x, Blur v2, and CryptoPunks' own market, for tests; as their contracts declare them. */
 
 import { encodeAbiParameters, encodePacked, parseAbiParameters, zeroAddress } from 'viem';
-import { buyer, COIN, cats, emitter, feeWallet, HASH, other, prints, seller, weth } from './example-sale.ts';
+import { buyer, cats, emitter, feeWallet, HASH, NATIVE_CURRENCY, other, prints, seller, weth } from './example-sale.ts';
 
 const LOOKSRARE_V1 = '0x59728544b08ab483533076417fbbb2fd0b17ce3a';
 const JOEPEGS = '0xae079eda901f7727d0715aff8f82ba8295719977';
@@ -72,7 +72,7 @@ export const orderV1 = {
 export const orderV2 = {
   nonce: { orderHash: HASH, orderNonce: 1n, isNonceInvalidated: true },
   strategyId: 0n,
-  currency: COIN,
+  currency: NATIVE_CURRENCY,
   collection: cats,
   itemIds: [7n],
   amounts: [1n],
@@ -107,7 +107,7 @@ export function x2y2Inventory(terms: X2Y2Terms) {
     intent: terms.intent,
     delegateType: terms.delegateType ?? 1n,
     deadline: 3n,
-    currency: terms.currency ?? COIN,
+    currency: terms.currency ?? NATIVE_CURRENCY,
     dataMask: '0x',
     item: { price: 1n, data: terms.data ?? x2y2Items({ token: cats, tokenId: 7n }) },
     detail: {
@@ -127,7 +127,7 @@ export function x2y2Inventory(terms: X2Y2Terms) {
 }
 
 export const x2y2Profit = (amount: bigint, to: string = seller) =>
-  profit({ itemHash: HASH, currency: COIN, to, amount });
+  profit({ itemHash: HASH, currency: NATIVE_CURRENCY, to, amount });
 
 /** Terms of 0x v4's events; the fields of both standards. */
 export const order0x = {

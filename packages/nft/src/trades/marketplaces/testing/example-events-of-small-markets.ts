@@ -1,7 +1,7 @@
 /** Events of Foundation, SuperRare, Zora, Rarible, Element, Payment Processor, Treasure, tofuNFT and PancakeSwap, for tests. */
 
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
-import { buyer, COIN, cats, emitter, feeWallet, HASH, other, prints, seller, weth } from './example-sale.ts';
+import { buyer, cats, emitter, feeWallet, HASH, NATIVE_CURRENCY, other, prints, seller, weth } from './example-sale.ts';
 
 export const FOUNDATION = '0xcda72070e455bb31c7690a170224ce43623d0b6f';
 const FOUNDATION_PARTS = 'uint256 protocolFee, uint256 creatorFee, uint256 sellerRev';
@@ -85,7 +85,7 @@ export const assets = {
     assetClass: '0x973bb640',
     data: encodeAbiParameters(parseAbiParameters('address, uint256'), [prints, 9n]),
   },
-  coin: { assetClass: '0xaaaebeba', data: '0x' },
+  native: { assetClass: '0xaaaebeba', data: '0x' },
   weth: { assetClass: '0x8ae85d84', data: encodeAbiParameters(parseAbiParameters('address'), [weth]) },
 };
 
@@ -111,7 +111,7 @@ export const elementSell = {
   maker: seller,
   taker: buyer,
   nonce: 1n,
-  erc20Token: COIN,
+  erc20Token: NATIVE_CURRENCY,
   amount: 1_000n,
   fees: [{ recipient: feeWallet, amount: 50n }],
   token: cats,
@@ -141,7 +141,7 @@ export const printsSwept = emitter(
   PROCESSOR_V1,
   `event SweepCollectionERC1155(${SALE_V1}, bool[] unsuccessfulFills, address[] sellers, uint256[] tokenIds, uint256[] amounts, uint256[] salePrices)`,
 );
-export const saleV1 = { marketplace: other, tokenAddress: cats, paymentCoin: COIN, buyer, seller };
+export const saleV1 = { marketplace: other, tokenAddress: cats, paymentCoin: NATIVE_CURRENCY, buyer, seller };
 const LISTING =
   'address indexed buyer, address indexed seller, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId';
 const OFFER =
@@ -164,7 +164,7 @@ export const saleV2 = {
   seller,
   tokenAddress: cats,
   beneficiary: buyer,
-  paymentCoin: COIN,
+  paymentCoin: NATIVE_CURRENCY,
   tokenId: 7n,
   amount: 3n,
   salePrice: 1_000n,
@@ -194,7 +194,7 @@ export const tofuUpdate = emitter(TOFU, [
 export const tofuSale = {
   seller,
   buyer,
-  currency: COIN,
+  currency: NATIVE_CURRENCY,
   price: 1_000n,
   netPrice: 900n,
   deadline: 0n,

@@ -26,10 +26,10 @@ export const cats = exampleAddress(11);
 /** ERC-1155. */
 export const prints = exampleAddress(12);
 export const weth = exampleAddress(13);
-export const COIN = ZERO_ADDRESS;
+export const NATIVE_CURRENCY = ZERO_ADDRESS;
 export const HASH = `0x${'5'.repeat(64)}`;
 
-/** One cat, from seller to buyer, for 1000 of the coin, unless said otherwise. */
+/** One cat, from seller to buyer, for 1000 of the native currency, unless said otherwise. */
 export function trade(facts: Partial<Trade> = {}): Trade {
   return {
     token: cats,

@@ -127,7 +127,7 @@ export const SALES_OF_LARGE_MARKETS: readonly ExampleSale[] = [
     trades: [trade()],
   },
   {
-    what: 'listing bought in the coin',
+    what: 'listing bought in the native currency',
     protocol: '0x-v4',
     chainId: 1,
     logs: [given, erc721Filled(order0x)],

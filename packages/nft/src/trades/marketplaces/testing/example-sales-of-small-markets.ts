@@ -5,10 +5,10 @@ import * as events from './example-events-of-small-markets.ts';
 import {
   artist,
   buyer,
-  COIN,
   cats,
   type ExampleSale,
   feeWallet,
+  NATIVE_CURRENCY,
   other,
   prints,
   seller,
@@ -48,7 +48,7 @@ const { artwork } = events;
 const SUPERRARE_SALES = [
   sale('superrare-market', 'listing bought', [given, events.sold(artwork)]),
   sale('superrare-market', 'bid accepted', [given, events.bidAccepted(artwork)], { side: 1 }),
-  sale('superrare-bazaar', 'listing bought', [given, events.bazaarSold({ ...artwork, currency: COIN })]),
+  sale('superrare-bazaar', 'listing bought', [given, events.bazaarSold({ ...artwork, currency: NATIVE_CURRENCY })]),
   sale(
     'superrare-bazaar',
     'offer accepted',
@@ -57,7 +57,7 @@ const SUPERRARE_SALES = [
   ),
   sale('superrare-bazaar', 'auction', [
     erc721Transfer(cats, other, buyer, 7n),
-    events.auctionSettled({ ...artwork, currency: COIN }),
+    events.auctionSettled({ ...artwork, currency: NATIVE_CURRENCY }),
   ]),
 ];
 
@@ -123,7 +123,7 @@ const RARIBLE_SALES = [
     ],
     { ...boughtPrints, paymentToken: weth, price: '1050' },
   ),
-  sale('rarible-v2', 'listing bought in the coin', [
+  sale('rarible-v2', 'listing bought in the native currency', [
     given,
     events.raribleMatch({
       ...hashes,
@@ -131,7 +131,7 @@ const RARIBLE_SALES = [
       newLeftFill: 1_000n,
       newRightFill: 1n,
       leftAsset: assets.cat,
-      rightAsset: assets.coin,
+      rightAsset: assets.native,
     }),
   ]),
   sale(

@@ -15,7 +15,7 @@ export interface ExampleItem {
   readonly recipient: Address;
 }
 
-export const coin = (amount: bigint, recipient: Address = ZERO_ADDRESS): ExampleItem => ({
+export const native = (amount: bigint, recipient: Address = ZERO_ADDRESS): ExampleItem => ({
   itemType: 0,
   token: ZERO_ADDRESS,
   identifier: 0n,
