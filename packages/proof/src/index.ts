@@ -1,5 +1,5 @@
 /**
- * Recomputes what a header commits to from what a node answered: receipts root, blooms, header hash. Pure: no I/O.
+ * Recomputes what a header commits to from what a node answered: receipts root, transactions root, blooms, header hash. Pure: no I/O.
  * Imports only core and chains. Start reading at `prove-block.ts`.
  */
 export { BLOOM_BYTES, logsBloom } from './bloom.ts';
@@ -8,6 +8,8 @@ export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
 export { keccak256Hex } from './keccak.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
 export { type ProofLevel, proveBlock } from './prove-block.ts';
+export { proveTransactions, type TransactionsProof } from './prove-transactions.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
 export { receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
 export { encodeList, encodeString, integerBytes } from './rlp.ts';
+export { encodeTransaction, type TransactionJson } from './transaction-encoding.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createChainRegistry } from '@chainstead/chains';
+import { encodeTransaction } from '@chainstead/proof';
 import { recordedEvmFolder } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
-import { encodeTransaction } from './encode-transaction.ts';
 import { createIntegrityCheck } from './integrity-check.ts';
 
 type Json = Record<string, unknown>;

@@ -2,13 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { ChainsteadError, type Hash } from '@chainstead/core';
 import {
   checkHeaderHash,
+  encodeTransaction,
   InvalidHexBytesError,
   keccak256Hex,
   orderedTrieRoot,
   stateSyncTransactionHash,
+  type TransactionJson,
 } from '@chainstead/proof';
 import { type FaultKind, parseBlock, parseReceipt } from '@chainstead/rpc';
-import { encodeTransaction, type TransactionJson } from './encode-transaction.ts';
 
 /** What is wrong with an answer. */
 export interface Wrong {

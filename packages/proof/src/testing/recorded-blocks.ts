@@ -14,14 +14,17 @@ import type { BlockWithReceipts } from '../prove-block.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
+/** Folder of the recorded blocks; it may be missing. */
+export const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
 
 export interface RecordedBlock {
   readonly folder: string;
   readonly chain: Chain;
-  readonly block: BlockWithReceipts;
+  readonly block: BlockWithReceipts & { readonly transactions: readonly Json[] };
   /** Whether `receipts-roots.json` lists it as one that recomputes. */
   readonly listed: boolean;
+  /** Whether every field is as a node gave it: some recordings were converted from forms that lack fields of transactions. */
+  readonly faithful: boolean;
 }
 
 /** Every complete recorded block; empty, with a line that says so, where the data is missing. */
@@ -32,6 +35,10 @@ export function readRecordedBlocks(): readonly RecordedBlock[] {
   }
   const roots = readJson('receipts-roots.json') as Record<string, string[]>;
   const ids = readJson('chain-ids.json') as Record<string, number>;
+  const index = readJson('index.json') as readonly { readonly folder: string; readonly conv: string }[];
+  const faithful = new Set(
+    index.filter(({ conv }) => /^(as recorded|block decoded from)/.test(conv)).map(({ folder }) => folder),
+  );
   const known = createChainRegistry();
   const additional = Object.entries(ids).flatMap(([key, id]) => (known.find(id) === null ? [{ key, id }] : []));
   const registry = createChainRegistry({ additional });
@@ -40,6 +47,7 @@ export function readRecordedBlocks(): readonly RecordedBlock[] {
     chain: registry.get(ids[folder.split('/')[0] ?? ''] ?? folder),
     block: readBlock(folder),
     listed,
+    faithful: faithful.has(folder),
   });
   return [
     ...(roots.receiptsRoot_recomputes ?? []).map((folder) => read(folder, true)),
@@ -51,12 +59,13 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(new URL(path, DATA), 'utf8'));
 }
 
-function readBlock(folder: string): BlockWithReceipts {
+function readBlock(folder: string): RecordedBlock['block'] {
   const raw = readJson(`${folder}/block.json`) as Json & { readonly transactions: readonly Json[] };
   const receipts = readJson(`${folder}/receipts.json`) as readonly Json[];
   const { transactions, ...header } = raw;
   return {
     header: toHeader(header),
+    transactions,
     transactionHashes: transactions.map((transaction) => parseHash(transaction.hash)),
     receipts: receipts.map(toReceipt),
   };

@@ -1,4 +1,5 @@
-import { encodeList, encodeString, hexToBytes, integerBytes } from '@chainstead/proof';
+import { hexToBytes } from './hex-bytes.ts';
+import { encodeList, encodeString, integerBytes } from './rlp.ts';
 
 /** A transaction's JSON as nodes answer it. */
 export type TransactionJson = Readonly<Record<string, unknown>>;
@@ -9,6 +10,8 @@ type Encoder = (transaction: TransactionJson) => readonly Buffer[];
 class UnknownFormError extends Error {}
 
 const EMPTY = Buffer.alloc(0);
+/** Of Ethereum itself: legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
+const ETHEREUM_TYPE_MAX = 4;
 
 /** Fields after which a typed transaction is signed alike. */
 const SIGNATURE: Encoder = (one) => [integer(one.yParity ?? one.v), integer(one.r), integer(one.s)];
@@ -54,6 +57,8 @@ const ENCODERS = new Map<number, Encoder>([
   ],
   // EIP-7702
   [4, (one) => [...FEE_MARKET(one), encodeList(list(one.authorizationList).map(authorization)), ...SIGNATURE(one)]],
+  // Arbitrum's internal transaction, the first of each block
+  [0x6a, (one) => [integer(one.chainId), bytes(one.input ?? one.data)]],
   // OP Stack deposits (specs.optimism.io, deposits)
   [
     0x7e,
@@ -75,10 +80,10 @@ const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
 /**
  * The bytes of a transaction as the transactions' trie holds them (EIP-2718), whose keccak-256 is its hash. Null where
- * its type or form is not known: of Arbitrum, zkSync and others.
+ * its type or form is not known: of zkSync, most of Arbitrum's and others.
  */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
-  const type = typeOf(transaction);
+  const type = transactionType(transaction);
   const encoder = type === null ? undefined : ENCODERS.get(type);
   if (encoder === undefined || FOREIGN_FIELDS.some((field) => transaction[field] !== undefined)) return null;
   try {
@@ -90,8 +95,13 @@ export function encodeTransaction(transaction: TransactionJson): Buffer | null {
   }
 }
 
-/** Nodes leave the type of old transactions out. */
-function typeOf({ type }: TransactionJson): number | null {
+/** Whether every node shows enough of a transaction of this type to encode it. */
+export function isEthereumType(type: number | null): boolean {
+  return type !== null && type >= 0 && type <= ETHEREUM_TYPE_MAX;
+}
+
+/** The EIP-2718 type, null where it is not a number. Nodes leave the type of old transactions out. */
+export function transactionType({ type }: TransactionJson): number | null {
   if (type === undefined || type === null) return 0;
   const number = typeof type === 'string' || typeof type === 'number' ? Number(type) : Number.NaN;
   return Number.isInteger(number) ? number : null;

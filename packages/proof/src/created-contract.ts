@@ -1,0 +1,12 @@
+import type { Address } from '@chainstead/core';
+import { hexToBytes } from './hex-bytes.ts';
+import { keccak256Hex } from './keccak.ts';
+import { encodeList, encodeString, integerBytes } from './rlp.ts';
+
+const HASH_DIGITS_BEFORE_ADDRESS = 26;
+
+/** The contract that an account's transaction of this nonce creates: the last 20 bytes of keccak256(RLP [sender, nonce]). */
+export function createdContract(sender: Address, nonce: bigint): Address {
+  const preimage = encodeList([encodeString(hexToBytes(sender)), encodeString(integerBytes(nonce))]);
+  return `0x${keccak256Hex(preimage).slice(HASH_DIGITS_BEFORE_ADDRESS)}` as Address;
+}

@@ -1,0 +1,183 @@
+import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
+import { createdContract } from './created-contract.ts';
+import { InvalidHexBytesError } from './hex-bytes.ts';
+import { keccak256Hex } from './keccak.ts';
+import { orderedTrieRoot } from './ordered-trie.ts';
+import type { ProvableChain } from './prove-block.ts';
+import { stateSyncTransactionHash } from './receipts-root.ts';
+import { encodeTransaction, isEthereumType, type TransactionJson, transactionType } from './transaction-encoding.ts';
+
+type TransactionsUnprovenReason =
+  /** The transactions don't hash to the header's `transactionsRoot`. */
+  | 'transactions-root-mismatch'
+  /** The header has no `transactionsRoot`. */
+  | 'transactions-root-missing'
+  /** A transaction's fields don't hash to its `hash`. */
+  | 'transaction-hash-mismatch'
+  /** One is of a type whose encoding is not known, so that the root can't be computed. No upstream is to blame. */
+  | 'transaction-encoding'
+  /** A transaction says that it is of another block or place. */
+  | 'transaction-placement'
+  /** A receipt contradicts its transaction: type, sender, recipient, gas used, created contract. */
+  | 'receipt-mismatch'
+  /** A field is missing, or not hexadecimal of the right size. */
+  | 'transaction-malformed';
+
+export type TransactionsProof =
+  | { readonly level: 'receipts' }
+  | { readonly level: 'not-applicable' }
+  | {
+      readonly level: 'unproven';
+      readonly reason: TransactionsUnprovenReason;
+      /** What the block or its header says. */
+      readonly expected: string;
+      /** What came of the answer. */
+      readonly computed: string;
+    };
+
+type Unproven = Extract<TransactionsProof, { level: 'unproven' }>;
+
+/** A block's transaction objects and receipts, both in order, as one upstream answered them. */
+export interface BlockTransactions {
+  readonly header: BlockHeader;
+  readonly transactions: readonly TransactionJson[];
+  readonly receipts: readonly Receipt[];
+}
+
+/**
+ * Whether the transaction objects are complete and unaltered, by the header's transactions root and by each one's hash;
+ * and whether the receipts say nothing else than they do. Pure; never throws on what an upstream may answer.
+ *
+ * The root holds the signature, not the sender: `from` is the upstream's word, except that it is the same in the receipt and
+ * gives the address of a created contract. Gas used is the difference of the receipts' cumulative gas, which their root holds.
+ */
+export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
+  try {
+    const wrong = checkPlaces(block);
+    if (wrong !== null) return wrong;
+    if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
+    return proveRoot(block, chain) ?? checkReceipts(block) ?? { level: 'receipts' };
+  } catch (error) {
+    // BigInt() answers a SyntaxError to a quantity that is none.
+    if (error instanceof InvalidHexBytesError || error instanceof SyntaxError)
+      return unproven('transaction-malformed', 'hexadecimal fields', error.message);
+    throw error;
+  }
+}
+
+function checkPlaces({ header, transactions }: BlockTransactions): Unproven | null {
+  for (const [index, { blockHash, blockNumber, transactionIndex, hash }] of transactions.entries()) {
+    const fits =
+      (typeof blockHash !== 'string' || blockHash.toLowerCase() === header.hash) &&
+      (typeof blockNumber !== 'string' || Number(blockNumber) === header.number) &&
+      (typeof transactionIndex !== 'string' || Number(transactionIndex) === index);
+    if (!fits)
+      return unproven(
+        'transaction-placement',
+        `${String(hash)} at ${index} of block ${header.hash}`,
+        `at ${String(transactionIndex)} of block ${String(blockHash)}`,
+      );
+  }
+  return null;
+}
+
+/** Hashes of all that can be encoded, and the root where all can. Null: both are right. */
+function proveRoot({ header, transactions }: BlockTransactions, chain: ProvableChain): Unproven | null {
+  const { transactionsRoot } = header.raw;
+  if (typeof transactionsRoot !== 'string') return unproven('transactions-root-missing', 'a transactions root', 'none');
+  const encoded: Buffer[] = [];
+  let unknown: Unproven | null = null;
+  for (const transaction of committed(header, transactions, chain)) {
+    const bytes = encodeTransaction(transaction);
+    if (bytes === null) {
+      const type = transactionType(transaction);
+      const shown = `${String(transaction.hash)} of type ${String(transaction.type)}`;
+      if (isEthereumType(type)) return unproven('transaction-malformed', 'every field of its type', shown);
+      unknown ??= unproven('transaction-encoding', 'a type whose encoding is known', shown);
+      continue;
+    }
+    const hash = keccak256Hex(bytes);
+    if (hash !== lower(transaction.hash)) return unproven('transaction-hash-mismatch', String(transaction.hash), hash);
+    encoded.push(bytes);
+  }
+  if (unknown !== null) return unknown;
+  const root = orderedTrieRoot(encoded);
+  return root === transactionsRoot.toLowerCase()
+    ? null
+    : unproven('transactions-root-mismatch', transactionsRoot, root);
+}
+
+/** All but what nodes of Polygon and HyperEVM list beside the block's own. */
+function committed(
+  header: BlockHeader,
+  transactions: readonly TransactionJson[],
+  chain: ProvableChain,
+): readonly TransactionJson[] {
+  const last = transactions.at(-1);
+  const stateSync = last === undefined ? null : stateSyncTransactionHash(header.number, header.hash);
+  return transactions.filter(
+    ({ hash, gasPrice }) => lower(hash) !== stateSync && !(chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0'),
+  );
+}
+
+/** What receipts repeat of their transactions, and what follows from both. The receipts root holds none of it but the type. */
+function checkReceipts({ transactions, receipts }: BlockTransactions): Unproven | null {
+  const byHash = new Map<string, TransactionJson>(transactions.map((one) => [lower(one.hash), one]));
+  let cumulative = 0n;
+  for (const receipt of receipts) {
+    const gasUsed = receipt.cumulativeGasUsed - cumulative;
+    cumulative = receipt.cumulativeGasUsed;
+    const transaction = byHash.get(receipt.transactionHash);
+    const wrong = transaction === undefined ? null : contradiction(transaction, receipt, gasUsed);
+    if (wrong !== null) return unproven('receipt-mismatch', ...wrong);
+  }
+  return null;
+}
+
+type Contradiction = readonly [expected: string, given: string];
+
+function contradiction(transaction: TransactionJson, receipt: Receipt, gasUsed: bigint): Contradiction | null {
+  const { raw, transactionHash } = receipt;
+  const differs = (what: string, expected: unknown, given: unknown): Contradiction | null =>
+    typeof given !== 'string' || lower(given) === lower(expected)
+      ? null
+      : [`${what} ${String(expected)} of ${transactionHash}`, given];
+  // Synthetic receipts are no transaction's of the header: Polygon's state sync begins anew at zero.
+  const isSynthetic = gasUsed < 0n;
+  const type = transactionType(transaction);
+  if (type !== receipt.type && !isSynthetic)
+    return [`type ${String(type)} of ${transactionHash}`, String(receipt.type)];
+  return (
+    differs('sender', transaction.from, raw.from) ??
+    differs('recipient', transaction.to, raw.to) ??
+    (isSynthetic || typeof raw.gasUsed !== 'string' || BigInt(raw.gasUsed) === gasUsed
+      ? null
+      : [`gas used ${gasUsed} of ${transactionHash}`, raw.gasUsed]) ??
+    wrongContract(transaction, type, receipt)
+  );
+}
+
+/** Of deposits and other chains' own types the nonce stands elsewhere: nothing is claimed of them. */
+function wrongContract(
+  { from, to, nonce }: TransactionJson,
+  type: number | null,
+  { raw, transactionHash }: Receipt,
+): Contradiction | null {
+  const { contractAddress, status } = raw;
+  if (!isEthereumType(type) || typeof nonce !== 'string' || !isAddress(from) || contractAddress === undefined)
+    return null;
+  // Some old nodes write the zero address for none.
+  const given = contractAddress === ZERO_ADDRESS ? null : contractAddress;
+  const expected = typeof to === 'string' ? null : createdContract(parseAddress(from), BigInt(nonce));
+  // Some nodes leave the address of a creation that failed out.
+  const fits = given === null ? expected === null || status === '0x0' : lower(given) === expected;
+  return fits ? null : [`created contract ${expected ?? 'none'} of ${transactionHash}`, String(given)];
+}
+
+function lower(text: unknown): string {
+  return typeof text === 'string' ? text.toLowerCase() : String(text);
+}
+
+function unproven(reason: TransactionsUnprovenReason, expected: string, computed: string): Unproven {
+  return { level: 'unproven', reason, expected, computed };
+}
