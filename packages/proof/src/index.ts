@@ -3,6 +3,7 @@
  * Imports only core and chains. Start reading at `prove-block.ts`.
  */
 export { BLOOM_BYTES, logsBloom } from './bloom.ts';
+export { createdContract } from './created-contract.ts';
 export { checkHeaderHash, headerHash } from './header-hash.ts';
 export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
 export { keccak256Hex } from './keccak.ts';
@@ -11,5 +12,4 @@ export { type ProofLevel, proveBlock } from './prove-block.ts';
 export { proveTransactions, type TransactionsProof } from './prove-transactions.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
 export { receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
-export { encodeList, encodeString, integerBytes } from './rlp.ts';
 export { encodeTransaction, type TransactionJson } from './transaction-encoding.ts';

@@ -12,12 +12,13 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { commitRange } from './commit-range.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { createBatchDecoder } from './decoded-batch.ts';
-import { ChainMovedError } from './errors.ts';
-import { type DecodedRange, readRangeFast, readRangeProven } from './read-range.ts';
+import { batchOf, createBatchDecoder } from './decoded-batch.ts';
+import { ChainMovedError, UnavailableBlocksError } from './errors.ts';
+import { type DecodedRange, readRangeFast, readRangeProven, wholeDatasets } from './read-range.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, isFinal, once, untilItSucceeds } from './retry-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
+import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from './whole-block.ts';
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -39,6 +40,8 @@ export interface BackfillProgress {
   readonly done: number;
   readonly total: number;
   readonly logs: number;
+  /** What no upstream could give of blocks, which the datasets that read it lack from now on; null: nothing. */
+  readonly unavailable: UnavailableBlocksError | null;
 }
 
 /**
@@ -81,17 +84,33 @@ export async function backfill(
 }
 
 async function planStretches(options: BackfillOptions, ranges: readonly BlockRange[]): Promise<Stretch[]> {
-  const { chain, database, datasets, kind } = options;
-  if (kind === 'replace')
-    return inOrder(
+  const { chain, database, kind } = options;
+  const coverage = kind === 'replace' ? [] : await listCoverage(database, chain.id);
+  return readTogether(options).flatMap((datasets) =>
+    inOrder(
       options,
-      ranges.map((range) => ({ range, datasets })),
-    );
-  const coverage = await listCoverage(database, chain.id);
-  return inOrder(
-    options,
-    ranges.flatMap((range) => stretchesWithout(coverage, { range, datasets })),
+      ranges.flatMap((range) =>
+        kind === 'replace' ? [{ range, datasets }] : stretchesWithout(coverage, { range, datasets }),
+      ),
+    ),
   );
+}
+
+/**
+ * The datasets that the same reads serve, those with the lightest first: filtered logs where they are enough, whole blocks,
+ * traces. Whoever has no traces has the rest.
+ */
+function readTogether({ chain, datasets, proof }: BackfillOptions): readonly (readonly Dataset[])[] {
+  const wayOf = (dataset: Dataset): BlockPart => {
+    const part = deepestPart(dataset, chain);
+    return part === 'transactions' && proof === 'receipts' && reads.logs !== undefined ? 'logs' : part;
+  };
+  const reads = Object.groupBy(datasets, (dataset) => deepestPart(dataset, chain));
+  const together = Map.groupBy(datasets, wayOf);
+  return BLOCK_PARTS.flatMap((part) => {
+    const some = together.get(part);
+    return some === undefined ? [] : [some];
+  });
 }
 
 /** What of the stretch is not covered. */
@@ -122,17 +141,32 @@ function inOrder(options: BackfillOptions, stretches: readonly Stretch[]): Stret
 function createRun(options: BackfillOptions, stretches: readonly Stretch[], signal: AbortSignal) {
   const reads = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
-  const sizing = createChunkSizing({
-    logsPerChunk: LOGS_PER_CHUNK,
-    ...(options.proof === 'receipts' ? PROVEN_CHUNK : FAST_CHUNK),
-  });
+  const sizing = {
+    fast: createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...FAST_CHUNK }),
+    proven: createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...PROVEN_CHUNK }),
+  };
+  const sizingOf = ({ datasets }: Stretch): ChunkSizing => sizing[isReadWhole(options, datasets) ? 'proven' : 'fast'];
   const total = stretches.reduce((sum, stretch) => sum + rangeSize(stretch.range), 0);
-  const state = { done: 0, logs: 0, failure: undefined as unknown };
-  const progress = (): BackfillProgress => ({ done: state.done, total, logs: state.logs });
+  const state = {
+    done: 0,
+    logs: 0,
+    failure: undefined as unknown,
+    unavailable: null as UnavailableBlocksError | null,
+  };
+  /** Parts that no upstream serves at all: nothing more is read for them. */
+  const unsupported = new Set<BlockPart>();
+  const progress = (): BackfillProgress => ({
+    done: state.done,
+    total,
+    logs: state.logs,
+    unavailable: state.unavailable,
+  });
   const stop = AbortSignal.any([signal, options.owner.lost]);
 
   const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
-    const attempt = (): Promise<DecodedRange | null> => readClaimed(options, stretch, range, sizing, stop);
+    if (stretch.datasets.every((dataset) => unsupported.has(deepestPart(dataset, options.chain))))
+      return advance(rangeSize(range), 0);
+    const attempt = (): Promise<DecodedRange | null> => readClaimed(options, stretch, range, sizingOf(stretch), stop);
     const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
     if (read === FAILED) {
       for (const half of halvesOf(options.order, range)) await work(stretch, half);
@@ -141,8 +175,16 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
     if (read === null) return workAround(stretch, range);
     // A read counts as in flight until it is committed: that bounds what is held in memory.
     const { logCount } = read;
+    noteLacking(read);
     await commits.add(releasing(read, (one) => commitRead(options, stretch, one, stop)));
     advance(rangeSize(range), logCount);
+  };
+
+  const noteLacking = ({ lacking }: DecodedRange): void => {
+    for (const [part, { isUnsupported, reason, block }] of lacking) {
+      if (isUnsupported) unsupported.add(part);
+      state.unavailable ??= new UnavailableBlocksError({ chain: options.chain.key, block, part, reason });
+    }
   };
 
   /** What another process leaves of a range, of which it holds a part or has covered one since it was planned. */
@@ -162,7 +204,7 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
   return {
     progress,
     addStretch: async (stretch: Stretch): Promise<void> => {
-      for (const range of chunks(options, stretch.range, sizing)) {
+      for (const range of chunks(options, stretch.range, sizingOf(stretch))) {
         await reads.onSizeLessThan(CHUNKS_IN_FLIGHT);
         if (stop.aborted || state.failure !== undefined) return;
         reads
@@ -233,19 +275,28 @@ async function readClaimed(
   }
 }
 
+function isReadWhole({ chain, proof }: BackfillOptions, datasets: readonly Dataset[]): boolean {
+  return proof === 'receipts' || !partsOf(datasets, chain).has('logs');
+}
+
 async function readDecoded(
-  { pool, chain, policy, proof, rowsAtOnce }: BackfillOptions,
+  options: BackfillOptions,
   datasets: readonly Dataset[],
   range: BlockRange,
   signal: AbortSignal,
 ): Promise<DecodedRange> {
+  const { pool, chain, rowsAtOnce } = options;
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
-  if (proof === 'receipts')
-    return readRangeProven({ pool, chain, policy, depth: PROVEN_READS_IN_FLIGHT, signal }, range, decoder);
+  if (isReadWhole(options, datasets))
+    return readRangeProven(
+      { ...options, parts: partsOf(datasets, chain), depth: PROVEN_READS_IN_FLIGHT, signal },
+      range,
+      decoder,
+    );
   const topics = [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
   const { logs, ...read } = await readRangeFast(pool, range, topics, signal);
   decoder.add(logs, read.blocks.values());
-  return { ...read, logCount: logs.length, batch: decoder.batch() };
+  return { ...read, logCount: logs.length, lacking: new Map(), batch: decoder.batch() };
 }
 
 async function commitRead(
@@ -256,11 +307,14 @@ async function commitRead(
 ): Promise<void> {
   const { chain, metrics, owner, kind } = options;
   const started = options.clock.now();
+  // Rows that are there stay where they could not be read anew.
+  const datasets = kind === 'replace' ? wholeDatasets({ chain, datasets: stretch.datasets }, read) : stretch.datasets;
+  const batch = batchOf(read.batch, datasets);
   const rows = await untilItSucceeds(
     options,
     read.range,
     signal,
-    () => commitRange(options, { read, batch: read.batch, datasets: stretch.datasets, owner, kind }),
+    () => commitRange(options, { read, batch, datasets, owner, kind }),
     // What was read of another branch stays so.
     (error) => isFinal(error) || error instanceof ChainMovedError,
   );

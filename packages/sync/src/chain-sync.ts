@@ -19,7 +19,7 @@ import { listCoverage } from './coverage.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { registerDerivedStates } from './derived/derived-record.ts';
 import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-states.ts';
-import { fillHistory } from './fill-history.ts';
+import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { prove } from './prover.ts';
@@ -169,6 +169,14 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     });
     const work = [runFollower(shared, state, reports, stop), backfill];
     running.push(prover, ...work);
+    if (options.settings.endBlock === null)
+      // Where the backfill fails, that ends the session.
+      running.push(
+        backfill.then(
+          () => fillGaps(fillOptions(shared), stop),
+          () => undefined,
+        ),
+      );
     const covered = Promise.all(work);
     // Whichever of them fails first ends the session.
     await Promise.race([covered, prover.then(() => covered)]);
@@ -202,19 +210,14 @@ async function runFollower(
 }
 
 async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
-  const { onBackfill, settings } = shared;
-  await fillHistory(
-    {
-      ...shared,
-      endBlock: settings.endBlock,
-      order: settings.backfillOrder,
-      proof: settings.backfillProof,
-      kind: 'add',
-      ...(onBackfill === undefined ? {} : { onProgress: onBackfill }),
-    },
-    state,
-    signal,
-  );
+  const { onBackfill } = shared;
+  const progress = onBackfill === undefined ? {} : { onProgress: onBackfill };
+  await fillHistory({ ...fillOptions(shared), ...progress }, state, signal);
+}
+
+function fillOptions(shared: Shared): FillOptions {
+  const { endBlock, backfillOrder: order, backfillProof: proof } = shared.settings;
+  return { ...shared, endBlock, order, proof, kind: 'add' };
 }
 
 /** Waits for a head, and fixes at the first start where following begins. */

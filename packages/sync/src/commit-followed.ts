@@ -9,11 +9,13 @@ import { type Checkpoint, moveCheckpoint } from './checkpoint.ts';
 import { retryDeadlock } from './commit-retry.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
+import { type BlockFacts, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
-import type { ProvenBlock, ProvenLevel } from './proven-block.ts';
+import { levelsOf } from './part-levels.ts';
+import type { ProvenBlock } from './proven-block.ts';
 import { removeRows } from './row-changes.ts';
+import { deepestPart, partsOf } from './whole-block.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface FollowedCommit {
@@ -44,14 +46,14 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
   const last = commit.blocks.at(-1);
   if (last === undefined) throw new RangeError('A commit needs at least one block');
   const to = { number: last.header.number, hash: last.header.hash };
-  const facts = new Map<number, BlockFacts>(commit.blocks.map(({ header }) => [header.number, header]));
-  const batch = decodeBatch(
-    chain,
-    datasets,
+  const facts: BlockFacts[] = commit.blocks.map(({ header }) => header);
+  const decoder = createBatchDecoder(chain, datasets, dependencies.rowsAtOnce);
+  decoder.add(
     commit.blocks.flatMap((block) => block.logs),
     facts,
-    dependencies.rowsAtOnce,
+    commit.blocks,
   );
+  const batch = decoder.batch();
   const contracts = await retryDeadlock(() =>
     database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
@@ -93,36 +95,14 @@ async function rollBack(
   );
 }
 
-/** One coverage record for each run of blocks of the same level. */
+/** One coverage record for each run of blocks of the same level; none for blocks of which a dataset lacks what it reads. */
 async function recordLevels(
   transaction: Transaction,
   { chain, datasets }: CommitDependencies,
   blocks: readonly ProvenBlock[],
 ): Promise<void> {
-  const names = datasets.map((dataset) => dataset.name);
-  for (const run of runsOfSameLevel(blocks)) await recordCoverage(transaction, chain.id, names, run);
-}
-
-/** Neighbouring blocks of the same level, reason and (where it matters) source as one coverage record. */
-export function runsOfSameLevel(blocks: readonly ProvenLevel[]) {
-  const runs: {
-    range: { from: number; to: number };
-    proof: ProvenBlock['level'];
-    reason: string | null;
-    upstream: string | null;
-  }[] = [];
-  for (const block of blocks) {
-    const upstream = block.level === 'unproven' ? block.upstream : null;
-    const last = runs.at(-1);
-    if (last !== undefined && last.proof === block.level && last.reason === block.reason && last.upstream === upstream)
-      last.range.to = block.header.number;
-    else
-      runs.push({
-        range: { from: block.header.number, to: block.header.number },
-        proof: block.level,
-        reason: block.reason,
-        upstream,
-      });
+  for (const part of partsOf(datasets, chain)) {
+    const names = datasets.filter((one) => deepestPart(one, chain) === part).map(({ name }) => name);
+    for (const run of levelsOf(part, blocks)) await recordCoverage(transaction, chain.id, names, run);
   }
-  return runs;
 }

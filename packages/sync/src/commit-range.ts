@@ -14,9 +14,11 @@ import type { DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { RangeClaimedError } from './errors.ts';
 import { writeContracts } from './known-contracts.ts';
+import type { RangeLevels } from './part-levels.ts';
 import type { RangeRead } from './read-range.ts';
 import { removeRows, type WriteMode } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
+import { deepestPart, partsOf } from './whole-block.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface RangeCommit {
@@ -57,17 +59,24 @@ async function writeRange(
     await lockChainCommits(transaction, chain);
     await deriveAdded(transaction, chain, added.changes);
     const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
-    for (const level of joinSources(read.levels))
-      await recordCoverage(
-        transaction,
-        chain.id,
-        datasets.map((dataset) => dataset.name),
-        level,
-      );
+    await recordLevels(transaction, chain, datasets, read.levels);
     return { contracts: written, decoded: added.decoded };
   });
   knownContracts.add(contracts);
   return decoded;
+}
+
+/** Records each dataset as covered where what it reads was there. */
+export async function recordLevels(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  levels: RangeLevels,
+): Promise<void> {
+  for (const part of partsOf(datasets, chain)) {
+    const names = datasets.filter((one) => deepestPart(one, chain) === part).map(({ name }) => name);
+    for (const level of joinSources(levels[part] ?? [])) await recordCoverage(transaction, chain.id, names, level);
+  }
 }
 
 /** What was derived from the rows goes with them, before others take their place; that is done under the commit lock. */

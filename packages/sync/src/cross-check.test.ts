@@ -29,13 +29,14 @@ async function check(...faults: Partial<FaultSettings>[]) {
   });
   await open.pool.start();
   const [first, ...others] = open.pool.status().map((upstream) => upstream.name);
-  const block = await readProvenBlock(open.pool, CHAIN, 'record', 12, undefined, new Set(others));
+  const reader = { pool: open.pool, chain: CHAIN, policy: 'record' as const };
+  const block = await readProvenBlock(reader, 12, { exclude: new Set(others) });
   if (block === null || first === undefined) throw new Error('The first upstream did not answer');
   const truth = chain
     .blocksIn({ from: 12, to: 12 })
     .flatMap((one) => one.receipts.flatMap((receipt) => receipt.logs as unknown[]));
   return {
-    checked: await crossCheck(open.pool, CHAIN, 'record', block),
+    checked: await crossCheck(reader, block),
     truth: truth.length,
     status: open.pool.status(),
   };

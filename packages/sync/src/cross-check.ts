@@ -2,31 +2,24 @@
  * The second opinion: on chains whose headers commit to nothing that can be recomputed, another upstream is asked for the
  * same block. Two that agree make the level `cross`; where two disagree, a third decides, and nobody's word is `unproven`.
  */
-import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, type Log } from '@chainstead/core';
-import type { UpstreamPool } from '@chainstead/rpc';
-import { type ProvenBlock, readProvenBlock } from './proven-block.ts';
+import { executedTransactions } from './executed-transactions.ts';
+import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
 
 /** The block as it is, or with the level that a second upstream's answer gives it. Other levels pass unchanged. */
-export async function crossCheck(
-  pool: UpstreamPool,
-  chain: Chain,
-  policy: ProofPolicy,
-  block: ProvenBlock,
-  signal?: AbortSignal,
-): Promise<ProvenBlock> {
+export async function crossCheck(reader: BlockReader, block: ProvenBlock, signal?: AbortSignal): Promise<ProvenBlock> {
   if (block.level !== 'not-applicable') return block;
-  const second = await readElsewhere(pool, chain, policy, block, [block.upstream], signal);
+  const second = await readElsewhere(reader, block, [block.upstream], signal);
   if (second === null) return block;
-  if (sameContent(block, second)) return { ...block, level: 'cross' };
-  const third = await readElsewhere(pool, chain, policy, block, [block.upstream, second.upstream], signal);
-  if (third === null) return { ...block, level: 'unproven', reason: 'upstreams-disagree' };
+  if (sameContent(block, second)) return agreed(block);
+  const third = await readElsewhere(reader, block, [block.upstream, second.upstream], signal);
+  if (third === null) return disputed(block);
   for (const [agreeing, outvoted] of [
     [block, second],
     [second, block],
   ] as const)
     if (sameContent(agreeing, third)) {
-      pool.reportFault(
+      reader.pool.reportFault(
         outvoted.upstream,
         outvoted.logs.length < agreeing.logs.length ? 'missing-logs' : 'surplus-logs',
         {
@@ -34,24 +27,42 @@ export async function crossCheck(
           outvoted_by: [agreeing.upstream, third.upstream],
         },
       );
-      return { ...agreeing, level: 'cross' };
+      return agreed({ ...agreeing, internalTransactions: block.internalTransactions, parts: block.parts });
     }
-  return { ...block, level: 'unproven', reason: 'upstreams-disagree' };
+  return disputed(block);
+}
+
+/** Transactions were compared with the logs; traces were not. */
+function agreed(block: ProvenBlock): ProvenBlock {
+  const { transactions } = block.parts;
+  const parts =
+    transactions?.level === 'not-applicable'
+      ? { ...block.parts, transactions: { level: 'cross' as const, reason: null } }
+      : block.parts;
+  return { ...block, level: 'cross', parts };
+}
+
+function disputed(block: ProvenBlock): ProvenBlock {
+  const doubt = { level: 'unproven', reason: 'upstreams-disagree' } as const;
+  const doubted = Object.entries(block.parts).map(([part, proof]) => [
+    part,
+    proof.level === 'unavailable' ? proof : doubt,
+  ]);
+  return { ...block, ...doubt, parts: Object.fromEntries(doubted) };
 }
 
 /** Null when no other upstream can answer: there is no second opinion then, which is not an error. */
 async function readElsewhere(
-  pool: UpstreamPool,
-  chain: Chain,
-  policy: ProofPolicy,
+  reader: BlockReader,
   block: ProvenBlock,
   asked: readonly string[],
   signal?: AbortSignal,
 ): Promise<ProvenBlock | null> {
-  const known = pool.status().map((upstream) => upstream.name);
+  const known = reader.pool.status().map((upstream) => upstream.name);
   if (known.every((name) => asked.includes(name))) return null;
   try {
-    return await readProvenBlock(pool, chain, policy, block.header.number, signal, new Set(asked));
+    const transactions = block.parts.transactions === undefined ? 'none' : 'proven';
+    return await readProvenBlock(reader, block.header.number, { signal, exclude: new Set(asked), transactions });
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof ChainsteadError) return null;
@@ -60,7 +71,21 @@ async function readElsewhere(
 }
 
 function sameContent(a: ProvenBlock, b: ProvenBlock): boolean {
-  return a.header.hash === b.header.hash && contentOf(a.logs) === contentOf(b.logs);
+  return (
+    a.header.hash === b.header.hash &&
+    contentOf(a.logs) === contentOf(b.logs) &&
+    transactionsOf(a) === transactionsOf(b)
+  );
+}
+
+/** What rows of transactions are made of, where they were read. */
+function transactionsOf(block: ProvenBlock): string {
+  if (block.parts.transactions === undefined) return '';
+  return executedTransactions(block)
+    .map(({ hash, type, from, to, nonce, value, gas, input, succeeded, gasUsed, contractAddress }) =>
+      [hash, type, from, to, nonce, value, gas, input, succeeded, gasUsed, contractAddress].join(' '),
+    )
+    .join('\n');
 }
 
 /** What rows are made of; node-specific extras such as timestamps stay out. */

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
 import type { RowTable } from './row-table.ts';
+import type { BlockPart, WholeBlock } from './whole-block.ts';
 
 /** What a decoder may know besides the logs. No clock, no I/O. */
 export interface DecodeContext {
@@ -66,6 +67,17 @@ export interface SubjectHistories {
   wholeBlockTopics?(chain: Chain): readonly Hash[];
 }
 
+/** How rows follow from transactions or traces. */
+export interface WholeBlockDecoding<Row = unknown> {
+  /**
+   * What it reads of each block besides its logs; none: it is decoded from the logs of its topics alone. Traces come from nodes that
+   * have them: blocks that no node can trace are missing in the dataset's coverage, and other datasets go on.
+   */
+  reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
+  /** Rows of one block. Pure. */
+  decode(block: WholeBlock, context: DecodeContext): Row[];
+}
+
 /**
  * One kind of rows that blocks cause. Everything about it is pure and declarative; the sync engine reads, proves and
  * writes. To add a dataset: one folder that exports one of these, and one line in the registry.
@@ -74,8 +86,8 @@ export interface Dataset<Row = unknown> {
   /** Stable name, used in coverage rows and `--dataset`: `erc20-transfers`. */
   readonly name: string;
   /**
-   * topic0 values that it decodes on this chain; the engine asks upstreams for the union. None: the dataset is not kept
-   * for this chain. `decode` must look at no other logs: whole blocks bring them all, filtered reads only these.
+   * topic0 values that it decodes on this chain; the engine asks upstreams for the union. None, and nothing else that it
+   * reads (`wholeBlocks`): the dataset is not kept for this chain. `decode` must look at no other logs: whole blocks bring them all, filtered reads only these.
    */
   topics(chain: Chain): readonly Hash[];
   /** Its rows' table: {@link defineTable} of the one in its `schema.ts`. */
@@ -87,6 +99,11 @@ export interface Dataset<Row = unknown> {
    * there are very many, the engine holds only some of them at a time.
    */
   eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
+  /**
+   * Present where rows follow from transactions or traces. Blocks are then read whole, at the head as in the backfill, and `decode`
+   * and `eachRow` are not asked; `topics` may be none. Transactions are proven by the header's transactions root, traces checked against them.
+   */
+  readonly wholeBlocks?: WholeBlockDecoding<Row>;
   /** Token contracts that the rows mention, for the token facts queue. */
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
   readonly derived?: readonly DerivedState[];

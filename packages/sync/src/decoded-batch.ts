@@ -4,7 +4,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue } from '@chainstead/db';
-import type { Dataset, DecodeContext, MentionedContract } from './dataset.ts';
+import type { Dataset, DecodeContext, MentionedContract, WholeBlockDecoding } from './dataset.ts';
+import { type DecodableBlock, wholeBlockFor } from './decodable-block.ts';
+import { deepestPart, type WholeBlock } from './whole-block.ts';
 
 /** What the batch knows of one block. */
 export interface BlockFacts {
@@ -41,10 +43,25 @@ export const ROWS_AT_ONCE = 50_000;
 
 /** Decodes as it is given logs: rows take a fraction of the memory that the logs of a range would until its last block is there. */
 export interface BatchDecoder {
-  /** The logs of one or more whole blocks, in chain order, after those that were added before. */
-  add(logs: readonly Log[], blocks: Iterable<BlockFacts>): void;
+  /**
+   * The logs of one or more whole blocks, in chain order, after those that were added before; and the blocks themselves where a
+   * dataset reads more than logs.
+   */
+  add(logs: readonly Log[], blocks: Iterable<BlockFacts>, whole?: readonly DecodableBlock[]): void;
   /** All that was added. */
   batch(): DecodedBatch;
+}
+
+/** What of the batch some of its datasets cause. */
+export function batchOf({ blockLines, parts }: DecodedBatch, datasets: readonly Dataset[]): DecodedBatch {
+  return {
+    blockLines,
+    parts: {
+      *[Symbol.iterator]() {
+        for (const part of parts) if (datasets.includes(part.dataset)) yield part;
+      },
+    },
+  };
 }
 
 /** Decodes with each of the datasets. */
@@ -57,9 +74,9 @@ export function createBatchDecoder(
   const context = { chain, timestampOf: (number: number) => timestampOf(facts, number) };
   const decoders = datasets.map((dataset) => createDatasetDecoder(dataset, context, rowsAtOnce));
   return {
-    add: (logs, blocks) => {
+    add: (logs, blocks, whole = []) => {
       for (const block of blocks) facts.set(block.number, block);
-      for (const decoder of decoders) decoder.add(logs);
+      for (const decoder of decoders) decoder.add(logs, whole);
     },
     batch: () => ({
       blockLines: [...facts.values()].sort((a, b) => a.number - b.number).map((block) => blockLine(chain, block)),
@@ -89,18 +106,23 @@ export function decodeBatch(
 function createDatasetDecoder(dataset: Dataset, context: DecodeContext, rowsAtOnce: number) {
   const lines: string[] = [];
   const mentions: MentionedContract[] = [];
-  const undecoded: (readonly Log[])[] = [];
+  const undecoded: Input[] = [];
+  const part = deepestPart(dataset, context.chain);
 
   function* parts(): Generator<DatasetLines> {
     if (lines.length > 0 || undecoded.length === 0) yield { dataset, lines: lines.sort(), mentions };
-    if (undecoded.length > 0) yield* decodeParts(dataset, undecoded.flat(), context, rowsAtOnce);
+    if (undecoded.length > 0) yield* decodeParts(dataset, joined(undecoded), context, rowsAtOnce);
   }
 
   return {
-    add: (logs: readonly Log[]): void => {
-      const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, logs, context));
+    add: (logs: readonly Log[], whole: readonly DecodableBlock[]): void => {
+      const input: Input =
+        part === 'logs'
+          ? { logs, blocks: null }
+          : { logs: [], blocks: whole.flatMap((block) => wholeBlockFor(part, block) ?? []) };
+      const rows = undecoded.length > 0 ? null : rowsUpTo(rowsAtOnce - lines.length, rowsOf(dataset, input, context));
       if (rows === null) {
-        undecoded.push(logs);
+        undecoded.push(input);
         return;
       }
       for (const row of rows) lines.push(dataset.table.copyLine(row));
@@ -120,19 +142,44 @@ function rowsUpTo(limit: number, rows: Iterable<unknown>): readonly unknown[] | 
   return held;
 }
 
-function rowsOf(dataset: Dataset, logs: readonly Log[], context: DecodeContext): Iterable<unknown> {
+/** What a dataset is decoded from. */
+interface Input {
+  readonly logs: readonly Log[];
+  /** Null for datasets that read logs alone. */
+  readonly blocks: readonly WholeBlock[] | null;
+}
+
+function joined(inputs: readonly Input[]): Input {
+  const isWhole = inputs.some(({ blocks }) => blocks !== null);
+  return {
+    logs: inputs.flatMap(({ logs }) => logs),
+    blocks: isWhole ? inputs.flatMap(({ blocks }) => blocks ?? []) : null,
+  };
+}
+
+function rowsOf(dataset: Dataset, { logs, blocks }: Input, context: DecodeContext): Iterable<unknown> {
+  const { wholeBlocks } = dataset;
+  if (blocks !== null && wholeBlocks !== undefined) return rowsOfBlocks(wholeBlocks, blocks, context);
   return dataset.eachRow?.(logs, context) ?? dataset.decode(logs, context);
+}
+
+function* rowsOfBlocks(
+  wholeBlocks: WholeBlockDecoding,
+  blocks: readonly WholeBlock[],
+  context: DecodeContext,
+): Generator<unknown> {
+  for (const block of blocks) yield* wholeBlocks.decode(block, context);
 }
 
 /** At least one part. */
 function* decodeParts(
   dataset: Dataset,
-  logs: readonly Log[],
+  input: Input,
   context: DecodeContext,
   rowsAtOnce: number,
 ): Generator<DatasetLines> {
   let rows: unknown[] = [];
-  for (const row of rowsOf(dataset, logs, context)) {
+  for (const row of rowsOf(dataset, input, context)) {
     if (rows.length === rowsAtOnce) {
       yield toPart(dataset, rows);
       rows = [];

@@ -68,6 +68,23 @@ export class WatchNeedsChangedError extends ChainsteadError {
   }
 }
 
+/** No upstream gives what datasets read of a block besides its logs: those datasets lack it. */
+export class UnavailableBlocksError extends ChainsteadError {
+  constructor(facts: { chain: string; block: number; part: string; reason: string }) {
+    const what = facts.part === 'internalTransactions' ? 'traces' : 'transactions';
+    super({
+      code: 'BLOCK_PART_UNAVAILABLE',
+      message: `The ${what} of block ${facts.block} of ${facts.chain} could not be read or proven (${facts.reason}): datasets that need them lack blocks`,
+      facts,
+      remedy:
+        what === 'traces'
+          ? `Add an upstream with debug_traceBlockByHash or trace_block to RPC_URLS_${facts.chain.toUpperCase().replaceAll('-', '_')}; "chainstead gaps" shows what is missing`
+          : `Add another upstream, or set PROOF_${facts.chain.toUpperCase().replaceAll('-', '_')}=record to store such transactions as unproven`,
+      retryable: true,
+    });
+  }
+}
+
 /** Another work (backfill, prover, reindex) holds part of the range. */
 export class RangeClaimedError extends ChainsteadError {
   constructor(facts: { chain: string; range: BlockRange; purpose: string }) {

@@ -2,14 +2,18 @@
  * What an ingest process backfills: everything below the first followed block and, where a dataset has been added since,
  * the blocks that were followed without it, as soon as they are settled.
  */
-import { type BlockRange, subtractRanges } from '@chainstead/core';
+import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.ts';
-import type { ChainState } from './checkpoint.ts';
+import { type ChainState, readChainState } from './checkpoint.ts';
 import { listCoverage, missingCoverage } from './coverage.ts';
 import { readSettledHeight } from './settled-height.ts';
+import { deepestPart } from './whole-block.ts';
 
 /** Between two looks at whether followed blocks have settled. */
 const SETTLED_POLL_MS = 5_000;
+/** Between two looks for gaps that the follower left, and after no upstream could fill them. */
+const GAP_POLL_MS = 30_000;
+const UNAVAILABLE_POLL_MS = 300_000;
 
 export interface FillOptions extends BackfillOptions {
   readonly endBlock: number | null;
@@ -28,12 +32,42 @@ export async function fillHistory(options: FillOptions, state: ChainState, signa
   }
 }
 
-async function fill(options: FillOptions, ranges: readonly BlockRange[], signal: AbortSignal): Promise<void> {
+/**
+ * Fills what datasets of transactions and traces lack below the follower, now and then, until the signal aborts: blocks whose traces
+ * nobody had when they were followed, or when history was filled. Ends at once where all datasets are decoded from logs alone.
+ */
+export async function fillGaps(given: FillOptions, signal: AbortSignal): Promise<void> {
+  const { chain, clock, database, logger, pool } = given;
+  const datasets = given.datasets.filter((dataset) => deepestPart(dataset, chain) !== 'logs');
+  if (datasets.length === 0) return;
+  const options = { ...given, datasets };
+  for (let delayMs = GAP_POLL_MS; ; ) {
+    await sleepUnlessAborted(clock, delayMs, signal);
+    if (signal.aborted) return;
+    delayMs = GAP_POLL_MS;
+    try {
+      const state = await readChainState(database, chain.id);
+      if (state === null || state.checkpoint === null) continue;
+      const to = Math.min(state.checkpoint.number, await readSettledHeight(pool, chain));
+      const from = Math.max(state.historyStart, chain.firstBlock);
+      if (from <= to && !(await fill(options, [{ from, to }], signal))) delayMs = UNAVAILABLE_POLL_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.warn({ chain: chain.key, error: errorText(error) }, 'Gaps could not be filled, they are looked at again');
+    }
+  }
+}
+
+/** @returns whether everything could be read */
+async function fill(options: FillOptions, ranges: readonly BlockRange[], signal: AbortSignal): Promise<boolean> {
   const { chain, logger } = options;
   const done: BackfillProgress = await backfill(options, ranges, signal);
   const [first, last] = [ranges[0], ranges.at(-1)];
   if (done.total > 0 && first !== undefined && last !== undefined)
     logger.info({ chain: chain.key, block_range: `${first.from}-${last.to}`, logs: done.logs }, 'Backfill complete');
+  if (done.unavailable !== null)
+    logger.error({ chain: chain.key, code: done.unavailable.code }, done.unavailable.message);
+  return done.unavailable === null;
 }
 
 /** Nothing, or one range. */

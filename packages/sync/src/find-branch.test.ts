@@ -25,6 +25,8 @@ function blockOf(branch: 'a' | 'b', number: number, ancestor: number): ProvenBlo
     receipts: [],
     logs: [],
     internalTransfers: null,
+    internalTransactions: null,
+    parts: {},
     level: 'receipts',
     reason: null,
     upstream: 'node',

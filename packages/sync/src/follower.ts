@@ -14,6 +14,7 @@ import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 import { readWatchedBlock } from './read-watched-block.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
+import { partsOf } from './whole-block.ts';
 
 export interface FollowerOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -32,6 +33,8 @@ const READ_AHEAD_BLOCKS = 16;
 /** A commit while catching up ends at so many blocks or logs, whichever comes first. */
 const COMMIT_BLOCKS_MAX = 64;
 const COMMIT_LOGS_MAX = 10_000;
+/** So long traces that only datasets want may hold the head up; blocks without them are filled in later. */
+const TRACE_PATIENCE_MS = 20_000;
 /** A lower head on another branch is believed only after so many sightings: laggards show it for a moment. */
 const LOWER_HEAD_SIGHTINGS = 4;
 
@@ -181,7 +184,8 @@ async function readBlock(
   signal: AbortSignal,
 ): Promise<ProvenBlock | null> {
   const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
-  return readWatchedBlock(options, at, needs, signal);
+  const reader = { ...options, parts: partsOf(options.datasets, options.chain), tracePatienceMs: TRACE_PATIENCE_MS };
+  return readWatchedBlock(reader, at, needs, signal);
 }
 
 async function readByHash(options: FollowerOptions, hash: Hash, signal: AbortSignal): Promise<ProvenBlock | null> {

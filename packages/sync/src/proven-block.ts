@@ -1,13 +1,15 @@
 /**
- * Reads a block whole and proves it, asking one upstream after another until one's receipts reproduce the header's root.
+ * Reads a block whole and proves it, asking one upstream after another until one's receipts reproduce the header's root, and
+ * where transaction objects are asked for, one's transactions as well.
  */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
-import { type ProofLevel, proveBlock } from '@chainstead/proof';
-import type { RequestOptions, UpstreamPool } from '@chainstead/rpc';
+import { type ProofLevel, proveBlock, proveTransactions, type TransactionsProof } from '@chainstead/proof';
+import type { FaultKind, RequestOptions, UpstreamPool } from '@chainstead/rpc';
 import type { InternalTransfer } from './block-watcher.ts';
 import { UnprovenBlockError } from './errors.ts';
+import type { BlockPart, InternalTransaction, PartProof } from './whole-block.ts';
 
 /** What a chain that commits otherwise may legitimately show; stored as `unproven` under the policy `record`. */
 const RECORDABLE: ReadonlySet<string> = new Set([
@@ -17,15 +19,27 @@ const RECORDABLE: ReadonlySet<string> = new Set([
   'receipt-count',
 ]);
 
+/** What an upstream did whose transactions are not those of the header. */
+const TRANSACTION_FAULTS: Readonly<Record<string, FaultKind>> = {
+  'transactions-root-mismatch': 'transactions-root-mismatch',
+  'transactions-root-missing': 'transactions-root-mismatch',
+  'transaction-hash-mismatch': 'transaction-hash-mismatch',
+};
+
 export interface ProvenBlock {
   readonly header: BlockHeader;
   readonly block: Block;
   readonly receipts: readonly Receipt[];
   readonly logs: readonly Log[];
-  /** Null where nobody asked for them. */
+  /** For the chain's watcher; null where it did not ask for them. */
   readonly internalTransfers: readonly InternalTransfer[] | null;
+  /** For datasets; null where none asked for them, or none could be read. */
+  readonly internalTransactions: readonly InternalTransaction[] | null;
+  /** Of receipts and logs. */
   readonly level: ProofLevel;
   readonly reason: string | null;
+  /** How far what was read besides is proven; absent: it was not read. */
+  readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
   readonly upstream: string;
 }
 
@@ -34,52 +48,79 @@ export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'ups
   readonly header: Pick<BlockHeader, 'number'>;
 }
 
+/** What blocks are read with. */
+export interface BlockReader {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  readonly policy: ProofPolicy;
+}
+
+export interface ProvenReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Upstreams not to ask. */
+  readonly exclude?: ReadonlySet<string>;
+  /** Transaction objects: none, as the upstream gives them, or proven where they can be. @default none */
+  readonly transactions?: 'none' | 'given' | 'proven';
+}
+
 /**
- * Null when no upstream (but those excluded) has the block. Transaction objects come along when asked for.
- * @throws UnprovenBlockError under the policy `strict` when no upstream's answer proves itself.
+ * Null when no upstream (but those excluded) has the block. Where no upstream's transactions prove themselves, the block comes with
+ * those that it has, and its `parts` say why.
+ * @throws UnprovenBlockError under the policy `strict` when no upstream's receipts prove themselves.
  */
 export async function readProvenBlock(
-  pool: UpstreamPool,
-  chain: Chain,
-  policy: ProofPolicy,
+  { pool, chain, policy }: BlockReader,
   at: number | Hash,
-  signal?: AbortSignal,
-  exclude: ReadonlySet<string> = new Set(),
-  transactions = false,
+  { signal, exclude = new Set(), transactions = 'none' }: ProvenReadOptions = {},
 ): Promise<ProvenBlock | null> {
   const refused = new Set<string>(exclude);
   let unproven: ProvenBlock | null = null;
+  let altered: ProvenBlock | null = null;
   let lastReason: string | null = null;
   for (;;) {
     const answer = await readWhole(pool, at, {
       exclude: refused,
-      transactions,
+      transactions: transactions !== 'none',
       ...(signal === undefined ? {} : { signal }),
     });
     if (answer === null) break;
     const { block, receipts } = answer.value;
     const proof = proveBlock({ header: block.header, transactionHashes: block.transactionHashes, receipts }, chain);
-    const found: ProvenBlock = {
+    const read: ProvenBlock = {
       header: block.header,
       block,
       receipts,
       logs: receipts.flatMap((receipt) => receipt.logs),
       internalTransfers: null,
+      internalTransactions: null,
       level: proof.level,
       reason: proof.level === 'unproven' ? proof.reason : null,
+      parts: {},
       upstream: answer.upstream,
     };
-    if (proof.level !== 'unproven') return found;
+    refused.add(answer.upstream);
+    if (proof.level !== 'unproven') {
+      if (transactions !== 'proven') return read;
+      const ofTransactions = proveObjects(read, chain);
+      const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
+      if (!isAltered(ofTransactions)) return found;
+      reportAltered(pool, read, ofTransactions);
+      altered ??= found;
+      continue;
+    }
     pool.reportFault(
       answer.upstream,
       proof.reason === 'header-hash-mismatch' ? 'header-hash-mismatch' : 'receipts-root-mismatch',
       { block: block.header.number, reason: proof.reason },
     );
     // An answer whose logs contradict themselves is never stored, whatever the policy.
-    if (RECORDABLE.has(proof.reason)) unproven ??= found;
+    if (RECORDABLE.has(proof.reason)) {
+      const { level, reason } = read;
+      unproven ??= transactions === 'proven' ? { ...read, parts: { transactions: { level, reason } } } : read;
+    }
     lastReason = proof.reason;
-    refused.add(answer.upstream);
   }
+  if (altered !== null) return altered;
   if (unproven !== null && policy === 'record') return unproven;
   if (lastReason === null) return null;
   throw new UnprovenBlockError({
@@ -88,6 +129,34 @@ export async function readProvenBlock(
     reason: lastReason,
     upstreams: [...refused],
   });
+}
+
+function proveObjects({ header, block, receipts }: ProvenBlock, chain: Chain): TransactionsProof {
+  const { transactions } = block;
+  if (transactions !== null) return proveTransactions({ header, transactions, receipts }, chain);
+  return { level: 'unproven', reason: 'transaction-malformed', expected: 'transaction objects', computed: 'hashes' };
+}
+
+/** A type that nobody can encode says nothing of the upstream: another one would show the same. */
+function isAltered(proof: TransactionsProof): proof is Extract<TransactionsProof, { level: 'unproven' }> {
+  return proof.level === 'unproven' && proof.reason !== 'transaction-encoding';
+}
+
+/** Under the policy `strict`, what contradicts the header is kept from datasets; they lack the block until an upstream tells the truth. */
+function partProof(proof: TransactionsProof, policy: ProofPolicy): PartProof {
+  if (proof.level !== 'unproven') return { level: proof.level, reason: null };
+  const { reason } = proof;
+  if (policy === 'strict' && isAltered(proof)) return { level: 'unavailable', reason, isUnsupported: false };
+  return { level: 'unproven', reason };
+}
+
+function reportAltered(
+  pool: UpstreamPool,
+  { upstream, header }: ProvenBlock,
+  { reason, expected, computed }: Extract<TransactionsProof, { level: 'unproven' }>,
+): void {
+  const facts = { block: header.number, reason, expected, computed };
+  pool.reportFault(upstream, TRANSACTION_FAULTS[reason] ?? 'malformed', facts);
 }
 
 /** Null when nobody has the block, or when nobody is left to ask after some were refused. */

@@ -8,6 +8,7 @@ import { listCoverage } from './coverage.ts';
 import { createProverPace } from './prover-pace.ts';
 import { createStretchSigns } from './stretch-signs.ts';
 import { type VerifyOptions, type VerifyResult, verifyRange } from './verify-range.ts';
+import { deepestPart } from './whole-block.ts';
 
 export interface ProverOptions extends VerifyOptions {
   readonly clock: Clock;
@@ -29,11 +30,14 @@ export interface ProverOptions extends VerifyOptions {
 const READS_IN_FLIGHT = 8;
 
 /** Runs until the signal aborts, or until it is through with a finished chain. A range that can't be proven now is logged and left for the next round. */
-export async function prove(options: ProverOptions, signal: AbortSignal): Promise<void> {
-  if (options.rate === 0) return;
-  const pace = createProverPace({ clock: options.clock, limit: options.rate });
-  const signs = createStretchSigns(options);
+export async function prove(given: ProverOptions, signal: AbortSignal): Promise<void> {
+  if (given.rate === 0) return;
+  const pace = createProverPace({ clock: given.clock, limit: given.rate });
+  const signs = createStretchSigns(given);
   const skipped = new Set<number>();
+  // What is read whole is proven when it is read.
+  const datasets = given.datasets.filter((dataset) => deepestPart(dataset, given.chain) === 'logs');
+  const options = { ...given, datasets };
   while (!signal.aborted) {
     const range = await nextUnproven(options, skipped, pace.stretchBlocks);
     if (range === null) {

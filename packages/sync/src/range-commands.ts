@@ -17,7 +17,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type BackfillProgress, backfill } from './backfill.ts';
 import { readChainState } from './checkpoint.ts';
 import { createClaimOwner } from './claims.ts';
-import { listCoverage } from './coverage.ts';
+import { type DatasetCoverage, listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { registerDerivedStates } from './derived/derived-record.ts';
@@ -27,6 +27,7 @@ import type { Repair } from './repaired-blocks.ts';
 import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { verifyRange } from './verify-range.ts';
+import { deepestPart } from './whole-block.ts';
 
 export interface RangeCommandOptions {
   readonly chain: Chain;
@@ -43,7 +44,7 @@ export interface RangeCommandOptions {
 }
 
 export interface VerifyReport {
-  /** Blocks by the level that they reached. */
+  /** Blocks by the level that they reached, once for each way in which datasets read them. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: readonly Repair[];
   /** Asked for but not covered, hence not verified. */
@@ -53,14 +54,17 @@ export interface VerifyReport {
 const VERIFY_STRETCH_BLOCKS = 64;
 const VERIFY_READS_IN_FLIGHT = 12;
 
-/** Covers the ranges with all datasets. @throws RangeNotFinalError when a range reaches into what may be reorganised. */
+/**
+ * Covers the ranges with all datasets. @throws RangeNotFinalError when a range reaches into what may be reorganised;
+ * UnavailableBlocksError, after all else is done, when no upstream has the traces or transactions of a block.
+ */
 export async function backfillRanges(
   options: RangeCommandOptions,
   ranges: readonly BlockRange[],
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   await requireFinal(options, ranges);
-  return withOwner(options, (owner) =>
+  const done = await withOwner(options, (owner) =>
     backfill(
       {
         ...options,
@@ -76,11 +80,18 @@ export async function backfillRanges(
       signal,
     ),
   );
+  return requireAll(done);
+}
+
+/** What could be read is covered by now; what could not stays a gap. */
+function requireAll(done: BackfillProgress): BackfillProgress {
+  if (done.unavailable !== null) throw done.unavailable;
+  return done;
 }
 
 /**
  * Reads and writes the ranges anew, for the given datasets. What was proven is redone proven, the rest as the backfill
- * would: the level of a range never falls by being redone.
+ * would: the level of a range never falls by being redone. @throws as {@link backfillRanges}
  */
 export async function reindexRanges(
   options: RangeCommandOptions,
@@ -88,7 +99,10 @@ export async function reindexRanges(
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   await requireFinal(options, ranges);
-  const coverage = await listCoverage(options.database, options.chain.id);
+  const { chain, database } = options;
+  const fromLogs = datasetsOf(chain, options.datasets).filter((one) => deepestPart(one, chain) === 'logs');
+  const names = new Set(fromLogs.map(({ name }) => name));
+  const coverage = (await listCoverage(database, chain.id)).filter(({ dataset }) => names.has(dataset));
   const fast = coverage.filter((one) => one.proof === 'none').map((one) => one.range);
   const redoProven = subtractRanges(
     intersectRanges(
@@ -99,8 +113,8 @@ export async function reindexRanges(
   );
   const redoFast = subtractRanges(ranges, redoProven);
   const total = [...redoFast, ...redoProven].reduce((sum, range) => sum + rangeSize(range), 0);
-  return withOwner(options, async (owner) => {
-    let before: BackfillProgress = { done: 0, total, logs: 0 };
+  const done = await withOwner(options, async (owner) => {
+    let before: BackfillProgress = { done: 0, total, logs: 0, unavailable: null };
     for (const [part, proof] of [
       [redoFast, options.backfillProof],
       [redoProven, 'receipts'],
@@ -110,6 +124,7 @@ export async function reindexRanges(
         done: base.done + own.done,
         total,
         logs: base.logs + own.logs,
+        unavailable: base.unavailable ?? own.unavailable,
       });
       const result = await backfill(
         {
@@ -130,6 +145,7 @@ export async function reindexRanges(
     }
     return before;
   });
+  return requireAll(done);
 }
 
 /** Proves what is covered of the ranges, repairs what differs, and raises the coverage. */
@@ -139,23 +155,14 @@ export async function verifyRanges(
   signal: AbortSignal,
 ): Promise<VerifyReport> {
   const { chain, database } = options;
-  const datasets = datasetsOf(chain, options.datasets);
   const wanted = mergeRanges(ranges);
-  const coverage = await listCoverage(database, chain.id);
-  const covered = datasets.reduce<BlockRange[]>(
-    (common, dataset) =>
-      intersectRanges(
-        common,
-        coverage.filter((one) => one.dataset === dataset.name).map((one) => one.range),
-      ),
-    [...wanted],
-  );
-  const total = covered.reduce((sum, range) => sum + rangeSize(range), 0);
+  const works = verifications(chain, options.datasets, wanted, await listCoverage(database, chain.id));
+  const total = works.flatMap(({ covered }) => covered).reduce((sum, range) => sum + rangeSize(range), 0);
   const levels: Record<string, number> = {};
   const repairs: Repair[] = [];
   let done = 0;
   await withOwner(options, async (owner) => {
-    for (const range of covered.flatMap(inStretches)) {
+    for (const { datasets, range } of works.flatMap(inStretches)) {
       if (!(await owner.claim(chain.id, range, 'verify')))
         throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
       const result = await verifyRange(
@@ -167,16 +174,44 @@ export async function verifyRanges(
       for (const [level, blocks] of Object.entries(result.levels)) levels[level] = (levels[level] ?? 0) + blocks;
       repairs.push(...result.repairs);
       done += rangeSize(range);
-      options.onProgress?.({ done, total, logs: 0 });
+      options.onProgress?.({ done, total, logs: 0, unavailable: null });
     }
   });
-  return { levels, repairs, uncovered: subtractRanges(wanted, covered) };
+  return { levels, repairs, uncovered: mergeRanges(works.flatMap(({ covered }) => subtractRanges(wanted, covered))) };
 }
 
-function inStretches(range: BlockRange): BlockRange[] {
-  const stretches: BlockRange[] = [];
-  for (let from = range.from; from <= range.to; from += VERIFY_STRETCH_BLOCKS)
-    stretches.push({ from, to: Math.min(range.to, from + VERIFY_STRETCH_BLOCKS - 1) });
+/** What datasets that are read alike have covered. */
+interface Verification {
+  readonly datasets: readonly Dataset[];
+  readonly covered: readonly BlockRange[];
+}
+
+/** Each way of reading on its own: where traces are missing, logs are verified all the same. */
+function verifications(
+  chain: Chain,
+  datasets: readonly Dataset[],
+  wanted: readonly BlockRange[],
+  coverage: readonly DatasetCoverage[],
+): Verification[] {
+  const alike = Map.groupBy(datasetsOf(chain, datasets), (dataset) => deepestPart(dataset, chain));
+  return [...alike.values()].map((some) => ({
+    datasets: some,
+    covered: some.reduce<BlockRange[]>(
+      (common, dataset) =>
+        intersectRanges(
+          common,
+          coverage.filter((one) => one.dataset === dataset.name).map((one) => one.range),
+        ),
+      [...wanted],
+    ),
+  }));
+}
+
+function inStretches({ datasets, covered }: Verification) {
+  const stretches: { readonly datasets: readonly Dataset[]; readonly range: BlockRange }[] = [];
+  for (const { from: first, to: last } of covered)
+    for (let from = first; from <= last; from += VERIFY_STRETCH_BLOCKS)
+      stretches.push({ datasets, range: { from, to: Math.min(last, from + VERIFY_STRETCH_BLOCKS - 1) } });
   return stretches;
 }
 

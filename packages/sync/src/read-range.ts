@@ -1,24 +1,26 @@
 /**
  * Reads a finalized range for the backfill: filtered logs and what is known of their blocks, or whole proven blocks.
  */
-import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { Chain } from '@chainstead/chains';
 import type { BlockHeader, BlockRange, Hash, Log } from '@chainstead/core';
 import { rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { runsOfSameLevel } from './commit-followed.ts';
-import type { Coverage } from './coverage.ts';
 import { crossCheck } from './cross-check.ts';
+import type { Dataset } from './dataset.ts';
 import type { BatchDecoder, BlockFacts, DecodedBatch } from './decoded-batch.ts';
 import { ChainMovedError } from './errors.ts';
-import { type ProvenBlock, type ProvenLevel, readProvenBlock } from './proven-block.ts';
+import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
+import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
+import { readWatchedBlock, type WatchedReader } from './read-watched-block.ts';
+import { type BlockPart, deepestPart, type PartProof } from './whole-block.ts';
 
 /** What is known of a range that was read. */
 export interface RangeRead {
   readonly range: BlockRange;
   /** Every block that has logs (fast mode), or every block of the range (proven mode). */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
-  readonly levels: readonly Coverage[];
+  readonly levels: RangeLevels;
 }
 
 /** A range whose logs are decoded already. */
@@ -26,6 +28,15 @@ export interface DecodedRange extends RangeRead {
   readonly batch: DecodedBatch;
   /** Logs that were read. */
   readonly logCount: number;
+  /** Parts that blocks lack, with what is told of one of them. */
+  readonly lacking: ReadonlyMap<BlockPart, Lacking>;
+}
+
+type Unavailable = Extract<PartProof, { level: 'unavailable' }>;
+
+/** A part that blocks of a range lack. */
+export interface Lacking extends Pick<Unavailable, 'reason' | 'isUnsupported'> {
+  readonly block: number;
 }
 
 /** Filtered logs of a range. Level `none`: nothing proves that the upstream left no log out. */
@@ -43,7 +54,7 @@ export async function readRangeFast(
     reason: null,
     upstream: source.upstream,
   }));
-  return { range, logs: answer.logs, blocks, levels };
+  return { range, logs: answer.logs, blocks, levels: { logs: levels } };
 }
 
 /**
@@ -78,11 +89,11 @@ export async function blocksOfLogs(
   return { blocks, headersRead: unknown.size };
 }
 
+/** Of what is read here, nobody sees the blocks. */
+const NO_WATCHER = { transactions: false, internalTransfers: false };
+
 /** How whole blocks of a range are read. */
-export interface ProvenReading {
-  readonly pool: UpstreamPool;
-  readonly chain: Chain;
-  readonly policy: ProofPolicy;
+export interface ProvenReading extends WatchedReader {
   /** Blocks that are read at a time. */
   readonly depth: number;
   /** Waits until the next block may be read. */
@@ -92,17 +103,19 @@ export interface ProvenReading {
 
 /** Whole blocks of a range, proven and decoded one by one. @throws UnprovenBlockError under the policy `strict` */
 export async function readRangeProven(
-  { pool, chain, policy, depth, turn, signal }: ProvenReading,
+  reading: ProvenReading,
   range: BlockRange,
   decoder: BatchDecoder,
 ): Promise<DecodedRange> {
+  const { chain, depth, turn, signal } = reading;
   const blocks = new Map<number, BlockFacts>();
-  const proven: ProvenLevel[] = [];
+  const proven: LevelledBlock[] = [];
+  const lacking = new Map<BlockPart, Lacking>();
   let logCount = 0;
   const read = async (number: number): Promise<ProvenBlock | null> => {
     await turn?.(signal);
-    const block = await readProvenBlock(pool, chain, policy, number, signal);
-    return block === null ? null : crossCheck(pool, chain, policy, block, signal);
+    const block = await readWatchedBlock(reading, number, NO_WATCHER, signal);
+    return block === null ? null : crossCheck(reading, block, signal);
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     if (block === null)
@@ -112,12 +125,29 @@ export async function readRangeProven(
       });
     // Of a block only this waits for the others: its answer and its logs are heavy.
     const header = factsOf(block.header);
-    decoder.add(block.logs, [header]);
+    decoder.add(block.logs, [header], [block]);
     blocks.set(header.number, header);
-    proven.push({ header, level: block.level, reason: block.reason, upstream: block.upstream });
+    const { level, reason, parts, upstream } = block;
+    proven.push({ header, level, reason, parts, upstream });
+    for (const [part, { isUnsupported, reason: why }] of unavailable(parts))
+      lacking.set(part, { block: header.number, reason: why, isUnsupported });
     logCount += block.logs.length;
   }
-  return { range, blocks, logCount, levels: runsOfSameLevel(proven), batch: decoder.batch() };
+  return { range, blocks, logCount, levels: rangeLevels(proven), lacking, batch: decoder.batch() };
+}
+
+/** The datasets for which every block of the range has what they read. */
+export function wholeDatasets(
+  { chain, datasets }: { readonly chain: Chain; readonly datasets: readonly Dataset[] },
+  { lacking }: Pick<DecodedRange, 'lacking'>,
+): readonly Dataset[] {
+  return lacking.size === 0 ? datasets : datasets.filter((dataset) => !lacking.has(deepestPart(dataset, chain)));
+}
+
+function unavailable(parts: ProvenBlock['parts']): [BlockPart, Unavailable][] {
+  return Object.entries(parts).flatMap(([part, proof]) =>
+    proof.level === 'unavailable' ? [[part as BlockPart, proof] satisfies [BlockPart, Unavailable]] : [],
+  );
 }
 
 function factsOf({ number, hash, parentHash, timestamp }: BlockHeader): BlockFacts {

@@ -3,29 +3,31 @@
  * repaired and the upstream that gave it is named; the coverage is raised to the level that was reached.
  */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
-import type { BlockRange } from '@chainstead/core';
+import type { BlockRange, Logger } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { requireClaim } from './commit-range.ts';
+import { recordLevels, requireClaim } from './commit-range.ts';
 import { retryDeadlock } from './commit-retry.ts';
-import { type DatasetCoverage, listCoverage, recordCoverage } from './coverage.ts';
+import { type DatasetCoverage, listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { createBatchDecoder } from './decoded-batch.ts';
+import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { writeContracts } from './known-contracts.ts';
-import { type DecodedRange, type RangeRead, readRangeProven } from './read-range.ts';
+import { type DecodedRange, type RangeRead, readRangeProven, wholeDatasets } from './read-range.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 import { addMissing, type BlockRows, type RepairedRows, removeSurplus, stageRows } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
+import { type BlockPart, deepestPart, partsOf } from './whole-block.ts';
 import { lockChainCommits, writeBlocks } from './write-batch.ts';
 
 export interface VerifyOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
   readonly policy: ProofPolicy;
   readonly metrics: SyncMetrics;
+  readonly logger: Logger;
   readonly owner: ClaimOwner;
   /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
@@ -48,19 +50,21 @@ export async function verifyRange(
   readsInFlight: number,
   signal: AbortSignal,
 ): Promise<VerifyResult> {
-  const { pool, chain, policy, datasets, rowsAtOnce, turn } = options;
+  const { chain, datasets, rowsAtOnce } = options;
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
-  const reading = { pool, chain, policy, depth: readsInFlight, signal, ...(turn === undefined ? {} : { turn }) };
+  const reading = { ...options, parts: partsOf(datasets, chain), depth: readsInFlight, signal };
   const read = await readRangeProven(reading, range, decoder);
   const repairs = await retryDeadlock(() => writeRepairs(options, read));
   reportRepairs(options, repairs);
-  return { range, levels: countLevels(read), repairs };
+  return { range, levels: countLevels(read, deepestOf(options)), repairs };
 }
 
 /** The transaction of a verified range: repairs, coverage, the end of the claim, faults. */
 async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise<Repair[]> {
-  const { chain, database, datasets } = options;
-  const { range, batch } = read;
+  const { chain, database } = options;
+  const { range } = read;
+  const datasets = wholeDatasets(options, read);
+  const batch = batchOf(read.batch, datasets);
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);
@@ -70,13 +74,7 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     const found = await repairRows(transaction, chain, datasets, range, coverage);
     await writeBlocks(transaction, batch.blockLines, 'may-exist');
     await writeContracts(transaction, chain, contracts, options.knownContracts);
-    for (const level of read.levels)
-      await recordCoverage(
-        transaction,
-        chain.id,
-        datasets.map((dataset) => dataset.name),
-        level,
-      );
+    await recordLevels(transaction, chain, datasets, read.levels);
     await recordFaults(transaction, chain.id, repairedBlocks(found));
     return found;
   });
@@ -134,9 +132,14 @@ function reportRepairs({ chain, pool, metrics }: VerifyOptions, repairs: readonl
   }
 }
 
-function countLevels(read: RangeRead): Record<string, number> {
+/** The part that the first of them rests on: those that are verified together are read alike, or all from logs. */
+function deepestOf({ chain, datasets: [first] }: VerifyOptions): BlockPart {
+  return first === undefined ? 'logs' : deepestPart(first, chain);
+}
+
+function countLevels(read: RangeRead, part: BlockPart): Record<string, number> {
   const levels: Record<string, number> = {};
-  for (const level of read.levels)
+  for (const level of read.levels[part] ?? [])
     levels[level.proof] = (levels[level.proof] ?? 0) + level.range.to - level.range.from + 1;
   return levels;
 }

@@ -62,6 +62,7 @@ export type { ExpectedNftMove, ScriptedBlock } from './scripted-block.ts';
 export { createScriptedChain, type ScriptedChain, serveScriptedChain } from './scripted-chain.ts';
 export { TRANSFER_TOPIC } from './scripted-event.ts';
 export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
+export { type ScriptedCall, scriptedCalls, traceMethods } from './scripted-traces.ts';
 export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
 export { seedBuilt } from './seed-built.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';

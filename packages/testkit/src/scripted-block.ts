@@ -99,7 +99,7 @@ function assemble(plan: BlockPlan, header: JsonObject, hash: Hash, cumulative: r
       type: quantity(transaction.type),
       from: transaction.from,
       to: transaction.to,
-      contractAddress: null,
+      contractAddress: transaction.contractAddress,
       status: transaction.succeeds ? '0x1' : '0x0',
       gasUsed: quantity(transaction.gasUsed),
       cumulativeGasUsed: quantity(cumulative[transactionIndex] ?? 0),

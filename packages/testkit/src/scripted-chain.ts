@@ -33,6 +33,8 @@ export interface ScriptedChainOptions {
   readonly stepsMax?: number;
   /** Share of blocks without transactions. Default 0.1. */
   readonly emptyShare?: number;
+  /** Share of transactions that create contracts. Default 0. */
+  readonly creationShare?: number;
   /** Default 200. */
   readonly wallets?: number;
   /** Blocks from the head to the finalized block; null: no finalized tag. Default 64. */
@@ -175,7 +177,7 @@ interface TrafficOptions extends Omit<ScriptedChainOptions, 'wallets' | 'chainId
 function createTraffic(
   options: TrafficOptions,
 ): (random: SeededRandom, mempool: ScriptedTransaction[]) => ScriptedTransaction[] {
-  const { chainId, wallets, tokens, transactionsMax = 6, stepsMax = 3, emptyShare = 0.1 } = options;
+  const { chainId, wallets, tokens, transactionsMax = 6, stepsMax = 3, emptyShare = 0.1, creationShare = 0 } = options;
   let nonce = 0;
   const nftOwners = createNftOwners();
   return (random, mempool) => {
@@ -186,11 +188,13 @@ function createTraffic(
       if (waiting !== undefined) return waiting;
       const events = Array.from({ length: random.integer(1, stepsMax) }, () => emitEvents(cast)).flat();
       nonce += 1;
+      // Nothing is drawn for chains that were never asked for it: their contents stay what they were.
+      const creates = creationShare > 0 && random.chance(creationShare);
       return buildTransaction({
         chainId,
         nonce,
         from: pickWallet(cast),
-        to: events[0]?.address ?? pickWallet(cast),
+        to: creates ? null : (events[0]?.address ?? pickWallet(cast)),
         events,
         succeeds: !random.chance(FAILING_SHARE),
         random,

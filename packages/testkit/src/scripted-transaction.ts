@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
-import { hexToBytes, keccak256Hex } from '@chainstead/proof';
+import { createdContract, hexToBytes, keccak256Hex } from '@chainstead/proof';
 import { serializeTransaction, type TransactionSerializable } from 'viem';
 import type { JsonObject } from './chain-source.ts';
 import type { ScriptedEvent } from './scripted-event.ts';
@@ -15,7 +15,9 @@ export interface ScriptedTransaction {
   readonly json: JsonObject;
   readonly type: number;
   readonly from: Address;
-  readonly to: Address;
+  /** Null where it creates a contract. */
+  readonly to: Address | null;
+  readonly contractAddress: Address | null;
   readonly gasUsed: number;
   readonly succeeds: boolean;
   readonly events: readonly ScriptedEvent[];
@@ -25,7 +27,7 @@ export interface TransactionPlan {
   readonly chainId: number;
   readonly nonce: number;
   readonly from: Address;
-  readonly to: Address;
+  readonly to: Address | null;
   readonly events: readonly ScriptedEvent[];
   readonly succeeds: boolean;
   readonly random: SeededRandom;
@@ -70,7 +72,8 @@ export function buildTransaction(plan: TransactionPlan): ScriptedTransaction {
     from,
   };
   const gasUsed = succeeds ? gas - 1_000 : GAS_BASE + 5_000;
-  return { hash, bytes, json, type, from, to, gasUsed, succeeds, events: succeeds ? events : [] };
+  const contractAddress = to === null ? createdContract(from, BigInt(nonce)) : null;
+  return { hash, bytes, json, type, from, to, contractAddress, gasUsed, succeeds, events: succeeds ? events : [] };
 }
 
 /** A quantity without leading zeros, as nodes write r and s. */

@@ -79,7 +79,7 @@ export async function openMarkedChain(
   const readBlocks = async (range: BlockRange): Promise<ProvenBlock[]> => {
     const blocks: ProvenBlock[] = [];
     for (let number = range.from; number <= range.to; number++) {
-      const block = await readProvenBlock(pool, chain, 'strict', number, signal);
+      const block = await readProvenBlock({ pool, chain, policy: 'strict' }, number, { signal });
       if (block === null) throw new Error(`Block ${number} could not be read`);
       blocks.push(block);
     }
@@ -113,7 +113,15 @@ export async function openMarkedChain(
         const open = missingCoverage(step.range, ['marks'], await listCoverage(database, chain.id));
         const uncovered = open.reduce((sum, { range }) => sum + rangeSize(range), 0);
         if (uncovered > 0 || !(await owner.claim(chain.id, step.range, 'verify'))) return;
-        const options = { ...shared, datasets, pool, policy: 'strict' as const, metrics, owner };
+        const options = {
+          ...shared,
+          datasets,
+          pool,
+          policy: 'strict' as const,
+          metrics,
+          owner,
+          logger: silentLogger(),
+        };
         await verifyRange(options, step.range, 4, signal);
         return;
       }

@@ -1,14 +1,15 @@
 import type { Hash } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
-import { transfersOfCallFrames } from './call-frames.ts';
-import { transfersOfFlatTraces } from './flat-traces.ts';
+import { callsOfFrames } from './call-frames.ts';
+import { callsOfFlatTraces } from './flat-traces.ts';
+import { internalTransfers } from './internal-transfers.ts';
 
 const A = `0x${'aa'.repeat(20)}`;
 const B = `0x${'bb'.repeat(20)}`;
 const TX = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`] as Hash[];
 const BLOCK = `0x${'cc'.repeat(32)}` as Hash;
 const frame = (changes: object = {}) => ({ type: 'CALL', from: A, to: B, value: '0x1', gas: '0x5208', ...changes });
-const framesOf = (json: unknown) => transfersOfCallFrames(json, TX, new Set(TX));
+const framesOf = (json: unknown) => internalTransfers(callsOfFrames(json, { hashes: TX, executed: new Set(TX) }));
 const values = (json: unknown) => framesOf(json).map(({ value }) => value);
 
 describe('traces of calls', () => {
@@ -60,7 +61,7 @@ describe('flat traces', () => {
     ...changes,
   });
   const flat = (json: unknown) =>
-    transfersOfFlatTraces(json, { chain: 'test', hash: BLOCK, executed: new Set(TX.slice(0, 1)) });
+    internalTransfers(callsOfFlatTraces(json, { chain: 'test', hash: BLOCK, executed: new Set(TX.slice(0, 1)) }));
 
   it('leave out the transaction itself, rewards, and what is below a failed call', () => {
     const reward = { type: 'reward', action: { author: A, value: '0x5' }, traceAddress: [], blockHash: BLOCK };

@@ -1,56 +1,70 @@
-import { type Hash, parseAddress, parseBigQuantity, parseHash } from '@chainstead/core';
+import { type Hash, type Hex, isAddress, parseAddress, parseBigQuantity, parseHash } from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
-import type { InternalTransfer } from '../block-watcher.ts';
+import type { InternalTransaction } from '../whole-block.ts';
 
 /** Frames that move value to another account. DELEGATECALL only shows its caller's value; CALLCODE pays the caller itself. */
 const MOVING: ReadonlySet<unknown> = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 
+/** The transactions whose traces they have to be. */
+export interface TracedTransactions {
+  /** Of the block, in order, for nodes that don't name them. */
+  readonly hashes: readonly Hash[];
+  /** Those that have to be there. */
+  readonly executed: ReadonlySet<Hash>;
+}
+
 /**
- * Internal transfers in the answer of `debug_traceBlockByHash` with the callTracer (go-ethereum: eth/tracers/native/call.go):
- * one tree of calls for each transaction.
- * @param hashes of the block's transactions in order, for nodes that don't name them
- * @param executed the transactions that have to be there
+ * The calls in the answer of `debug_traceBlockByHash` with the callTracer (go-ethereum: eth/tracers/native/call.go), which is one
+ * tree for each transaction: the transaction itself, at no place, then all that it calls, as it was executed.
  * @throws MalformedAnswerError, InvalidPrimitiveError when they are not the traces of this block
  */
-export function transfersOfCallFrames(
-  json: unknown,
-  hashes: readonly Hash[],
-  executed: ReadonlySet<Hash>,
-): InternalTransfer[] {
+export function callsOfFrames(json: unknown, { hashes, executed }: TracedTransactions): InternalTransaction[] {
   if (!Array.isArray(json)) throw new MalformedAnswerError('The answer is not a list of traces');
   const inBlock = new Set(hashes);
   const missing = new Set(executed);
-  const transfers: InternalTransfer[] = [];
+  const traced = new Set<Hash>();
+  const calls: InternalTransaction[] = [];
   for (const [place, entry] of json.entries()) {
     const { txHash, result } = objectOf(entry);
     const hash = txHash === undefined ? placedHash(hashes, place, json.length) : parseHash(txHash);
     if (!inBlock.has(hash)) throw new MalformedAnswerError(`A trace is of ${hash}, which is not in the block`);
+    if (traced.has(hash)) throw new MalformedAnswerError(`There are two traces of ${hash}`);
+    traced.add(hash);
     missing.delete(hash);
-    const root = objectOf(result);
-    if (root.error === undefined) for (const call of callsOf(root)) collect(call, hash, transfers);
+    collect(result, { hash, place: [], isReverted: false }, calls);
   }
   for (const hash of missing) throw new MalformedAnswerError(`There is no trace of ${hash}`);
-  return transfers;
+  return calls;
 }
 
-/** Depth first, as it was executed. What fails takes everything below it along. */
-function collect(json: unknown, transactionHash: Hash, transfers: InternalTransfer[]): void {
+interface Place {
+  readonly hash: Hash;
+  readonly place: readonly number[];
+  /** Whether what it is called by failed: that takes everything below it along. */
+  readonly isReverted: boolean;
+}
+
+function collect(json: unknown, { hash, place, isReverted }: Place, calls: InternalTransaction[]): void {
   const frame = objectOf(json);
-  if (frame.error !== undefined) return;
-  const value = MOVING.has(frame.type) && frame.value !== undefined ? parseBigQuantity(frame.value) : 0n;
-  if (value > 0n)
-    transfers.push({
-      transactionHash,
-      from: parseAddress(frame.from),
-      to: parseAddress(frame.to),
-      value,
-      gas: frame.gas === undefined || frame.type === 'SELFDESTRUCT' ? null : parseBigQuantity(frame.gas),
-    });
-  for (const call of callsOf(frame)) collect(call, transactionHash, transfers);
-}
-
-function callsOf(frame: Readonly<Record<string, unknown>>): readonly unknown[] {
-  return Array.isArray(frame.calls) ? frame.calls : [];
+  const type = typeof frame.type === 'string' ? frame.type.toUpperCase() : 'CALL';
+  const error = frame.error === undefined || frame.error === null ? null : String(frame.error);
+  const isUndone = isReverted || error !== null;
+  const moves = MOVING.has(type) && frame.value !== undefined && frame.value !== null;
+  calls.push({
+    transactionHash: hash,
+    traceAddress: place,
+    type,
+    from: parseAddress(frame.from),
+    to: isUndone && !isAddress(frame.to) ? null : parseAddress(frame.to),
+    value: moves ? parseBigQuantity(frame.value) : 0n,
+    gas: frame.gas === undefined || type === 'SELFDESTRUCT' ? null : parseBigQuantity(frame.gas),
+    input: typeof frame.input === 'string' ? (frame.input as Hex) : '0x',
+    error,
+    isReverted: isUndone,
+  });
+  const inner = Array.isArray(frame.calls) ? frame.calls : [];
+  for (const [index, call] of inner.entries())
+    collect(call, { hash, place: [...place, index], isReverted: isUndone }, calls);
 }
 
 function placedHash(hashes: readonly Hash[], place: number, count: number): Hash {

@@ -1,7 +1,15 @@
-import { type Hash, parseAddress, parseBigQuantity, parseHash } from '@chainstead/core';
+import {
+  type Address,
+  type Hash,
+  type Hex,
+  isAddress,
+  parseAddress,
+  parseBigQuantity,
+  parseHash,
+} from '@chainstead/core';
 import { MalformedAnswerError } from '@chainstead/rpc';
-import type { InternalTransfer } from '../block-watcher.ts';
 import { ChainMovedError } from '../errors.ts';
+import type { InternalTransaction } from '../whole-block.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -15,19 +23,19 @@ export interface FlatTracedBlock {
 }
 
 /**
- * Internal transfers in the answer of `trace_block` (OpenEthereum's trace module, as Erigon, Nethermind and Reth have it): one
- * list for the whole block, each call with its place in the tree of its transaction.
+ * The calls in the answer of `trace_block` (OpenEthereum's trace module, as Erigon, Nethermind and Reth have it), which is one list
+ * for the whole block: each transaction itself, at no place, then all that it calls, as it was executed.
  * @throws MalformedAnswerError, InvalidPrimitiveError when they are not the traces of a block; ChainMovedError when they are those
  * of another one.
  */
-export function transfersOfFlatTraces(
+export function callsOfFlatTraces(
   json: unknown,
   { chain, hash: blockHash, executed }: FlatTracedBlock,
-): InternalTransfer[] {
+): InternalTransaction[] {
   if (!Array.isArray(json)) throw new MalformedAnswerError('The answer is not a list of traces');
   const missing = new Set(executed);
   const failed = new Set<string>();
-  const transfers: InternalTransfer[] = [];
+  const calls: InternalTransaction[] = [];
   for (const entry of json) {
     const trace = objectOf(entry);
     if (parseHash(trace.blockHash) !== blockHash)
@@ -36,50 +44,72 @@ export function transfersOfFlatTraces(
     if (trace.transactionHash === undefined || trace.transactionHash === null) continue;
     const hash = parseHash(trace.transactionHash);
     missing.delete(hash);
-    const path = pathOf(trace);
-    if (trace.error !== undefined && trace.error !== null) failed.add(`${hash}/${path.join('/')}`);
-    const transfer = path.length === 0 || isUndone(failed, hash, path) ? null : transferOf(trace, hash);
-    if (transfer !== null && transfer.value > 0n) transfers.push(transfer);
+    const place = placeOf(trace);
+    const error = trace.error === undefined || trace.error === null ? null : String(trace.error);
+    if (error !== null) failed.add(`${hash}/${place.join('/')}`);
+    const call = callOf(trace, isUndone(failed, hash, place));
+    if (call !== null) calls.push({ ...call, transactionHash: hash, traceAddress: place, error });
   }
   for (const hash of missing) throw new MalformedAnswerError(`There is no trace of ${hash}`);
-  return transfers;
+  return calls;
 }
 
-function pathOf({ traceAddress }: Json): readonly unknown[] {
-  if (!Array.isArray(traceAddress)) throw new MalformedAnswerError('A trace has no traceAddress');
+function placeOf({ traceAddress }: Json): readonly number[] {
+  if (!Array.isArray(traceAddress) || !traceAddress.every((one) => Number.isSafeInteger(one)))
+    throw new MalformedAnswerError('A trace has no traceAddress');
   return traceAddress;
 }
 
 /** Whether the call or one above it failed. A call comes before those that it makes. */
-function isUndone(failed: ReadonlySet<string>, hash: Hash, path: readonly unknown[]): boolean {
-  for (let depth = 0; depth <= path.length; depth++)
-    if (failed.has(`${hash}/${path.slice(0, depth).join('/')}`)) return true;
+function isUndone(failed: ReadonlySet<string>, hash: Hash, place: readonly number[]): boolean {
+  if (failed.size === 0) return false;
+  for (let depth = 0; depth <= place.length; depth++)
+    if (failed.has(`${hash}/${place.slice(0, depth).join('/')}`)) return true;
   return false;
 }
 
-/** Null for what moves nothing to another account: delegate and static calls, CALLCODE. */
-function transferOf(trace: Json, transactionHash: Hash): InternalTransfer | null {
+type Call = Omit<InternalTransaction, 'transactionHash' | 'traceAddress' | 'error'>;
+
+/** Null for what is no call. */
+function callOf(trace: Json, isReverted: boolean): Call | null {
   const action = objectOf(trace.action);
-  if (trace.type === 'call') return action.callType === 'call' ? movedTo(action.to, action, transactionHash) : null;
-  if (trace.type === 'create') return movedTo(objectOf(trace.result).address, action, transactionHash);
+  if (trace.type === 'call') {
+    const type = typeof action.callType === 'string' ? action.callType.toUpperCase() : 'CALL';
+    // Delegate and static calls and CALLCODE move nothing to another account.
+    const value = type === 'CALL' ? parseBigQuantity(action.value) : 0n;
+    return { ...made(action, isReverted), type, to: recipient(action.to, isReverted), value };
+  }
+  if (trace.type === 'create') {
+    const type = action.creationMethod === 'create2' ? 'CREATE2' : 'CREATE';
+    const created = typeof trace.result === 'object' && trace.result !== null ? (trace.result as Json).address : null;
+    const input = hexOf(action.init);
+    const to = recipient(created, isReverted);
+    return { ...made(action, isReverted), type, to, value: parseBigQuantity(action.value), input };
+  }
   if (trace.type !== 'suicide') return null;
   return {
-    transactionHash,
+    type: 'SELFDESTRUCT',
     from: parseAddress(action.address),
     to: parseAddress(action.refundAddress),
     value: parseBigQuantity(action.balance),
     gas: null,
+    input: '0x',
+    isReverted,
   };
 }
 
-function movedTo(to: unknown, action: Json, transactionHash: Hash): InternalTransfer {
-  return {
-    transactionHash,
-    from: parseAddress(action.from),
-    to: parseAddress(to),
-    value: parseBigQuantity(action.value),
-    gas: action.gas === undefined ? null : parseBigQuantity(action.gas),
-  };
+function made(action: Json, isReverted: boolean): Pick<Call, 'from' | 'gas' | 'input' | 'isReverted'> {
+  const gas = action.gas === undefined ? null : parseBigQuantity(action.gas);
+  return { from: parseAddress(action.from), gas, input: hexOf(action.input), isReverted };
+}
+
+/** What failed may have created nothing. */
+function recipient(to: unknown, isReverted: boolean): Address | null {
+  return isReverted && !isAddress(to) ? null : parseAddress(to);
+}
+
+function hexOf(value: unknown): Hex {
+  return typeof value === 'string' ? (value as Hex) : '0x';
 }
 
 function objectOf(json: unknown): Json {

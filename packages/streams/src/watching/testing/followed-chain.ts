@@ -127,9 +127,9 @@ function watchedBlock(scripted: ScriptedBlock): WatchedBlock {
   const block = parseBlock({ ...scripted.header, transactions: scripted.transactions });
   const receipts = scripted.receipts.map(parseReceipt);
   const logs: Log[] = receipts.flatMap((receipt) => receipt.logs);
-  const internalTransfers = scripted.scripted.map(({ hash, from, to }) => {
-    return { transactionHash: hash, from: to, to: from, value: REFUND, gas: 1n };
-  });
+  const internalTransfers = scripted.scripted.flatMap(({ hash, from, to }) =>
+    to === null ? [] : [{ transactionHash: hash, from: to, to: from, value: REFUND, gas: 1n }],
+  );
   return { header: block.header, block, receipts, logs, internalTransfers };
 }
 

@@ -1,47 +1,44 @@
 import type { Chain } from '@chainstead/chains';
-import { type Hash, InvalidPrimitiveError, type Logger, toQuantity, ZERO_ADDRESS } from '@chainstead/core';
+import { type Hash, InvalidPrimitiveError, toQuantity, ZERO_ADDRESS } from '@chainstead/core';
 import { MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
-import type { InternalTransfer } from '../block-watcher.ts';
 import { ChainMovedError } from '../errors.ts';
+import { executedTransactions } from '../executed-transactions.ts';
 import type { ProvenBlock } from '../proven-block.ts';
-import { transfersOfCallFrames } from './call-frames.ts';
-import { transfersOfFlatTraces } from './flat-traces.ts';
+import type { InternalTransaction } from '../whole-block.ts';
+import { callsOfFrames } from './call-frames.ts';
+import { checkCalls } from './check-calls.ts';
+import { callsOfFlatTraces } from './flat-traces.ts';
 
 /** Whose traces are wanted. */
-export type TracedBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts'>;
+export type TracedBlock = Pick<ProvenBlock, 'header' | 'block' | 'receipts' | 'parts'>;
+
+/** All calls of a block, or what the upstreams said where none of them has traces. */
+export type TracesRead = { readonly calls: readonly InternalTransaction[] } | { readonly refusals: readonly string[] };
 
 /** One attempt: tracing executes the whole block again. Milliseconds. */
 const TRACE_TIMEOUT_MS = 45_000;
-/** A chain without traces lacks them in every block; the log says so now and then. */
-const BLOCKS_PER_WARNING = 20;
 
 /**
- * The internal transfers of a block in the order of its execution, from `debug_traceBlockByHash` with the callTracer or from
- * `trace_block`, whichever the upstreams have. Where none has either, there are none: said in the log, as a chain must
- * not stand still for it.
- * @throws UpstreamsExhaustedError when they can't be had now, also because the height holds another block by now.
+ * The calls of a block in the order of its execution, the transactions themselves included, from `debug_traceBlockByHash` with
+ * the callTracer or from `trace_block`, whichever the upstreams have. Where transactions were proven, traces that begin with others
+ * are refused.
+ * @throws UpstreamsExhaustedError when none can answer now, also because the height holds another block by now.
  */
-export async function readInternalTransfers(
-  reader: { readonly pool: UpstreamPool; readonly chain: Chain; readonly logger: Logger },
+export async function readTraces(
+  { pool, chain }: { readonly pool: UpstreamPool; readonly chain: Chain },
   traced: TracedBlock,
   signal?: AbortSignal,
-): Promise<readonly InternalTransfer[]> {
-  const { pool, chain, logger } = reader;
-  if (traced.block.transactionHashes.length === 0) return [];
+): Promise<TracesRead> {
+  if (traced.block.transactionHashes.length === 0) return { calls: [] };
   const refusals: string[] = [];
   for (const read of isParityOnly(pool) ? [readFlat, readFrames] : [readFrames, readFlat])
     try {
-      return await read(pool, chain, traced, signal);
+      return { calls: await read(pool, chain, traced, signal) };
     } catch (error) {
       if (!(error instanceof RpcCallError)) throw error;
       refusals.push(error.message);
     }
-  const level = traced.header.number % BLOCKS_PER_WARNING === 0 ? 'warn' : 'debug';
-  logger[level](
-    { chain: chain.key, block: traced.header.number, refusals },
-    'No upstream gives traces: internal transfers of the block are not matched',
-  );
-  return [];
+  return { refusals };
 }
 
 function isParityOnly(pool: UpstreamPool): boolean {
@@ -51,16 +48,23 @@ function isParityOnly(pool: UpstreamPool): boolean {
 
 async function readFrames(pool: UpstreamPool, _chain: Chain, traced: TracedBlock, signal?: AbortSignal) {
   const params = [traced.header.hash, { tracer: 'callTracer', timeout: '40s' }];
+  const transactions = { hashes: traced.block.transactionHashes, executed: executed(traced) };
   return readChecked(pool, { method: 'debug_traceBlockByHash', params }, signal, (result) =>
-    transfersOfCallFrames(result, traced.block.transactionHashes, executed(traced)),
+    checked(traced, callsOfFrames(result, transactions)),
   );
 }
 
 async function readFlat(pool: UpstreamPool, chain: Chain, traced: TracedBlock, signal?: AbortSignal) {
   const params = [toQuantity(traced.header.number)];
+  const block = { chain: chain.key, hash: traced.header.hash, executed: executed(traced) };
   return readChecked(pool, { method: 'trace_block', params }, signal, (result) =>
-    transfersOfFlatTraces(result, { chain: chain.key, hash: traced.header.hash, executed: executed(traced) }),
+    checked(traced, callsOfFlatTraces(result, block)),
   );
+}
+
+function checked(traced: TracedBlock, calls: InternalTransaction[]): InternalTransaction[] {
+  if (traced.parts.transactions?.level === 'receipts') checkCalls(calls, executedTransactions(traced));
+  return calls;
 }
 
 /** Asks one upstream after another until the traces are those of the block. */
@@ -68,8 +72,8 @@ async function readChecked(
   pool: UpstreamPool,
   call: { readonly method: string; readonly params: readonly unknown[] },
   signal: AbortSignal | undefined,
-  parse: (result: unknown) => InternalTransfer[],
-): Promise<InternalTransfer[]> {
+  parse: (result: unknown) => InternalTransaction[],
+): Promise<InternalTransaction[]> {
   const refused = new Set<string>();
   for (;;) {
     const answer = await pool.request(call.method, call.params, {

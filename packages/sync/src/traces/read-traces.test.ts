@@ -13,7 +13,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { InternalTransfer } from '../block-watcher.ts';
 import { readWatchedBlock, type WatchedReader } from '../read-watched-block.ts';
-import { transfersOfFlatTraces } from './flat-traces.ts';
+import { callsOfFlatTraces } from './flat-traces.ts';
+import { internalTransfers } from './internal-transfers.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -75,7 +76,7 @@ async function transfersOf(functionName: string, args: readonly unknown[] = []) 
   const executed = new Set(block.receipts.map(({ transactionHash }: Receipt) => transactionHash));
   return {
     framed: block.internalTransfers,
-    flat: transfersOfFlatTraces(traces, { chain: CHAIN.key, hash: block.header.hash, executed }),
+    flat: internalTransfers(callsOfFlatTraces(traces, { chain: CHAIN.key, hash: block.header.hash, executed })),
   };
 }
 

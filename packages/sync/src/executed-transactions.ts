@@ -1,0 +1,54 @@
+import {
+  type Address,
+  type Hex,
+  parseAddress,
+  parseBigQuantity,
+  parseQuantity,
+  type Receipt,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import type { ProvenBlock } from './proven-block.ts';
+import type { ExecutedTransaction } from './whole-block.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * The transactions of a block that have receipts, each with its own, in order.
+ * @throws InvalidPrimitiveError for what only a block that is not proven can hold
+ */
+export function executedTransactions({
+  block,
+  receipts,
+}: Pick<ProvenBlock, 'block' | 'receipts'>): ExecutedTransaction[] {
+  const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
+  return block.transactionHashes.flatMap((hash, index) => {
+    const receipt = byHash.get(hash);
+    const raw = block.transactions?.[index];
+    return receipt === undefined || raw === undefined ? [] : [toExecuted(raw, receipt, index)];
+  });
+}
+
+function toExecuted(raw: Json, receipt: Receipt, index: number): ExecutedTransaction {
+  return {
+    hash: receipt.transactionHash,
+    index,
+    type: raw.type === undefined || raw.type === null ? 0 : parseQuantity(raw.type),
+    from: parseAddress(raw.from),
+    to: addressOrNull(raw.to),
+    nonce: parseBigQuantity(raw.nonce ?? '0x0'),
+    value: parseBigQuantity(raw.value),
+    gas: parseBigQuantity(raw.gas),
+    input: (raw.input ?? raw.data ?? '0x') as Hex,
+    succeeded: typeof receipt.raw.status === 'string' ? parseQuantity(receipt.raw.status) === 1 : null,
+    gasUsed: parseBigQuantity(receipt.raw.gasUsed),
+    // Some old nodes write the zero address for none.
+    contractAddress: receipt.raw.contractAddress === ZERO_ADDRESS ? null : addressOrNull(receipt.raw.contractAddress),
+    logs: receipt.logs,
+    raw,
+    receipt,
+  };
+}
+
+function addressOrNull(value: unknown): Address | null {
+  return value === undefined || value === null ? null : parseAddress(value);
+}
