@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ScratchDatabase, ScratchServer } from '@chainstead/testkit';
-import { alternate } from '../alternate.ts';
+import type { ScratchDatabase } from '@chainstead/testkit';
+import { alternate, type Side } from '../alternate.ts';
 import type { BareWebhooksPlan } from '../bare/bare-webhooks.ts';
 import type { ReceivedCount } from '../bare/webhook-receivers.ts';
-import type { Benchmark, BenchmarkSizes } from '../benchmark.ts';
+import { BASELINE_COMMIT, checkOutBaseline } from '../baseline.ts';
+import type { Benchmark, BenchmarkContext, BenchmarkSizes, Comparison, Target } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { startProcess } from '../measured-process.ts';
 import { addStreams, addWebhooks, isAllSent, streamId } from '../stream-rows.ts';
@@ -18,44 +19,70 @@ const STREAM_IDS = Array.from({ length: STREAMS }, (_, number) => streamId(numbe
 const LOOK_EVERY_MS = 100;
 const PATIENCE_MS = 300_000;
 
-/** An outbox full of webhooks to one local receiver, sent by the worker role; the peer posts the same bodies and does nothing else. */
+/**
+ * An outbox full of webhooks to one local receiver, sent by the worker role. Where bodies are made, the peer posts the same bodies and
+ * does nothing else; where they are to be made, it is the baseline's worker.
+ */
 export const streamsDelivery: Benchmark = {
   name: 'streams-delivery',
-  title: 'Webhooks from the outbox to a local receiver, against bare posts of their bodies',
-  run: ({ server, sizes, runs, say }) =>
+  title: 'Webhooks from the outbox to a local receiver, against bare posts of their bodies and against the baseline',
+  run: (context) =>
     withWebhookReceivers({ delaysMs: [0] }, async (receivers) => {
-      const bare = { name: 'bare posts', run: () => postBare(receivers, sizes) };
-      const ours = { name: 'outbox', run: () => sendOutbox(server, receivers, sizes, 'made') };
-      const { first, second } = await alternate(runs, ours, bare, say);
-      requireSameBodies([...first, ...second], sizes.webhooks);
-      const made: number[] = [];
-      for (let run = 0; run < runs; run++) {
-        say(`run ${run + 1} of ${runs}: bodies to be made`);
-        made.push(rateOf(await sendOutbox(server, receivers, sizes, 'to be made')));
-      }
+      const comparisons = [await compareMade(context, receivers), await compareToBeMade(context, receivers)];
       return {
-        comparisons: [
-          {
-            name: 'bodies made',
-            unit: 'webhooks/s',
-            ours: first.map(rateOf),
-            peer: second.map(rateOf),
-            target: { atLeast: 0.25 },
-          },
-        ],
-        measures: [{ name: 'bodies to be made', unit: 'webhooks/s', samples: made }],
+        comparisons,
+        measures: [],
         notes: [
-          `${sizes.webhooks} webhooks of ${STREAMS} streams to one host, ${AT_ONCE} at once on both sides; rates are of the time between the first and the last arrival.`,
+          `${context.sizes.webhooks} webhooks of ${STREAMS} streams to one host, ${AT_ONCE} at once on all sides; rates are of the time between the first and the last arrival.`,
+          `The baseline is commit ${BASELINE_COMMIT}.`,
         ],
       };
     }),
 };
 
+async function compareMade(context: BenchmarkContext, receivers: WebhookReceivers): Promise<Comparison> {
+  const bare = { name: 'bare posts', run: () => postBare(receivers, context.sizes) };
+  const ours = { name: 'outbox', run: () => sendOutbox(context, receivers, { bodies: 'made' }) };
+  return compare('bodies made', context, ours, bare, { atLeast: 0.25 });
+}
+
+async function compareToBeMade(context: BenchmarkContext, receivers: WebhookReceivers): Promise<Comparison> {
+  const baseline = await checkOutBaseline();
+  try {
+    const side = (name: string, program?: string) => ({
+      name: `${name}, bodies to be made`,
+      run: () => sendOutbox(context, receivers, { bodies: 'to be made', program }),
+    });
+    const sides = [side('outbox'), side('baseline', baseline.program)] as const;
+    return await compare('bodies to be made, baseline', context, ...sides, { atLeast: 1.3 });
+  } finally {
+    await baseline.remove();
+  }
+}
+
+/** @throws BenchmarkError when the sides did not send the same */
+async function compare(
+  name: string,
+  { runs, sizes, say }: BenchmarkContext,
+  ours: Side<ReceivedCount>,
+  peer: Side<ReceivedCount>,
+  target: Target,
+): Promise<Comparison> {
+  const { first, second } = await alternate(runs, ours, peer, say);
+  requireSameBodies([...first, ...second], sizes.webhooks);
+  return { name, unit: 'webhooks/s', ours: first.map(rateOf), peer: second.map(rateOf), target };
+}
+
+interface Outbox {
+  readonly bodies: 'made' | 'to be made';
+  /** Whose worker sends it. Default: this checkout's. */
+  readonly program?: string | undefined;
+}
+
 async function sendOutbox(
-  server: ScratchServer,
+  { server, sizes }: BenchmarkContext,
   receivers: WebhookReceivers,
-  sizes: BenchmarkSizes,
-  bodies: 'made' | 'to be made',
+  { bodies, program }: Outbox,
 ): Promise<ReceivedCount> {
   const scratch = await server.createDatabase();
   try {
@@ -69,7 +96,7 @@ async function sendOutbox(
     await scratch.database.query('VACUUM ANALYZE stream_deliveries, stream_matches');
     await scratch.database.query('CHECKPOINT');
     await receivers.takeCount();
-    const worker = startDeliveryWorker(scratch.url);
+    const worker = startDeliveryWorker(scratch.url, program);
     try {
       await allSent(scratch);
     } finally {
