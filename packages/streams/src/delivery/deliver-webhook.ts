@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
-import DataLoader from 'dataloader';
 import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
@@ -10,15 +9,16 @@ import type { AttemptRecorder } from './attempt-recorder.ts';
 import { type Attempt, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
-import { areStillDue, dropDelivery, failDelivery, postponeDelivery } from './waiting-delivery.ts';
+import { dropDelivery, failDelivery, postponeDelivery } from './waiting-delivery.ts';
 
 /** Makes the bodies of matches. */
 export interface WebhookBodies {
   /**
-   * The body without `confirmed` and `retries`, stored with the match by the time this resolves.
+   * The body without `confirmed` and `retries`, stored with the match by the time this resolves; null when the webhook is not due any
+   * more by then: a reorganisation, a pause or another process may have come in between.
    * @throws when no node can be asked for what it is to show; it may be asked again.
    */
-  make(delivery: Delivery, signal: AbortSignal): Promise<string>;
+  make(delivery: Delivery, signal: AbortSignal): Promise<string | null>;
 }
 
 export interface DeliverWebhookOptions {
@@ -66,22 +66,13 @@ interface Unsent {
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, metrics, clock, logger } = options;
 
-  const dueTogether = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), {
-    cache: false,
-  });
-
   function prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
     const { delivery, matchBody } = due;
     if (matchBody !== null || delivery.resend !== null || isObsolete(delivery)) return { ...due, making: null };
-    const making = makeBody(delivery, signal);
+    const making = bodies.make(delivery, signal);
     // Whoever sends it hears of a failure; it may be put back before.
     making.catch(() => {});
     return { ...due, making };
-  }
-
-  async function makeBody(delivery: Delivery, signal: AbortSignal): Promise<string | null> {
-    const body = await bodies.make(delivery, signal);
-    return (await dueTogether.load(delivery)) ? body : null;
   }
 
   async function sendAndRecord(

@@ -10,7 +10,10 @@ import {
   type WebhookReceiver,
 } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { EnrichMatch } from '../enrichment/enrich-match.ts';
+import { createWebhookBodies } from '../enrichment/webhook-bodies.ts';
 import { signBody } from '../payload/signature.ts';
+import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import { changeStreamSettings, readStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
@@ -20,6 +23,7 @@ import {
   addStream,
   passTime,
   readOutbox,
+  STAGE_CHAIN,
   type StagedWorker,
   startStagedWorker,
 } from './testing/delivery-stage.ts';
@@ -354,16 +358,17 @@ describe('webhooks', () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
     await addMatches(scratch.database, streamId, { blocks: [1, 2] });
-    const make = async ({ blockNumber }: { readonly blockNumber: number }): Promise<string> => {
+    const enrich: EnrichMatch = async ({ match }) => {
       await scratch.database.query(
         `UPDATE stream_deliveries SET status = 'dropped' WHERE stream_id = $1 AND block_number = 1`,
         [streamId],
       );
-      return `{"block":${blockNumber}}`;
+      return enrichedMatch(match, STAGE_CHAIN);
     };
-    await work({ bodies: { make } });
+    const chains = [{ chain: STAGE_CHAIN, enrich }];
+    await work({ bodies: createWebhookBodies({ database: scratch.database, chains, clock: systemClock }) });
     await settled(streamId, ['dropped', 'delivered']);
-    expect(receiver.received.map(({ body }) => JSON.parse(body).block)).toEqual([2]);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).block.number)).toEqual(['2']);
   });
 
   test('go at once when Postgres tells of them', async () => {

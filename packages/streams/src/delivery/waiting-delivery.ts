@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
+/**
+ * Of `given` with `id` and `retries`. As `EXISTS … LIMIT 1` each is looked up by its id: joined, the planner may read all that waits of
+ * the active streams.
+ */
+export const STILL_DUE = `EXISTS (
+  SELECT FROM stream_deliveries d
+  WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending'
+    AND EXISTS (SELECT FROM streams s WHERE s.id = d.stream_id AND s.status = 'active' AND s.deleted_at IS NULL LIMIT 1)
+  LIMIT 1)`;
+
 /** Whether webhooks are still to be sent: a reorganisation, a pause or another process may have come in between. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
   const rows = await database.query<{ id: string }>(
-    `SELECT d.id FROM unnest($1::uuid[], $2::int[]) AS given(id, retries)
-     JOIN stream_deliveries d ON d.id = given.id AND d.retries = given.retries
-     JOIN streams s ON s.id = d.stream_id
-     WHERE d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL`,
+    `SELECT given.id FROM unnest($1::uuid[], $2::int[]) AS given(id, retries) WHERE ${STILL_DUE}`,
     [deliveries.map(({ id }) => id), deliveries.map(({ retries }) => retries)],
   );
   const due = new Set(rows.map(({ id }) => id));

@@ -66,9 +66,9 @@ async function enriched(
   const stream = { triggers: config.triggers ?? null, getNativeBalances: config.getNativeBalances ?? [] };
   const read = () => enrich({ match, stream, block, waitedMs }, signal);
   const show = async () => {
-    const enrichment = await read();
+    const enriched = await read();
     const named = { id: match.streamId, tag: 'devnet', abi: null };
-    const body = renderBody({ match, stream: named, chain: stage.chain, block, enrichment });
+    const body = renderBody({ stream: named, chain: stage.chain, block, enriched });
     return receiveWebhook(finishBody(body, { confirmed: false, retries: 0 }));
   };
   return { block, read, show };

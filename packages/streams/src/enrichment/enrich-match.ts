@@ -1,10 +1,20 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
+import {
+  type Address,
+  ChainsteadError,
+  type Clock,
+  createAnswerBudget,
+  errorText,
+  type Logger,
+} from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createTokenFactsReader } from '@chainstead/tokens';
 import type { Match } from '../matching/match.ts';
-import type { BodyBlock, Enrichment } from '../payload/render-body.ts';
+import type { BodyBlock, EnrichedMatch } from '../payload/render-body.ts';
+import { decodeTokenEvents, type TokenEvent } from '../payload/token-events.ts';
+import type { TokenNote } from '../payload/token-note.ts';
+import type { WebhookContents } from '../payload/webhook.ts';
 import { tokenContracts, webhookContents } from '../payload/webhook-contents.ts';
 import type { Stream } from '../stream.ts';
 import { openBlockState } from './block-state.ts';
@@ -35,10 +45,10 @@ export interface EnrichRequest {
 }
 
 /**
- * Reads what a webhook shows that is neither in the block nor in the stream: token facts, results of triggers, native balances,
- * the latter two as of the block. @throws NodesUnansweredError until that has lasted too long
+ * Decodes what matched, once for all that is made of it, and reads what a webhook shows that is neither in the block nor in the stream:
+ * token facts, results of triggers, native balances, the latter two as of the block. @throws NodesUnansweredError until that has lasted too long
  */
-export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<Enrichment>;
+export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<EnrichedMatch>;
 
 /** No node of the chain told what a webhook is to show, now or a moment ago. */
 export class NodesUnansweredError extends ChainsteadError {
@@ -89,8 +99,12 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     }
   }
 
-  async function readTokens({ match, waitedMs }: EnrichRequest, signal: AbortSignal): Promise<Enrichment['tokens']> {
-    const contracts = tokenContracts(match, chain);
+  async function readTokens(
+    events: readonly TokenEvent[],
+    waitedMs: number,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Address, TokenNote>> {
+    const contracts = tokenContracts(events);
     if (contracts.length === 0) return new Map();
     try {
       requireNodes();
@@ -104,9 +118,9 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
 
   async function readState(
     { stream, block, waitedMs }: EnrichRequest,
-    contents: ReturnType<typeof webhookContents>,
+    contents: WebhookContents,
     signal: AbortSignal,
-  ): Promise<Pick<Enrichment, 'triggers' | 'nativeBalances'>> {
+  ): Promise<Pick<EnrichedMatch, 'triggers' | 'nativeBalances'>> {
     const triggers = stream.triggers ?? [];
     const addresses = balanceAddresses(stream.getNativeBalances, contents).slice(0, callsMax);
     if (triggers.length === 0 && addresses.length === 0) return { triggers: {}, nativeBalances: [] };
@@ -123,8 +137,10 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   }
 
   return async (request, signal) => {
-    const tokens = await readTokens(request, signal);
-    const contents = webhookContents(request.match, chain, tokens);
-    return { tokens, ...(await readState(request, contents, signal)) };
+    const { match, waitedMs } = request;
+    const events = decodeTokenEvents(match.logs, chain);
+    const tokens = await readTokens(events, waitedMs, signal);
+    const contents = webhookContents({ match, events, chain, tokens });
+    return { contents, ...(await readState(request, contents, signal)) };
   };
 }

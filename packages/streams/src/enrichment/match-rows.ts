@@ -1,6 +1,7 @@
 import type { ChainId, Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { MatchKey } from '../delivery/delivery.ts';
+import type { Delivery, MatchKey } from '../delivery/delivery.ts';
+import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
 
 /** What is stored of a match. */
 export interface MatchRow {
@@ -11,11 +12,18 @@ export interface MatchRow {
   readonly blockTimestamp: number;
 }
 
-/** A body to be stored with its match. */
+/** A body to be stored with its match, made for a delivery of it. */
 export interface MadeBody {
-  readonly key: MatchKey;
+  readonly delivery: Delivery;
   readonly body: string;
   readonly transactions: ReadonlySet<Hash>;
+}
+
+/** What is stored of a match once its body was to be. */
+export interface StoredBody {
+  readonly body: string;
+  /** Whether the delivery that it was made for is still to be sent. */
+  readonly isDue: boolean;
 }
 
 interface KeyRow {
@@ -51,66 +59,97 @@ export async function readMatchRows(
 
 /**
  * Stores bodies with the transactions that they tell of. Where another one is stored already, that one stays: the other delivery
- * of the match may be sending it. @returns the bodies that are stored, in the order given; undefined where there is no such match
+ * of the match may be sending it. @returns what is stored, in the order given; undefined where there is no such match
  */
 export async function storeBodies(
   database: Database,
   made: readonly MadeBody[],
-): Promise<readonly (string | undefined)[]> {
-  const firsts = new Map(made.toReversed().map((one) => [nameOf(one.key), one]));
-  const stored = await store(database, [...firsts.values()], 'SKIP LOCKED');
+): Promise<readonly (StoredBody | undefined)[]> {
+  const firsts = new Map(made.toReversed().map((one) => [nameOf(one.delivery), one]));
+  const free = [...firsts.values()];
+  const { bodies, due } = await store(database, free, { locking: 'SKIP LOCKED', asked: made });
   for (const [name, one] of firsts) {
+    if (bodies.has(name)) continue;
     // Whoever holds it, a block's transaction or another worker, is waited for without holding any other row.
-    if (!stored.has(name)) for (const [key, other] of await store(database, [one], '')) stored.set(key, other);
+    const later = await store(database, [one], { locking: '', asked: [] });
+    for (const [key, body] of later.bodies) bodies.set(key, body);
+    const waited = made.map(({ delivery }) => delivery).filter((delivery) => nameOf(delivery) === name);
+    const isDue = await areStillDue(database, waited);
+    for (const [index, { id }] of waited.entries())
+      if (isDue[index] === true) due.add(id);
+      else due.delete(id);
   }
-  return made.map(({ key }) => {
-    const name = nameOf(key);
-    return stored.has(name) ? (stored.get(name) ?? firsts.get(name)?.body) : undefined;
+  return made.map(({ delivery }) => {
+    const body = bodies.get(nameOf(delivery));
+    return body === undefined ? undefined : { body, isDue: due.has(delivery.id) };
   });
 }
 
-/** By the match's name what is stored: null for the body as it was made. */
-type Stored = Map<string, string | null>;
+interface Stored {
+  /** By the match's name. */
+  readonly bodies: Map<string, string>;
+  /** Which of the deliveries that were asked about are still to be sent. */
+  readonly due: Set<string>;
+}
 
-async function store(database: Database, made: readonly MadeBody[], locking: 'SKIP LOCKED' | ''): Promise<Stored> {
+async function store(
+  database: Database,
+  made: readonly MadeBody[],
+  options: { readonly locking: 'SKIP LOCKED' | ''; readonly asked: readonly MadeBody[] },
+): Promise<Stored> {
   const told = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
-  const rows = await database.query<KeyRow & { other: string | null }>(
-    `WITH made AS (
-       SELECT key.*, key.place AS number, text.body
-       FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[])
-         WITH ORDINALITY AS key(chain_id, block_number, stream_id, hash, place)
-       JOIN string_to_table($5, E'\\n') WITH ORDINALITY AS text(body, place) USING (place)
-     ), free AS (
-       SELECT m.ctid AS at, key.body, key.number FROM made AS key JOIN stream_matches m ON ${OF_MATCH}
-       FOR NO KEY UPDATE OF m ${locking}
-     ), stored AS (
-       UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
-       FROM free WHERE m.ctid = free.at
-       RETURNING m.chain_id, m.block_number, m.stream_id, m.block_hash, free.number, nullif(m.body, free.body) AS other
-     ), told AS (
-       INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
-       SELECT stored.chain_id, stored.block_number, stored.stream_id, stored.block_hash, decode(of.hash, 'hex')
-       FROM unnest($6::int[], $7::text[]) AS of(place, hash) JOIN stored ON stored.number = of.place + 1
-       ON CONFLICT DO NOTHING
-     )
-     SELECT chain_id, block_number, stream_id, encode(block_hash, 'hex') AS block_hash, other FROM stored`,
+  const rows = await database.query<{ number: number | null; other: string | null; due: string | null }>(
+    STORE_BODIES[options.locking],
     [
-      ...keyColumns(made.map(({ key }) => key)),
+      ...keyColumns(made.map(({ delivery }) => delivery)),
       // As one text: pg looks at each character of an array's elements for quotes. JSON has no line breaks.
       made.map(({ body }) => body).join('\n'),
       told.map(({ place }) => place),
-      told.map(({ hash }) => hash.slice(2)),
+      `{${told.map(({ hash }) => hash.slice(2)).join(',')}}`,
+      `{${options.asked.map(({ delivery }) => delivery.id).join(',')}}`,
+      options.asked.map(({ delivery }) => delivery.retries),
     ],
   );
-  return new Map(rows.map(({ other, ...key }) => [nameOfRow(key), other]));
+  const bodies = new Map<string, string>();
+  const due = new Set<string>();
+  for (const { number, other, due: id } of rows) {
+    const one = number === null ? undefined : made[number - 1];
+    if (one !== undefined) bodies.set(nameOf(one.delivery), other ?? one.body);
+    if (id !== null) due.add(id);
+  }
+  return { bodies, due };
 }
+
+/** Gives the place of each match that is stored, from 1 on, with its body where it is another one; and what is still due. */
+const storeStatement = (locking: string): string => `WITH made AS (
+    SELECT key.*, key.place AS number, text.body
+    FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[])
+      WITH ORDINALITY AS key(chain_id, block_number, stream_id, hash, place)
+    JOIN string_to_table($5, E'\n') WITH ORDINALITY AS text(body, place) USING (place)
+  ), free AS (
+    SELECT m.ctid AS at, key.body, key.number FROM made AS key JOIN stream_matches m ON ${OF_MATCH}
+    FOR NO KEY UPDATE OF m ${locking}
+  ), stored AS (
+    UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
+    FROM free WHERE m.ctid = free.at
+    RETURNING m.chain_id, m.block_number, m.stream_id, m.block_hash, free.number, nullif(m.body, free.body) AS other
+  ), told AS (
+    INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
+    SELECT stored.chain_id, stored.block_number, stored.stream_id, stored.block_hash, decode(of.hash, 'hex')
+    FROM unnest($6::int[], $7::text[]) AS of(place, hash) JOIN stored ON stored.number = of.place + 1
+    ON CONFLICT DO NOTHING
+  )
+  SELECT number, other, NULL AS due FROM stored
+  UNION ALL SELECT NULL, NULL, given.id FROM unnest($8::uuid[], $9::int[]) AS given(id, retries) WHERE ${STILL_DUE}`;
+
+const STORE_BODIES = { 'SKIP LOCKED': storeStatement('SKIP LOCKED'), '': storeStatement('') } as const;
 
 function keyColumns(keys: readonly MatchKey[]): readonly unknown[] {
   return [
     keys.map(({ chainId }) => chainId),
     keys.map(({ blockNumber }) => blockNumber),
-    keys.map(({ streamId }) => streamId),
-    keys.map(({ blockHash }) => blockHash.slice(2)),
+    `{${keys.map(({ streamId }) => streamId).join(',')}}`,
+    `{${keys.map(({ blockHash }) => blockHash.slice(2)).join(',')}}`,
   ];
 }
 

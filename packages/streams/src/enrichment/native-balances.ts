@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import type { Enrichment } from '../payload/render-body.ts';
+import type { EnrichedMatch } from '../payload/render-body.ts';
 import type { WebhookContents } from '../payload/webhook.ts';
 import type { NativeBalanceSelector } from '../stream.ts';
 import { answerOf, type BlockState } from './block-state.ts';
@@ -22,7 +22,7 @@ export async function readBalances(
   addresses: readonly Address[],
   state: BlockState,
   unanswered: Unanswered,
-): Promise<Enrichment['nativeBalances']> {
+): Promise<EnrichedMatch['nativeBalances']> {
   const settled = await Promise.allSettled(addresses.map((address) => state.balance(address)));
   return addresses.flatMap((address, index) => {
     const reading = settled[index];

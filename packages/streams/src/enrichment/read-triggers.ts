@@ -1,6 +1,6 @@
 import type { AnswerBudget, Hash } from '@chainstead/core';
 import { topicOf } from '../matching/event-topic.ts';
-import type { Enrichment } from '../payload/render-body.ts';
+import type { EnrichedMatch } from '../payload/render-body.ts';
 import type { TriggerResult, WebhookContents } from '../payload/webhook.ts';
 import type { StreamTrigger } from '../stream.ts';
 import { ANSWER_BYTES_MAX, answerOf, type BlockState } from './block-state.ts';
@@ -33,7 +33,7 @@ export async function readTriggers(
   triggers: readonly StreamTrigger[],
   contents: WebhookContents,
   options: ReadTriggersOptions,
-): Promise<Enrichment['triggers']> {
+): Promise<EnrichedMatch['triggers']> {
   const { budget, callsMax } = options;
   const byType = new Map<StreamTrigger['type'], Map<number, readonly TriggerResult[]>>();
   const readings = planReadings(triggers, contents, callsMax);

@@ -3,7 +3,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readDueDeliveries } from '../delivery/due-deliveries.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
-import { NO_ENRICHMENT } from '../payload/render-body.ts';
+import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import type { EnrichMatch, EnrichRequest } from './enrich-match.ts';
 import { createWebhookBodies } from './webhook-bodies.ts';
 
@@ -22,24 +22,22 @@ async function stage(enrich: EnrichMatch) {
   const due = await readDueDeliveries(database, { streamIds: [streamId], limit: 2, without: [] });
   const [first, second] = due.map(({ delivery }) => delivery);
   if (first === undefined || second === undefined) throw new Error('Nothing was claimed');
-  const bodies = createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock });
-  return { bodies, first, second };
+  const open = () => createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock: systemClock });
+  return { bodies: open(), other: open(), streamId, first, second };
 }
 
-const balanceOf = (wei: bigint) => ({
-  ...NO_ENRICHMENT,
-  nativeBalances: [{ address: ZERO_ADDRESS, wei }],
-});
+const balanceOf = ({ match }: EnrichRequest, wei: bigint) =>
+  enrichedMatch(match, STAGE_CHAIN, { nativeBalances: [{ address: ZERO_ADDRESS, wei }] });
 
 describe('the body of a match', () => {
   test('is made once: the confirmed webhook tells what the unconfirmed one told', async () => {
     const requests: EnrichRequest[] = [];
     const { bodies, first, second } = await stage(async (request) => {
       requests.push(request);
-      return balanceOf(BigInt(requests.length));
+      return balanceOf(request, BigInt(requests.length));
     });
     const body = await bodies.make(first, signal);
-    expect(JSON.parse(body)).toMatchObject({
+    expect(JSON.parse(body ?? '')).toMatchObject({
       streamId: first.streamId,
       block: { number: '1', hash: first.blockHash, timestamp: '1700000001' },
       nativeBalances: [{ balance: '1' }],
@@ -49,23 +47,77 @@ describe('the body of a match', () => {
     expect(requests[0]?.waitedMs).toBeLessThan(60_000);
   });
 
-  test('made by two at once is the one that was stored first, for both', async () => {
+  test('is made once when both of its webhooks, or one that was put back, ask for it at once', async () => {
+    let made = 0;
+    const { bodies, first, second } = await stage(async (request) => {
+      made += 1;
+      return balanceOf(request, BigInt(made));
+    });
+    const [body, ...others] = await Promise.all([first, second, first].map((one) => bodies.make(one, signal)));
+    expect(made).toBe(1);
+    expect(JSON.parse(body ?? '')).toMatchObject({ nativeBalances: [{ balance: '1' }] });
+    expect(others).toEqual([body, body]);
+  });
+
+  test('made by two processes at once is the one that was stored first, for both', async () => {
     const gate = Promise.withResolvers<void>();
     let made = 0;
-    const { bodies, first, second } = await stage(async () => {
+    const { bodies, other, first, second } = await stage(async (request) => {
       made += 1;
       const mine = BigInt(made);
       if (made === 2) gate.resolve();
       await gate.promise;
-      return balanceOf(mine);
+      return balanceOf(request, mine);
     });
-    const [one, other] = await Promise.all([bodies.make(first, signal), bodies.make(second, signal)]);
+    const [mine, theirs] = await Promise.all([bodies.make(first, signal), other.make(second, signal)]);
     expect(made).toBe(2);
-    expect(one).toBe(other);
+    expect(mine).toEqual(expect.any(String));
+    expect(mine).toBe(theirs);
+  });
+
+  test('is withheld from a webhook that is not due any more once it is made, and from no other of the match', async () => {
+    const drop = (id: string) =>
+      scratch.database.query("UPDATE stream_deliveries SET status = 'dropped' WHERE id = $1", [id]);
+    const atOnce = await stage(async (request) => {
+      await drop(atOnce.second.id);
+      return balanceOf(request, 1n);
+    });
+    const made = await Promise.all([atOnce.first, atOnce.second].map((one) => atOnce.bodies.make(one, signal)));
+    expect(made).toEqual([expect.any(String), null]);
+    expect(await atOnce.bodies.make(atOnce.second, signal)).toBeNull();
+    const paused = await stage(async (request) => {
+      await scratch.database.query("UPDATE streams SET status = 'paused' WHERE id = $1", [paused.streamId]);
+      return balanceOf(request, 1n);
+    });
+    expect(await paused.bodies.make(paused.first, signal)).toBeNull();
+  });
+
+  test('is stored for many at once while somebody holds one of the matches, and that one then', async () => {
+    const { database } = scratch;
+    const { bodies, streamId, first } = await stage(async (request) => balanceOf(request, 1n));
+    await addMatches(database, streamId, { blocks: [2, 3] });
+    const due = await readDueDeliveries(database, { streamIds: [streamId], limit: 9, without: [first.id] });
+    const making = await database.transaction(async (transaction) => {
+      await transaction.query('SELECT FROM stream_matches WHERE stream_id = $1 AND block_number = 3 FOR UPDATE', [
+        streamId,
+      ]);
+      const begun = Promise.all(due.map(({ delivery }) => bodies.make(delivery, signal)));
+      const stored = async () => {
+        const rows = await database.query<{ block_number: number }>(
+          'SELECT block_number FROM stream_matches WHERE stream_id = $1 AND body IS NOT NULL ORDER BY 1',
+          [streamId],
+        );
+        return rows.map(({ block_number }) => block_number);
+      };
+      await expect.poll(stored).toEqual([1, 2]);
+      return { begun };
+    });
+    const told = (await making.begun).map((body) => JSON.parse(body ?? '{}').block?.number);
+    expect(told.toSorted()).toEqual(['1', '2', '3']);
   });
 
   test('of a chain that is not configured any more, or of nothing that is stored, can not be made', async () => {
-    const { bodies, first } = await stage(async () => NO_ENRICHMENT);
+    const { bodies, first } = await stage(async (request) => balanceOf(request, 0n));
     const nowhere = createWebhookBodies({ database: scratch.database, chains: [], clock: systemClock });
     await expect(nowhere.make(first, signal)).rejects.toMatchObject({ code: 'CHAIN_NOT_CONFIGURED', retryable: true });
     await expect(bodies.make({ ...first, blockNumber: 2 }, signal)).rejects.toMatchObject({ code: 'MATCH_MISSING' });

@@ -3,13 +3,14 @@ import { type ChainId, ChainsteadError, type Clock } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
-import type { MatchKey } from '../delivery/delivery.ts';
+import type { Delivery, MatchKey } from '../delivery/delivery.ts';
+import { areStillDue } from '../delivery/waiting-delivery.ts';
 import { parseMatch } from '../matching/match.ts';
 import { renderBody } from '../payload/render-body.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import type { Stream } from '../stream.ts';
 import type { EnrichMatch } from './enrich-match.ts';
-import { type MadeBody, type MatchRow, readMatchRows, storeBodies } from './match-rows.ts';
+import { type MadeBody, type MatchRow, readMatchRows, type StoredBody, storeBodies } from './match-rows.ts';
 import { transactionsOf } from './transactions-of.ts';
 
 export interface WebhookBodiesOptions {
@@ -54,27 +55,48 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
   const byId = new Map(chains.map((configured) => [configured.chain.id, configured]));
   const matches = new DataLoader<MatchKey, MatchRow | undefined>((keys) => readMatchRows(database, keys), TOGETHER);
   const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
-  const store = new DataLoader<MadeBody, string | undefined>((made) => storeBodies(database, made), TOGETHER);
+  const store = new DataLoader<MadeBody, StoredBody | undefined>((made) => storeBodies(database, made), TOGETHER);
+  const stillDue = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), TOGETHER);
+  /** By match: both of its webhooks may be in hand, or one that was put back meanwhile. */
+  const underWay = new Map<string, Promise<StoredBody>>();
+
+  async function makeAndStore(delivery: Delivery, signal: AbortSignal): Promise<StoredBody> {
+    const [stored, stream] = await Promise.all([matches.load(delivery), streams.load(delivery.streamId)]);
+    if (stored === undefined || stream === undefined) throw new MatchMissingError(delivery);
+    if (stored.body !== null) return { body: stored.body, isDue: await stillDue.load(delivery) };
+    const configured = byId.get(delivery.chainId);
+    if (configured === undefined) throw new ChainNotConfiguredError(delivery.chainId);
+    const { chain, enrich } = configured;
+    const match = parseMatch(stored.matched);
+    const block = { number: delivery.blockNumber, hash: delivery.blockHash, timestamp: stored.blockTimestamp };
+    const waitedMs = clock.now() - delivery.createdAt.getTime();
+    const render = async (): Promise<string> => {
+      const enriched = await enrich({ match, stream, block, waitedMs }, signal);
+      return renderBody({ stream, chain, block, enriched });
+    };
+    const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
+    const body = await (isRisky(stored, stream) ? journal.run(work, render) : render());
+    const kept = await store.load({ delivery, body, transactions: transactionsOf(match) });
+    if (kept === undefined) throw new MatchMissingError(delivery);
+    return kept;
+  }
+
   return {
     async make(delivery, signal) {
-      const [stored, stream] = await Promise.all([matches.load(delivery), streams.load(delivery.streamId)]);
-      if (stored === undefined || stream === undefined) throw new MatchMissingError(delivery);
-      if (stored.body !== null) return stored.body;
-      const configured = byId.get(delivery.chainId);
-      if (configured === undefined) throw new ChainNotConfiguredError(delivery.chainId);
-      const { chain, enrich } = configured;
-      const match = parseMatch(stored.matched);
-      const block = { number: delivery.blockNumber, hash: delivery.blockHash, timestamp: stored.blockTimestamp };
-      const waitedMs = clock.now() - delivery.createdAt.getTime();
-      const render = async (): Promise<string> => {
-        const enrichment = await enrich({ match, stream, block, waitedMs }, signal);
-        return renderBody({ match, stream, chain, block, enrichment });
-      };
-      const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
-      const body = await (isRisky(stored, stream) ? journal.run(work, render) : render());
-      const kept = await store.load({ key: delivery, body, transactions: transactionsOf(match) });
-      if (kept === undefined) throw new MatchMissingError(delivery);
-      return kept;
+      const key = keyOf(delivery);
+      const shared = underWay.get(key);
+      if (shared !== undefined) {
+        const { body } = await shared;
+        return (await stillDue.load(delivery)) ? body : null;
+      }
+      const making = makeAndStore(delivery, signal);
+      underWay.set(key, making);
+      try {
+        const { body, isDue } = await making;
+        return isDue ? body : null;
+      } finally {
+        underWay.delete(key);
+      }
     },
   };
 }

@@ -48,12 +48,12 @@ function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptio
     const { match } = found;
     const { number, hash, timestamp } = read.header;
     const block = { number, hash, timestamp };
-    const enrichment = await past.enrich(
+    const enriched = await past.enrich(
       { match, stream, block, waitedMs: WAITED_LONG_MS },
       new AbortController().signal,
     );
     const { confirmed } = await readFollowedHeight(database, past, 'look');
-    const body = renderBody({ match, stream, chain, block, enrichment });
+    const body = renderBody({ stream, chain, block, enriched });
     return { found: true, body: JSON.parse(finishBody(body, { confirmed: number <= confirmed, retries: 0 })) };
   };
 }

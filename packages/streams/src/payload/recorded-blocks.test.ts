@@ -5,7 +5,8 @@ import type { Log } from '@chainstead/core';
 import { decodeEventLog, parseAbi } from 'viem';
 import { describe, expect, test } from 'vitest';
 import { exampleStream } from '../matching/testing/example-stream.ts';
-import { finishBody, NO_ENRICHMENT, renderBody } from './render-body.ts';
+import { finishBody, renderBody } from './render-body.ts';
+import { enrichedMatch } from './testing/enriched-match.ts';
 import { bodyBlock, ETHEREUM, matchEverything } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
 import { RECORDINGS, recordedBlocks, watchedBlock } from './testing/recorded-block.ts';
@@ -48,11 +49,10 @@ describe.runIf(blocks.length > 0)('bodies of recorded blocks', () => {
     const chain = { ...(registry.find(ids[recorded.chain] ?? 1) ?? ETHEREUM), erc20Exclusions: [], unindexedNfts: [] };
     const match = matchEverything(block, chain);
     const rendered = renderBody({
-      match,
       stream: exampleStream(),
       chain,
       block: bodyBlock(block),
-      enrichment: NO_ENRICHMENT,
+      enriched: enrichedMatch(match, chain),
     });
     const body = await receiveWebhook(finishBody(rendered, { confirmed: true, retries: 1 }));
 

@@ -5,7 +5,8 @@ import { type Address, type Hash, type Hex, type Log, parseHash, toQuantity } fr
 import type { WatchedBlock } from '@chainstead/sync';
 import { describe, expect, test } from 'vitest';
 import { exampleStream } from '../matching/testing/example-stream.ts';
-import { finishBody, NO_ENRICHMENT, renderBody } from './render-body.ts';
+import { finishBody, renderBody } from './render-body.ts';
+import { enrichedMatch } from './testing/enriched-match.ts';
 import { matchEverything } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
 import { RECORDINGS } from './testing/recorded-block.ts';
@@ -145,11 +146,10 @@ describe.runIf(given)('recorded webhooks', () => {
     const chain = createChainRegistry().get(recorded.chainId);
     const { number, hash, timestamp } = recorded.block;
     const rendered = renderBody({
-      match: matchEverything(blockOf(recorded), chain),
       stream: exampleStream({ id: recorded.streamId, tag: recorded.tag, abi: recorded.abi }),
       chain,
       block: { number: Number(number), hash, timestamp: Number(timestamp) },
-      enrichment: { ...NO_ENRICHMENT, tokens: tokensOf(recorded) },
+      enriched: enrichedMatch(matchEverything(blockOf(recorded), chain), chain, { tokens: tokensOf(recorded) }),
     });
     const body = await receiveWebhook(finishBody(rendered, { confirmed: recorded.confirmed, retries: 0 }));
     const added = Object.keys(body).filter((key) => !(key in recorded));

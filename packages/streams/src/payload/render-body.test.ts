@@ -9,7 +9,8 @@ import {
   exampleAddress,
   exampleStream,
 } from '../matching/testing/example-stream.ts';
-import { type Enrichment, finishBody, NO_ENRICHMENT, renderBody, TEST_BODY } from './render-body.ts';
+import { finishBody, renderBody, TEST_BODY } from './render-body.ts';
+import { type Enrichment, enrichedMatch } from './testing/enriched-match.ts';
 import { bodyBlock, ETHEREUM, exampleMatch, exampleToken } from './testing/example-match.ts';
 import { receiveWebhook } from './testing/received-webhook.ts';
 
@@ -40,11 +41,10 @@ const BLOCK = bodyBlock(exampleBlock(TRANSACTIONS));
 
 function render(enrichment: Partial<Enrichment> = {}, config: Parameters<typeof exampleStream>[0] = {}): string {
   return renderBody({
-    match: MATCH,
     stream: exampleStream(config),
     chain: ETHEREUM,
     block: BLOCK,
-    enrichment: { ...NO_ENRICHMENT, ...enrichment },
+    enriched: enrichedMatch(MATCH, ETHEREUM, enrichment),
   });
 }
 

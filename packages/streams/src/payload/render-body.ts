@@ -1,11 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/core';
-import type { Match } from '../matching/match.ts';
 import type { Stream, StreamTrigger } from '../stream.ts';
 import { cleanJson, cleanText } from './clean-text.ts';
-import type { TokenNote } from './token-note.ts';
 import type { TriggerResult, WebhookContents } from './webhook.ts';
-import { webhookContents } from './webhook-contents.ts';
 
 /** The block of a match. */
 export interface BodyBlock {
@@ -15,39 +12,35 @@ export interface BodyBlock {
   readonly timestamp: number;
 }
 
-/** What a body shows that is neither in the block nor in the stream. */
-export interface Enrichment {
-  readonly tokens: ReadonlyMap<Address, TokenNote>;
-  /** Results by the trigger's type and the item's place in that type's list of `webhookContents`. */
+/** What a body tells of a match, with what is neither in the block nor in the stream. */
+export interface EnrichedMatch {
+  /** Token facts are among them. */
+  readonly contents: WebhookContents;
+  /** Results by the trigger's type and the item's place in that type's list of the contents. */
   readonly triggers: Readonly<Partial<Record<StreamTrigger['type'], ReadonlyMap<number, readonly TriggerResult[]>>>>;
   /** In the order to be shown. */
   readonly nativeBalances: readonly { readonly address: Address; readonly wei: bigint }[];
 }
-
-/** Without anything: no token facts, no triggers, no balances. */
-export const NO_ENRICHMENT: Enrichment = { tokens: new Map(), triggers: {}, nativeBalances: [] };
 
 /**
  * The webhook's body (docs/provider-contract.md#webhook-body) without `confirmed` and `retries`, which `finishBody` adds for each attempt: the same
  * text for the unconfirmed and the confirmed delivery. It is what `JSON.stringify` makes of what `JSON.parse` makes of it.
  */
 export function renderBody(options: {
-  readonly match: Match;
   readonly stream: Pick<Stream, 'id' | 'tag' | 'abi'>;
   readonly chain: Chain;
   readonly block: BodyBlock;
-  readonly enrichment: Enrichment;
+  readonly enriched: EnrichedMatch;
 }): string {
-  const { match, stream, chain, block, enrichment } = options;
-  const contents = webhookContents(match, chain, enrichment.tokens);
+  const { stream, chain, block, enriched } = options;
   return JSON.stringify({
     chainId: toQuantity(chain.id),
     abi: cleanJson(stream.abi ?? []),
     streamId: stream.id,
     tag: cleanText(stream.tag),
     block: { number: String(block.number), hash: block.hash, timestamp: String(block.timestamp) },
-    ...withTriggers(contents, enrichment.triggers),
-    nativeBalances: enrichment.nativeBalances.map(({ address, wei }) => ({
+    ...withTriggers(enriched),
+    nativeBalances: enriched.nativeBalances.map(({ address, wei }) => ({
       address,
       balance: wei.toString(),
       balanceWithDecimals: decimalAmount(wei.toString(), chain.native.decimals),
@@ -55,7 +48,7 @@ export function renderBody(options: {
   });
 }
 
-function withTriggers(contents: WebhookContents, triggers: Enrichment['triggers']): WebhookContents {
+function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
   const join = <Item extends object>(type: StreamTrigger['type'], items: readonly Item[]): readonly Item[] => {
     const results = triggers[type];
     if (results === undefined || results.size === 0) return items;

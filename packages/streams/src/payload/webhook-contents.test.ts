@@ -2,9 +2,11 @@ import { type Address, type Hex, type Log, parseHash } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import { exampleHash, exampleLog } from '../matching/testing/example-block.ts';
 import { ERC20_TRANSFER, ERC721_TRANSFER, eventItem, exampleAddress } from '../matching/testing/example-stream.ts';
+import { enrichedMatch } from './testing/enriched-match.ts';
 import { ETHEREUM, exampleMatch, exampleToken } from './testing/example-match.ts';
+import { decodeTokenEvents } from './token-events.ts';
 import type { TokenNote } from './token-note.ts';
-import { tokenContracts, webhookContents } from './webhook-contents.ts';
+import { tokenContracts } from './webhook-contents.ts';
 
 const [ALICE, BOB, CAROL, TOKEN, NFT] = [0xa1, 0xb0, 0xca, 0xee, 0xef].map(exampleAddress) as [
   Address,
@@ -37,7 +39,8 @@ function contentsOf(
   chain = ETHEREUM,
 ) {
   const match = exampleMatch([{ from: CAROL, to: TOKEN, logs }]);
-  return webhookContents(match, chain, new Map(Object.entries(tokens) as [Address, TokenNote][]));
+  const known = new Map(Object.entries(tokens) as [Address, TokenNote][]);
+  return enrichedMatch(match, chain, { tokens: known }).contents;
 }
 
 const place = { transactionHash: exampleHash(0), logIndex: '0' };
@@ -250,6 +253,6 @@ describe('token contracts of a match', () => {
         ],
       },
     ]);
-    expect(tokenContracts(match, ETHEREUM)).toEqual([NFT, TOKEN]);
+    expect(tokenContracts(decodeTokenEvents(match.logs, ETHEREUM))).toEqual([NFT, TOKEN]);
   });
 });

@@ -2,22 +2,30 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount } from '@chainstead/core';
 import type { Match, MatchedLog } from '../matching/match.ts';
 import { cleanText } from './clean-text.ts';
-import { decodeTokenEvents, type TokenEvent } from './token-events.ts';
+import type { TokenEvent } from './token-events.ts';
 import { type TokenNote, UNKNOWN_TOKEN } from './token-note.ts';
 import { transactionItem } from './transaction-item.ts';
 import type { TokenContractType, WebhookContents, WebhookLog } from './webhook.ts';
 
-/** Contracts whose token facts the body of this match shows, in the order they first occur. */
-export function tokenContracts(match: Match, chain: Chain): Address[] {
-  return [...new Set(decodeTokenEvents(match.logs, chain).map(({ log }) => log.address))];
+/** Contracts whose token facts a body with these events shows, in the order they first occur. */
+export function tokenContracts(events: readonly TokenEvent[]): Address[] {
+  return [...new Set(events.map(({ log }) => log.address))];
+}
+
+/** What the lists of a body are made of. */
+export interface ContentsSource {
+  readonly match: Match;
+  /** What `decodeTokenEvents` makes of the match's logs. */
+  readonly events: readonly TokenEvent[];
+  readonly chain: Chain;
+  readonly tokens: ReadonlyMap<Address, TokenNote>;
 }
 
 /**
- * What matched as webhooks show it, transfers and approvals decoded from the logs. Selectors of triggers and native balances
+ * What matched as webhooks show it, transfers and approvals from the events of the logs. Selectors of triggers and native balances
  * name members of these items; results of triggers are given back by list and place.
  */
-export function webhookContents(match: Match, chain: Chain, tokens: ReadonlyMap<Address, TokenNote>): WebhookContents {
-  const events = decodeTokenEvents(match.logs, chain);
+export function webhookContents({ match, events, chain, tokens }: ContentsSource): WebhookContents {
   const tokenOf = (address: Address): TokenNote => tokens.get(address) ?? UNKNOWN_TOKEN;
   const eventsOf = <Type extends TokenEvent['type']>(type: Type): Extract<TokenEvent, { type: Type }>[] =>
     events.filter((event): event is Extract<TokenEvent, { type: Type }> => event.type === type);

@@ -15,9 +15,11 @@ import {
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { DEFAULT_CONFIG } from '../../default-config.ts';
+import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import type { Match } from '../../matching/match.ts';
-import { finishBody, NO_ENRICHMENT } from '../../payload/render-body.ts';
+import { finishBody } from '../../payload/render-body.ts';
+import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
 import { CONFIG_COLUMNS, configValues } from '../../records/stream-row.ts';
 import type { StreamConfig } from '../../stream.ts';
 import type { DeliveryKind } from '../delivery.ts';
@@ -205,7 +207,8 @@ export async function startStagedWorker(
   const clock = changes.clock ?? systemClock;
   const connectionsPerOrigin = changes.concurrencyPerHost ?? PER_HOST;
   const egress = createEgress({ allowPrivate: true, connectionsPerOrigin });
-  const chains = [{ chain: STAGE_CHAIN, enrich: async () => NO_ENRICHMENT }];
+  const enrich: EnrichMatch = async ({ match }) => enrichedMatch(match, STAGE_CHAIN);
+  const chains = [{ chain: STAGE_CHAIN, enrich }];
   const worker = createDeliveryWorker({
     database,
     egress,

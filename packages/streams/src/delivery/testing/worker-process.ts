@@ -3,7 +3,7 @@ import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@c
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
-import { NO_ENRICHMENT } from '../../payload/render-body.ts';
+import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
 import type { RetryPolicy } from '../retry-policy.ts';
 import { STAGE_CHAIN, startStagedWorker } from './delivery-stage.ts';
 
@@ -27,11 +27,11 @@ const database = openDatabase({
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + (options.clockOffsetMs ?? 0) };
 const journal = createWorkJournal({ database, logger: silentLogger(), metrics: createMetricsRegistry() });
 await journal.start();
-const enrich: EnrichMatch = async ({ block }) => {
+const enrich: EnrichMatch = async ({ match, block }) => {
   // Others are in hand then, too.
   await systemClock.sleep(50);
   if (block.number === options.deadlyBlock) process.kill(process.pid, 'SIGKILL');
-  return NO_ENRICHMENT;
+  return enrichedMatch(match, STAGE_CHAIN);
 };
 const bodies = createWebhookBodies({ database, chains: [{ chain: STAGE_CHAIN, enrich }], clock, journal });
 const changes = { leaseMs: 1_000, clock, bodies };

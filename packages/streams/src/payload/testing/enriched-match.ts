@@ -1,0 +1,22 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Match } from '../../matching/match.ts';
+import type { EnrichedMatch } from '../render-body.ts';
+import { decodeTokenEvents } from '../token-events.ts';
+import type { TokenNote } from '../token-note.ts';
+import { webhookContents } from '../webhook-contents.ts';
+
+/** What a webhook shows that is neither in the block nor in the stream. */
+export interface Enrichment extends Omit<EnrichedMatch, 'contents'> {
+  readonly tokens: ReadonlyMap<Address, TokenNote>;
+}
+
+/** Without anything: no token facts, no triggers, no balances. */
+export const NO_ENRICHMENT: Enrichment = { tokens: new Map(), triggers: {}, nativeBalances: [] };
+
+/** A match as webhooks show it, with what a test says of it instead of what nodes and the database say. */
+export function enrichedMatch(match: Match, chain: Chain, enrichment: Partial<Enrichment> = {}): EnrichedMatch {
+  const { tokens, ...others } = { ...NO_ENRICHMENT, ...enrichment };
+  const events = decodeTokenEvents(match.logs, chain);
+  return { contents: webhookContents({ match, events, chain, tokens }), ...others };
+}
