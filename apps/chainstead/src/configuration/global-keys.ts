@@ -87,7 +87,7 @@ const storageKeys = {
   DATABASE_PREPARED: withDefault(oneOf('true', 'false'), {
     group: 'Storage',
     description:
-      'Whether the API keeps its statements prepared. Behind a pooler in transaction mode that takes PgBouncer 1.21 or newer with max_prepared_statements',
+      'Whether the API and the worker keep their statements prepared. Behind a pooler in transaction mode that takes PgBouncer 1.21 or newer with max_prepared_statements',
     allowed: 'true or false',
     example: 'false',
     default: 'true',

@@ -20,6 +20,7 @@ export async function runRole(role: RoleName, context: Omit<RoleContext, 'databa
     applicationName: `chainstead ${role}`,
     poolSize: context.configuration.database.poolSize,
     ...(role === 'api' && apiSessions(context.configuration.database.prepared)),
+    ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
     logger: context.logger,
   });
   try {

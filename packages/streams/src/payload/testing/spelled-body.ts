@@ -127,8 +127,8 @@ export function spelledBody(match: Match, chain: Chain, enrichment: Enrichment, 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
 const APPROVAL_FOR_ALL = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31';
-const SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
-const BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
+const SINGLE: string = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
+const BATCH: string = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
 
 const causes = ({ triggeredBy }: { readonly triggeredBy: readonly Address[] }) =>
   triggeredBy.length === 0 ? null : triggeredBy;
@@ -157,7 +157,8 @@ function spelledToken(log: MatchedLog, topic: string): readonly (readonly string
   return pair === null ? [] : [[...pair, `${BigInt(log.topics[3] ?? 0)}`]];
 }
 
-type Move = readonly [string | null, string?, string?, string?, string?, string?];
+/** Operator, sender, receiver, token, count and standard. */
+type Move = readonly (string | null | undefined)[];
 
 function spelledMoves(log: MatchedLog): readonly Move[] {
   const single = spelledToken(log, TRANSFER).map(([from, to, id]): Move => [null, from, to, id, '1', 'ERC721']);
