@@ -4,7 +4,7 @@ import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createTokenFactsWorker } from '@chainstead/tokens';
-import { createHistoryMetrics } from '../../packages/answers/src/history-metrics.ts';
+import { createWalletHistoryMetrics } from '../../packages/answers/src/wallet-history-metrics.ts';
 import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
 import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-metrics.ts';
 import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
@@ -31,7 +31,7 @@ export function createEveryMetric(): Registry {
   createSubscriptionMetrics(metrics);
   createFilterMetrics(metrics);
   createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
-  createHistoryMetrics(metrics);
+  createWalletHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
   createWorkJournal({ database: unusedDatabase(), logger, metrics });
   createDeliveryMetrics({ registry: metrics, database: unusedDatabase(), logger });

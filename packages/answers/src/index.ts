@@ -3,7 +3,6 @@
  * that is read because a request asked for it. Knows no dataset. Start reading at `statement.ts`, then `page-bounds.ts`.
  */
 export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
-export { createHistories, type Histories, type HistoryAnswer, type HistoryWorkOptions } from './histories.ts';
 export { type Indexed, type IndexedColumns, indexedSchema, readIndexed, showIndexed } from './indexed.ts';
 export { isBuilt } from './is-built.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
@@ -19,3 +18,9 @@ export {
   utcText,
   where,
 } from './statement.ts';
+export {
+  createWalletHistory,
+  type WalletHistory,
+  type WalletHistoryAnswer,
+  type WalletHistoryWorkOptions,
+} from './wallet-history.ts';

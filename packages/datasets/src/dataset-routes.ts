@@ -1,4 +1,4 @@
-import { createHistories } from '@chainstead/answers';
+import { createWalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
 import { walletTokenTransfersRoute } from '@chainstead/erc20';
@@ -32,7 +32,7 @@ export interface DatasetRoutesOptions {
 export interface OnDemandLimits {
   /** How long a request waits for what it has caused. Milliseconds. */
   readonly waitMs: number;
-  /** Node calls of one history at most; 0: no histories. */
+  /** Node calls for one wallet history at most; 0: none is read. */
   readonly maxCalls: number;
   /** Jobs waiting per API key at most. */
   readonly perKey: number;
@@ -41,11 +41,11 @@ export interface OnDemandLimits {
 /** The API routes of all datasets, for `createApi`. */
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { jobs, chains, onDemand } = options;
-  const histories = createHistories({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
+  const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   const routes = [
     walletTokenTransfersRoute,
-    createWalletCollectionsRoute({ histories }),
-    ...metadataRoutes({ ...options, onCollection: histories.requestContract }),
+    createWalletCollectionsRoute({ walletHistory }),
+    ...metadataRoutes({ ...options, onCollection: walletHistory.requestContract }),
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,

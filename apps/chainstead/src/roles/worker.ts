@@ -1,4 +1,4 @@
-import { createHistories } from '@chainstead/answers';
+import { createWalletHistory } from '@chainstead/answers';
 import { sleepUnlessAborted } from '@chainstead/core';
 import { createWorkJournal } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
@@ -16,7 +16,7 @@ const CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token facts, price feeds, metadata, histories of wallets and contracts; replays streams. */
+/** Does the work that must not hold up ingestion: reads token facts, price feeds, metadata, wallet history; replays streams. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
@@ -42,13 +42,13 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics, journal });
   await tokenFacts.start();
   await createEtherPriceWorker({ database, jobs, chains, logger }).start();
-  const histories = createHistories({
+  const walletHistory = createWalletHistory({
     jobs,
     chains: configuration.chains.map(({ chain }) => chain),
     datasets: configuration.datasets,
     ...onDemand,
   });
-  await histories.work({ database, chains, clock, logger, metrics, journal });
+  await walletHistory.work({ database, chains, clock, logger, metrics, journal });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const metadata = createMetadataWorker({
     database,
@@ -60,7 +60,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     journal,
     async onCollection(chain, address, requestedBy) {
       // A collection that only a wallet's list mentions is not worth a history of its own.
-      if (requestedBy !== null) await histories.requestContract({ database, logger }, chain, address, requestedBy);
+      if (requestedBy !== null) await walletHistory.requestContract({ database, logger }, chain, address, requestedBy);
     },
   });
   await metadata.start();

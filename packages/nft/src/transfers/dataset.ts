@@ -8,8 +8,8 @@ import {
   readNftLogs,
 } from '@chainstead/token-events';
 import { nftBalances } from './balances.ts';
-import { nftHistories } from './histories.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
+import { nftHistories } from './wallet-history-filters.ts';
 
 /**
  * NFT transfers, one row for each token that moves; mints and burns have the zero address on their open side. Self-transfers

@@ -18,7 +18,7 @@ let EvmApi: Moralis['EvmApi'];
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   const route = createWalletCollectionsRoute({
-    histories: { requestWallet: async () => 'unserved' },
+    walletHistory: { requestWallet: async () => 'unserved' },
   });
   server = await serveApi(await exampleApi(scratch.database, [route]), { host: '127.0.0.1', port: 0 });
   await seedNftCoverage(scratch.database, eth, 0, 100);

@@ -10,7 +10,7 @@ const WAITING_MAX = 500;
 
 /**
  * Leaves collections whose metadata nobody has asked for yet for the metadata worker, whose sweep finds them; possible spam
- * is left alone. In nobody's name: they count for no key, and their own histories are not read for it.
+ * is left alone. In nobody's name: they count for no key, and their own blocks are not read for it.
  */
 export async function requestUnreadCollections(
   database: Database,

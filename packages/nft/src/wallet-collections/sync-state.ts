@@ -1,4 +1,4 @@
-import type { HistoryAnswer } from '@chainstead/answers';
+import type { WalletHistoryAnswer } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { WalletCollectionsPage } from './get-wallet-collections.ts';
 
@@ -15,7 +15,7 @@ export interface SyncState {
 export function syncStateOf(
   chain: Chain,
   { history, isBuilt }: Pick<WalletCollectionsPage, 'history' | 'isBuilt'>,
-  answer: HistoryAnswer | null,
+  answer: WalletHistoryAnswer | null,
 ): SyncState {
   if (answer !== null) return { status: 'SYNCING', message: whySyncing(chain, history, answer) };
   return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING };
@@ -23,14 +23,14 @@ export function syncStateOf(
 
 const BUILDING = 'What wallets hold is being computed anew from the transfers that are indexed';
 
-function whySyncing(chain: Chain, history: WalletCollectionsPage['history'], answer: HistoryAnswer): string {
+function whySyncing(chain: Chain, history: WalletCollectionsPage['history'], answer: WalletHistoryAnswer): string {
   switch (answer) {
     case 'unserved':
       return `This server does not index ${chain.name}`;
     case 'off':
-      return "Blocks are missing of this wallet's history, and histories of single wallets are turned off here";
+      return "Blocks are missing of this wallet's history, and wallet history is turned off here";
     case 'full':
-      return 'As many histories as this key may have are being read: ask again when some of them are done';
+      return 'As many wallet histories as this key may have are being read: ask again when some of them are done';
     case 'requested':
       return 'Reading the history of this wallet has begun';
     case 'known':

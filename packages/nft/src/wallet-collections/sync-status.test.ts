@@ -148,12 +148,12 @@ describe('status', () => {
     const answer = await get('', C);
     expect([answer.status, answer.status_message]).toEqual([
       'SYNCING',
-      expect.stringContaining('As many histories as this key may have'),
+      expect.stringContaining('As many wallet histories as this key may have'),
     ]);
     expect(await histories()).toHaveLength(2);
   });
 
-  test('of a chain whose histories nobody reads, or where they are off, queues nothing', async () => {
+  test('of a chain whose wallet history nobody reads, or where it is off, queues nothing', async () => {
     expect((await get('?chain=base')).status_message).toBe('This server does not index Base');
     expect((await get('?chain=base', WALLET, stage.withoutHistories)).status_message).toMatch(/turned off here/);
     expect(await histories()).toEqual([]);

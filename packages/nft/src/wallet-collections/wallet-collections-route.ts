@@ -1,4 +1,4 @@
-import { type Histories, showIndexed } from '@chainstead/answers';
+import { showIndexed, type WalletHistory } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -17,7 +17,7 @@ import { syncStateOf } from './sync-state.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
 export interface WalletCollectionsOptions {
-  readonly histories: Pick<Histories, 'requestWallet'>;
+  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface WalletCollectionsOptions {
  * blocks are missing of the wallet's history, the first request has them read; so has it the metadata of collections.
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
-  const { histories } = options;
+  const { walletHistory } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
     const runs = paging.forRoute({
@@ -61,7 +61,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
       });
       const answer = found.isCovered
         ? null
-        : await histories.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
+        : await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
       await requestUnreadCollections(database, chain, found.collections);
       const state = syncStateOf(chain, found, answer);
       const lastSales = filter.include_prices

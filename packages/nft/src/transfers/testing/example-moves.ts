@@ -48,7 +48,7 @@ const wishes: fc.Arbitrary<Wish> = fc.record({
   single: fc.boolean(),
 });
 
-/** Histories block by block. Two contracts are honest: nobody ever gives what he has not. */
+/** What happened, block by block. Two contracts are honest: nobody ever gives what he has not. */
 export const histories: fc.Arbitrary<readonly (readonly Move[])[]> = fc
   .array(fc.array(wishes, { maxLength: 12 }), { minLength: 1, maxLength: 12 })
   .map((blocks) => {

@@ -15,7 +15,8 @@ import { nftTransfers } from '../dataset.ts';
 import { stagePool } from './testing/history-stage.ts';
 
 const folder = recordedEvmFolder();
-if (folder === null) process.stdout.write('NOT RUN: histories over recorded blocks (they are not on this machine)\n');
+if (folder === null)
+  process.stdout.write('NOT RUN: wallet history over recorded blocks (they are not on this machine)\n');
 // A few blocks far apart; heights between them are empty to the node.
 const FIRST = 12_000_000;
 const eth = { ...createChainRegistry().get('eth'), firstBlock: FIRST };

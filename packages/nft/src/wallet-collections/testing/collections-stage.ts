@@ -1,4 +1,4 @@
-import { createHistories } from '@chainstead/answers';
+import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
@@ -21,9 +21,9 @@ export type Answer = z.infer<typeof walletCollectionsSchema>;
 /** The route over a database of its own. Ethereum is served; no worker is at work. */
 export interface CollectionsStage {
   readonly scratch: ScratchDatabase;
-  /** With histories of up to 500 calls, two for a key. */
+  /** With wallet history of up to 500 calls, two for a key. */
   readonly api: ApiApp;
-  /** Serves Base, with histories turned off. */
+  /** Serves Base, with wallet history turned off. */
   readonly withoutHistories: ApiApp;
   request(query?: string, wallet?: string, app?: ApiApp): Promise<Response>;
   /** The answer, checked against the documented schema. @throws when it is an error */
@@ -43,8 +43,8 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
     metrics: createMetricsRegistry(),
   });
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
-    const histories = createHistories({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
-    return exampleApi(database, [createWalletCollectionsRoute({ histories })]);
+    const walletHistory = createWalletHistory({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
+    return exampleApi(database, [createWalletCollectionsRoute({ walletHistory })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>

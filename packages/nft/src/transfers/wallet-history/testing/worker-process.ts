@@ -1,6 +1,6 @@
-/** A worker of histories in a process of its own, for tests that kill it. Its only argument is {@link WorkerProcessOptions}. */
+/** A worker of wallet history in a process of its own, for tests that kill it. Its only argument is {@link WorkerProcessOptions}. */
 
-import { createHistories } from '@chainstead/answers';
+import { createWalletHistory } from '@chainstead/answers';
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import { createJobs } from '@chainstead/jobs';
@@ -32,7 +32,13 @@ const database = openDatabase({
 const journal = createWorkJournal({ database, logger, metrics: createMetricsRegistry() });
 await journal.start();
 const jobs = await createJobs({ ...options.jobs, logger, metrics: createMetricsRegistry() });
-const histories = createHistories({ jobs, chains: [chain], datasets: [nftTransfers], maxCalls: 10_000, perKey: 100 });
+const histories = createWalletHistory({
+  jobs,
+  chains: [chain],
+  datasets: [nftTransfers],
+  maxCalls: 10_000,
+  perKey: 100,
+});
 await histories.work({
   database,
   chains: [{ chain, pool: { ...pool, getLogs: getLogsOrDie } }],

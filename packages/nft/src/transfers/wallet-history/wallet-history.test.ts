@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createHistories, type Histories, type HistoryWorkOptions } from '@chainstead/answers';
+import { createWalletHistory, type WalletHistory, type WalletHistoryWorkOptions } from '@chainstead/answers';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createJobs, type Jobs } from '@chainstead/jobs';
@@ -23,7 +23,7 @@ const testRedisUrl = process.env.TEST_REDIS_URL;
 const ownRedis = testRedisUrl === undefined ? await startScratchRedis() : undefined;
 const redisUrl = testRedisUrl ?? ownRedis?.url;
 if (redisUrl === undefined)
-  process.stdout.write('NOT RUN: histories on Redis (no redis-server on this machine, and no TEST_REDIS_URL)\n');
+  process.stdout.write('NOT RUN: wallet history on Redis (no redis-server on this machine, and no TEST_REDIS_URL)\n');
 const backends = redisUrl === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const);
 
 let scratch: ScratchDatabase;
@@ -39,7 +39,7 @@ afterAll(async () => {
 const FIRST_FOLLOWED = 3_000;
 const LOG_RANGE = 50;
 
-describe.each(backends)('histories as jobs on %s', (backend) => {
+describe.each(backends)('wallet history as jobs on %s', (backend) => {
   let stage: HistoryStage;
   const opened: Jobs[] = [];
 
@@ -60,12 +60,12 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
     backend === 'redis' && redisUrl !== undefined ? { redisUrl } : { databaseUrl: scratch.url };
 
   /** What a process has: an API process only requests, a worker also works. */
-  async function open(perKey = 100): Promise<Histories> {
+  async function open(perKey = 100): Promise<WalletHistory> {
     const jobs = await createJobs({ ...home(), logger: silentLogger(), metrics: createMetricsRegistry() });
     opened.push(jobs);
-    return createHistories({ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey });
+    return createWalletHistory({ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey });
   }
-  const work = (histories: Histories, options: Partial<HistoryWorkOptions> = {}): Promise<void> =>
+  const work = (histories: WalletHistory, options: Partial<WalletHistoryWorkOptions> = {}): Promise<void> =>
     histories.work({
       database: scratch.database,
       chains: [{ chain: stage.chain, pool: stage.pool }],
@@ -147,7 +147,7 @@ describe.each(backends)('histories as jobs on %s', (backend) => {
     await requireTruth();
   }, 90_000);
 
-  test('long histories take turns: a short one need not wait for them to end', async () => {
+  test('long wallet histories take turns: a short one need not wait for them to end', async () => {
     stage.node.faults.set({ latencyMs: 20 });
     const api = await open();
     for (const wallet of stage.wallets.slice(0, 4)) await api.requestWallet(context(), stage.chain, wallet, null);

@@ -15,22 +15,22 @@ import {
   type Subject,
 } from '@chainstead/sync';
 import { z } from 'zod';
-import { createHistoryMetrics, type HistoryMetrics } from './history-metrics.ts';
+import { createWalletHistoryMetrics, type WalletHistoryMetrics } from './wallet-history-metrics.ts';
 
-export interface HistoriesOptions {
+export interface WalletHistoryOptions {
   readonly jobs: Jobs;
   /** The chains that workers serve; there is no work for others. */
   readonly chains: readonly Chain[];
   /** Those that are kept. */
   readonly datasets: readonly Dataset[];
-  /** Node calls of one history at most; 0: no histories. */
+  /** Node calls for one wallet or contract at most; 0: none is read. */
   readonly maxCalls: number;
-  /** Histories that one key may have unfinished at once. */
+  /** Wallets and contracts that one key may have unfinished at once. */
   readonly perKey: number;
 }
 
-/** `off`: histories are turned off; `unserved`: nobody reads them for the chain; the others as in RequestOutcome. */
-export type HistoryAnswer = RequestOutcome | 'off' | 'unserved';
+/** `off`: wallet history is turned off; `unserved`: nobody reads it for the chain; the others as in RequestOutcome. */
+export type WalletHistoryAnswer = RequestOutcome | 'off' | 'unserved';
 
 /** What a request is made with. */
 export interface RequestContext {
@@ -39,17 +39,18 @@ export interface RequestContext {
 }
 
 /**
- * Histories of single wallets and contracts below what is indexed of a chain. Whoever asks leaves a row and a job; the
- * worker role reads. Jobs are one for each subject, whoever asks however often, and their rows outlive them.
+ * Wallet history: blocks below what is indexed of a chain, read for a single wallet, or a single contract, because somebody asked
+ * about it. Whoever asks leaves a row and a job; the worker role reads. Jobs are one for each subject, whoever asks however often,
+ * and their rows outlive them.
  */
-export interface Histories {
+export interface WalletHistory {
   /** For a caller that found something missing of the wallet. Touches the database and the queue, never a node. */
   requestWallet(
     context: RequestContext,
     chain: Chain,
     wallet: Address,
     requestedBy: string | null,
-  ): Promise<HistoryAnswer>;
+  ): Promise<WalletHistoryAnswer>;
   /**
    * As requestWallet, but looks by itself whether something is missing: `known` where nothing is. Looks once in a while only,
    * so that it may be called whenever the contract is asked about.
@@ -59,14 +60,14 @@ export interface Histories {
     chain: Chain,
     contract: Address,
     requestedBy: string | null,
-  ): Promise<HistoryAnswer>;
+  ): Promise<WalletHistoryAnswer>;
   /** Begins to read what was asked for. Queues are closed by `jobs.close()`. */
-  work(options: HistoryWorkOptions): Promise<void>;
+  work(options: WalletHistoryWorkOptions): Promise<void>;
 }
 
-export interface HistoryWorkOptions {
+export interface WalletHistoryWorkOptions {
   readonly database: Database;
-  /** The chains whose histories this process reads. */
+  /** The chains that this process reads. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -75,17 +76,17 @@ export interface HistoryWorkOptions {
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** How often what a crash, a failure or finality left is looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
-  /** How long one history works before another that waits gets its turn. Default 30,000 ms. */
+  /** How long one subject is read before another that waits gets its turn. Default 30,000 ms. */
   readonly sliceMs?: number;
 }
 
-/** Histories that a process reads at once, by chain, and a sweep beside them. */
+/** Subjects that a process reads at once, by chain, and a sweep beside them. */
 const CONCURRENCY = 3;
 /** Jobs that wait in the queue at most; others wait as rows. */
 const WAITING_JOBS_MAX = 50;
 const SWEEP_EVERY_MS = 2_000;
 const SLICE_MS = 30_000;
-/** After this a worker that shows no sign of life is taken for dead, and another goes on with its histories. */
+/** After this a worker that shows no sign of life is taken for dead, and another goes on with its subjects. */
 const LOCK_MS = 10_000;
 
 const payloadSchema = z.discriminatedUnion('job', [
@@ -99,10 +100,10 @@ const payloadSchema = z.discriminatedUnion('job', [
 type Payload = z.infer<typeof payloadSchema>;
 
 /**
- * One queue a chain, `histories-<chain>`, apart from all bulk work: a history never waits behind a backfill's chunks or
- * token facts, and those lose node calls to it only where they share an upstream's limits.
+ * One queue a chain, `histories-<chain>`, apart from all bulk work: wallet history never waits behind a backfill's chunks or
+ * token metadata, and those lose node calls to it only where they share an upstream's limits.
  */
-export function createHistories(options: HistoriesOptions): Histories {
+export function createWalletHistory(options: WalletHistoryOptions): WalletHistory {
   const { jobs, maxCalls, perKey } = options;
   const queues = new Map(
     options.chains.map(({ id, key }) => [
@@ -122,7 +123,7 @@ export function createHistories(options: HistoriesOptions): Histories {
     addJob(queue, subject).catch((error: unknown) =>
       logger.warn(
         { kind: subject.kind, subject: subject.address, err: error },
-        'History could not be queued, a sweep will',
+        'Wallet history could not be queued, a sweep will',
       ),
     );
     return outcome;
@@ -154,7 +155,7 @@ export function createHistories(options: HistoriesOptions): Histories {
       return answer;
     },
     async work(given) {
-      const outcomes = createHistoryMetrics(given.metrics);
+      const outcomes = createWalletHistoryMetrics(given.metrics);
       for (const served of given.chains) {
         const queue = queues.get(served.chain.id);
         if (queue !== undefined) await workOn(queue, served, given, { datasets: options.datasets, maxCalls, outcomes });
@@ -165,9 +166,9 @@ export function createHistories(options: HistoriesOptions): Histories {
 
 async function workOn(
   queue: JobQueue<Payload>,
-  { chain, pool }: HistoryWorkOptions['chains'][number],
-  { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: HistoryWorkOptions,
-  shared: Pick<HistoriesOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: HistoryMetrics },
+  { chain, pool }: WalletHistoryWorkOptions['chains'][number],
+  { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: WalletHistoryWorkOptions,
+  shared: Pick<WalletHistoryOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
 ): Promise<void> {
   const reading = {
     chain,
@@ -211,7 +212,7 @@ const LOOK_AGAIN_MS = 600_000;
 const ASK_AGAIN_MS = 60_000;
 const RECENT_MAX = 10_000;
 
-/** Queues what is due and not queued: a history at work has its job already, and adding it again does nothing. */
+/** Queues what is due and not queued: a subject at work has its job already, and adding it again does nothing. */
 async function sweep(database: Database, chain: Chain, queue: JobQueue<Payload>): Promise<void> {
   const { waiting } = await queue.depth();
   if (waiting >= WAITING_JOBS_MAX) return;

@@ -20,7 +20,7 @@ import {
 } from '@chainstead/token-events/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nftHistories } from './histories.ts';
+import { nftHistories } from './wallet-history-filters.ts';
 
 const PUNKS = `0x${'b4'.repeat(20)}` as Address;
 const KITTIES = `0x${'06'.repeat(20)}` as Address;

@@ -16,7 +16,7 @@ import {
 const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 
 /**
- * How the NFT transfers of one wallet or one contract are read alone.
+ * How the NFT transfers of one wallet or one contract are read alone, as wallet history.
  *
  * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties): their events name nobody in topics. A
  * wallet has those once the chain's own history, or that contract's, is read.
