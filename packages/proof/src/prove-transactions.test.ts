@@ -43,6 +43,7 @@ describe.runIf(recorded.length > 0)('the transactions of recorded blocks', () =>
     };
     expect(reasonOf(proveTransactions(foreign, chain))).toBe('transaction-encoding');
     expect(reasonOf(proveTransactions(foreign, { ...chain, receiptsRoot: 'none' }))).toBe('not-applicable');
+    expect(reasonOf(proveTransactions({ ...foreign, receipts: block.receipts }, chain))).toBe('receipt-mismatch');
   });
 });
 

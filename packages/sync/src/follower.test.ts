@@ -1,0 +1,243 @@
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, type Hash, silentLogger, systemClock } from '@chainstead/core';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  type ScriptedChain,
+  serveScriptedChain,
+  traceMethods,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { BlockWatcher } from './block-watcher.ts';
+import { type Checkpoint, readChainState, saveChainStart } from './checkpoint.ts';
+import type { Dataset } from './dataset.ts';
+import { registerDerivedStates } from './derived/derived-record.ts';
+import { follow } from './follower.ts';
+import { createKnownContracts } from './known-contracts.ts';
+import { createSyncMetrics } from './sync-metrics.ts';
+import { createMarkTables, marks, misderived } from './testing/marks-dataset.ts';
+import {
+  createWholeBlockTables,
+  expectedOutcomes,
+  expectedPayments,
+  outcomes,
+  payments,
+  storedOutcomes,
+  storedPayments,
+} from './testing/whole-block-datasets.ts';
+
+const ALL = [marks, outcomes, payments] as readonly Dataset[];
+const FIRST = 5;
+const REORG_DEPTH_MAX = 12;
+let scratch: ScratchDatabase;
+let nextChainId = 930_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
+  await createWholeBlockTables(scratch.database);
+});
+afterAll(() => scratch.drop());
+
+interface Stage {
+  readonly chain: Chain;
+  readonly scripted: ScriptedChain;
+  readonly pool: UpstreamPool;
+  readonly reorgs: () => Promise<string | undefined>;
+  /** Follows from where the chain stands to the head of that moment. */
+  follow(watcher?: BlockWatcher): Promise<void>;
+  checkpoint(): Promise<Checkpoint | null>;
+  /** Before the node's next answer to one of these calls, the chain moves on. */
+  beforeNext(method: string, move: () => void): void;
+}
+
+async function openStage(blocks: number): Promise<Stage> {
+  const chainId = nextChainId++;
+  const key = `followed-${chainId}`;
+  const chain = createChainRegistry({
+    additional: [
+      { key, id: chainId, pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX, headerHash: true, proofPolicy: 'strict' },
+    ],
+  }).get(chainId);
+  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2 });
+  scripted.mine(blocks);
+  const moves = new Map<string, () => void>();
+  const node = await serveScriptedChain(scripted, {
+    methods: (view, own) =>
+      new Map(
+        [...own, ...traceMethods(view)].map(([method, handler]) => [
+          method,
+          (params) => {
+            const move = moves.get(method);
+            moves.delete(method);
+            move?.();
+            return handler(params);
+          },
+        ]),
+      ),
+  });
+  const registry = createMetricsRegistry();
+  const logger = silentLogger();
+  const pool = createUpstreamPool({ chain, upstreams: [{ url: node.url }], logger, metrics: registry });
+  await pool.start();
+  onTestFinished(async () => {
+    await pool.close();
+    await node.close();
+  });
+  const { database } = scratch;
+  await saveChainStart(database, chain, 1, FIRST);
+  await registerDerivedStates(database, chain, ALL);
+  const checkpoint = async () => (await readChainState(database, chain.id))?.checkpoint ?? null;
+  const metrics = createSyncMetrics(registry);
+  return {
+    chain,
+    scripted,
+    pool,
+    checkpoint,
+    beforeNext: (method, move) => moves.set(method, move),
+    reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await registry.metrics())?.[1],
+    follow: async (watcher) => {
+      const options = {
+        database,
+        chain,
+        datasets: ALL,
+        knownContracts: createKnownContracts(),
+        pool,
+        policy: 'strict' as const,
+        firstFollowed: FIRST,
+        endBlock: scripted.head,
+        clock: systemClock,
+        logger,
+        metrics,
+        onProgress: () => undefined,
+        ...(watcher === undefined ? {} : { watcher }),
+      };
+      await follow(options, await checkpoint(), AbortSignal.timeout(20_000));
+    },
+  };
+}
+
+/** Rows of every dataset, what is derived from them, blocks and coverage are those of the canonical chain. */
+async function expectTruth({ chain, scripted, checkpoint }: Stage): Promise<void> {
+  const { database } = scratch;
+  const range = { from: FIRST, to: scripted.head };
+  expect(await checkpoint()).toEqual({ number: scripted.head, hash: scripted.blockAt(scripted.head)?.hash });
+  expect(await storedOutcomes(database, chain.id)).toEqual(expectedOutcomes(scripted, range));
+  expect(await storedPayments(database, chain.id)).toEqual(expectedPayments(scripted, range));
+  expect(await misderived(database, chain.id)).toEqual([]);
+  const [marked] = await database.query<{ rows: number }>(
+    'SELECT count(*)::int AS rows FROM marks WHERE chain_id = $1',
+    [chain.id],
+  );
+  expect(marked?.rows).toBe(scripted.expectedTransfers(range).length);
+  const stored = await database.query<{ hash: Hash }>(
+    `SELECT '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1 ORDER BY block_number`,
+    [chain.id],
+  );
+  expect(stored.map(({ hash }) => hash)).toEqual(scripted.blocksIn(range).map(({ hash }) => hash));
+  const covered = await database.query(
+    'SELECT dataset, min(first_block) AS first, max(last_block) AS last, sum(last_block - first_block + 1)::int AS blocks FROM sync_ranges WHERE chain_id = $1 GROUP BY dataset ORDER BY dataset',
+    [chain.id],
+  );
+  const all = { first: range.from, last: range.to, blocks: range.to - range.from + 1 };
+  expect(covered).toEqual(['marks', 'outcomes', 'payments'].map((dataset) => ({ dataset, ...all })));
+}
+
+describe('the follower', () => {
+  it('follows a linear chain, from its first block on and further', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    await expectTruth(stage);
+    stage.scripted.mine(80);
+    await stage.follow();
+    await expectTruth(stage);
+    await stage.follow();
+    await expectTruth(stage);
+    expect(await stage.reorgs()).toBeUndefined();
+  });
+
+  it.each([
+    ['of one block', 1, 2],
+    ['as deep as is allowed', REORG_DEPTH_MAX, REORG_DEPTH_MAX + 1],
+    ['by a much longer branch', 3, 90],
+  ])('replaces a branch by another one: a reorganisation %s', async (_what, depth, length) => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.reorg(depth, length);
+    await stage.follow();
+    await expectTruth(stage);
+    expect(await stage.reorgs()).toBe('1');
+  });
+
+  it('replaces branches of branches: one reorganisation after another, none of which it had caught up with', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.reorg(4, 6);
+    stage.scripted.reorg(2, 1);
+    stage.scripted.reorg(5, 9);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('goes on when the chain is reorganised while a branch is read', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.reorg(3, 6);
+    const { head } = stage.scripted;
+    stage.beforeNext('eth_getBlockByHash', () => stage.scripted.reorg(5, 5));
+    await stage.follow();
+    expect(stage.scripted.head).toBe(head);
+    await expectTruth(stage);
+  });
+
+  it('goes on when the chain is reorganised between a block and its traces', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.mine(6);
+    stage.beforeNext('debug_traceBlockByHash', () => stage.scripted.reorg(4, 4));
+    await stage.follow();
+    stage.scripted.mine(1);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('stops at a reorganisation that is deeper than what is rolled back without asking, and keeps what it had', async () => {
+    const stage = await openStage(40);
+    await stage.follow();
+    const before = await storedOutcomes(scratch.database, stage.chain.id);
+    stage.scripted.reorg(REORG_DEPTH_MAX + 1, REORG_DEPTH_MAX + 3);
+    await expect(stage.follow()).rejects.toMatchObject({ code: 'REORG_TOO_DEEP' });
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
+  });
+
+  it('writes nothing of blocks whose commit did not come to its end, and all of them the next time', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    const before = await storedPayments(scratch.database, stage.chain.id);
+    const crashing: BlockWatcher = {
+      needs: async () => ({ transactions: false, internalTransfers: false }),
+      committed: async () => {
+        throw new Error('The process ended before the commit');
+      },
+      rolledBack: async () => undefined,
+    };
+    for (const move of [() => stage.scripted.mine(5), () => stage.scripted.reorg(4, 6)]) {
+      const stood = await stage.checkpoint();
+      move();
+      await expect(stage.follow(crashing)).rejects.toThrow('ended before the commit');
+      expect(await stage.checkpoint()).toEqual(stood);
+    }
+    expect(await storedPayments(scratch.database, stage.chain.id)).toEqual(before);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('believes finality that lies ahead of it: blocks are final when it comes to them', async () => {
+    const stage = await openStage(120);
+    expect(await stage.pool.getFinalized()).toBeGreaterThan(FIRST + 40);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+});

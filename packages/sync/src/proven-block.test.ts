@@ -1,0 +1,264 @@
+import { createChainRegistry, type ProofPolicy } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import {
+  type ChainNode,
+  createScriptedChain,
+  type JsonObject,
+  loadRecordedChain,
+  type RpcHandler,
+  recordedEvmFolder,
+  serveChain,
+  serveScriptedChain,
+  traceMethods,
+} from '@chainstead/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ProvenBlock } from './proven-block.ts';
+import { readWatchedBlock } from './read-watched-block.ts';
+import type { BlockPart } from './whole-block.ts';
+
+const CHAIN_ID = 31_337;
+const strict = createChainRegistry({
+  additional: [{ key: 'proven', id: CHAIN_ID, headerHash: true, proofPolicy: 'strict' }],
+}).get(CHAIN_ID);
+const scripted = createScriptedChain({ seed: 11, chainId: CHAIN_ID, emptyShare: 0, creationShare: 0.3 });
+scripted.mine(40);
+/** The first block with at least three transactions, one of which creates a contract. */
+const told = scripted
+  .blocksIn({ from: 1, to: 40 })
+  .find(({ scripted: some }) => some.length >= 3 && some.some(({ to }) => to === null));
+if (told === undefined) throw new Error('The script has no block with a creation among three transactions');
+const { number: NUMBER, transactions: TRUE_TRANSACTIONS, receipts: TRUE_RECEIPTS } = told;
+const CREATION = TRUE_TRANSACTIONS.findIndex(({ to }) => to === null);
+
+/** How a node alters what it shows of the block. */
+interface Lie {
+  readonly transactions?: (transactions: readonly JsonObject[]) => readonly JsonObject[];
+  readonly receipts?: (receipts: readonly JsonObject[]) => readonly JsonObject[];
+  readonly traces?: (traces: readonly JsonObject[]) => readonly JsonObject[];
+}
+
+const open: { pool?: UpstreamPool; nodes: ChainNode[] } = { nodes: [] };
+afterEach(async () => {
+  await open.pool?.close();
+  await Promise.all(open.nodes.splice(0).map((node) => node.close()));
+});
+
+function altering(handler: RpcHandler | undefined, alter: (result: never) => unknown): RpcHandler {
+  return async (params) => {
+    const reply = (await handler?.(params)) ?? { result: null };
+    return 'result' in reply && reply.result !== null ? { result: alter(reply.result as never) } : reply;
+  };
+}
+
+async function serve(lie: Lie, latencyMs: number): Promise<ChainNode> {
+  const block = (json: JsonObject): JsonObject =>
+    json.number === told?.header.number && lie.transactions !== undefined
+      ? { ...json, transactions: lie.transactions(json.transactions as readonly JsonObject[]) }
+      : json;
+  return serveScriptedChain(scripted, {
+    faults: { latencyMs },
+    methods: (view, own) =>
+      new Map([
+        ...[...traceMethods(view)].map(
+          ([method, handler]) => [method, altering(handler, lie.traces ?? ((same) => same))] as const,
+        ),
+        ['eth_getBlockByNumber', altering(own.get('eth_getBlockByNumber'), block)],
+        ['eth_getBlockReceipts', altering(own.get('eth_getBlockReceipts'), lie.receipts ?? ((same) => same))],
+      ]),
+  });
+}
+
+interface Read {
+  readonly block: ProvenBlock | null;
+  /** Faults of the node that lies. */
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+/** Reads the block with the liar first, and a truthful node behind it where there is one. */
+async function read(
+  lie: Lie,
+  parts: readonly BlockPart[],
+  others: number,
+  policy: ProofPolicy = 'strict',
+): Promise<Read> {
+  const nodes = await Promise.all([serve(lie, 0), ...Array.from({ length: others }, () => serve({}, 60))]);
+  const logger = silentLogger();
+  const upstreams = nodes.map(({ url }) => ({ url }));
+  const pool = createUpstreamPool({ chain: strict, upstreams, logger, metrics: createMetricsRegistry() });
+  try {
+    await pool.start();
+    const reader = { pool, chain: strict, policy, logger, parts: new Set(parts) };
+    const block = await readWatchedBlock(reader, NUMBER, { transactions: false, internalTransfers: false });
+    return { block, faults: (pool.status()[0]?.faults ?? {}) as Readonly<Record<string, number>> };
+  } finally {
+    await pool.close();
+    await Promise.all(nodes.map((node) => node.close()));
+  }
+}
+
+const edit = (at: number, changes: object) => (list: readonly JsonObject[]) =>
+  list.map((one, index) => (index === at ? { ...one, ...changes } : one));
+const STRANGER = `0x${'12'.repeat(20)}`;
+
+/** What a node may tell of the block's transactions instead of the truth. */
+const TRANSACTION_LIES: readonly (readonly [string, Lie])[] = [
+  ['another value', { transactions: edit(0, { value: '0x1' }) }],
+  ['another recipient', { transactions: edit(0, { to: STRANGER }) }],
+  ['another nonce', { transactions: edit(1, { nonce: '0x7f' }) }],
+  ['another input', { transactions: edit(1, { input: '0xdeadbeef' }) }],
+  ['another sender of a creation', { transactions: edit(CREATION, { from: STRANGER }) }],
+  ['a field left out', { transactions: edit(0, { gas: undefined }) }],
+  ['a type that nobody can check', { transactions: edit(0, { type: '0x76' }) }],
+  ['hashes alone', { transactions: (list) => list.map(({ hash }) => hash as never) }],
+  ['more gas used', { receipts: edit(0, { gasUsed: '0x1' }) }],
+  ['another created contract', { receipts: edit(CREATION, { contractAddress: STRANGER }) }],
+  ['another place', { transactions: edit(0, { transactionIndex: '0x2' }) }],
+];
+
+/** What contradicts the receipts, so that the whole answer is refused. */
+const RECEIPT_LIES: readonly (readonly [string, Lie])[] = [
+  ['a transaction left out', { transactions: (list) => list.slice(1) }],
+  [
+    'a transaction left out with its receipt',
+    {
+      transactions: (list) => list.slice(0, -1),
+      receipts: (list) => list.slice(0, -1),
+    },
+  ],
+  [
+    'another outcome',
+    { receipts: (list) => edit(0, { status: list[0]?.status === '0x1' ? '0x0' : '0x1', logs: [] })(list) },
+  ],
+];
+
+describe('the transactions of a block', () => {
+  it('come from the first upstream where it tells the truth, and are proven', async () => {
+    const { block, faults } = await read({}, ['logs', 'transactions'], 0);
+    expect(block?.parts.transactions).toEqual({ level: 'receipts', reason: null });
+    expect(block?.block.transactions).toEqual(TRUE_TRANSACTIONS);
+    expect(faults).toEqual({});
+  });
+
+  it.each([...TRANSACTION_LIES, ...RECEIPT_LIES])(
+    'come from another upstream where one shows %s',
+    async (_what, lie) => {
+      const { block, faults } = await read(lie, ['logs', 'transactions'], 1);
+      expect(block?.parts.transactions).toEqual({ level: 'receipts', reason: null });
+      expect(block?.block.transactions).toEqual(TRUE_TRANSACTIONS);
+      expect(block?.receipts.map(({ raw }) => raw.gasUsed)).toEqual(TRUE_RECEIPTS.map(({ gasUsed }) => gasUsed));
+      expect(Object.values(faults).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(TRANSACTION_LIES)(
+    'are kept from datasets where the only upstream shows %s, and the logs are not',
+    async (_what, lie) => {
+      const { block } = await read(lie, ['logs', 'transactions'], 0);
+      expect(block?.level).toBe('receipts');
+      expect(block?.parts.transactions).toMatchObject({ level: 'unavailable', isUnsupported: false });
+    },
+  );
+
+  it.each(TRANSACTION_LIES)(
+    'are unproven under the policy record where the only upstream shows %s',
+    async (_what, lie) => {
+      const { block } = await read(lie, ['logs', 'transactions'], 0, 'record');
+      expect(block?.level).toBe('receipts');
+      expect(block?.parts.transactions?.level).toBe('unproven');
+      expect(block?.parts.transactions?.reason).toMatch(/^(transaction|receipt)/);
+    },
+  );
+
+  it('of a sender that differs from the receipt’s are refused; a lie in both is not seen, for no root holds senders', async () => {
+    const both = { transactions: edit(0, { from: STRANGER }), receipts: edit(0, { from: STRANGER }) };
+    const isCreation = CREATION === 0;
+    expect(
+      (await read({ transactions: both.transactions }, ['transactions'], 0)).block?.parts.transactions?.level,
+    ).toBe('unavailable');
+    expect((await read(both, ['transactions'], 0)).block?.parts.transactions?.level).toBe(
+      isCreation ? 'unavailable' : 'receipts',
+    );
+  });
+
+  const folder = recordedEvmFolder();
+  if (folder === null)
+    process.stderr.write('Recorded blocks are not there (../shared/data/evm): unknown types are not tested on them.\n');
+  it.runIf(folder !== null).each([
+    ['arbitrum', 150_000_000, { level: 'receipts', reason: null }],
+    ['base', 100, { level: 'receipts', reason: null }],
+    ['tempo-moderato', 6_000_178, { level: 'unproven', reason: 'transaction-encoding' }],
+  ] as const)('of a real block of %s are proven where every type is known', async (chain, number, expected) => {
+    const source = await loadRecordedChain({ folder: folder ?? '', chain });
+    const node = await serveChain(source);
+    open.nodes.push(node);
+    const known = createChainRegistry().find(source.chainId);
+    const added = known === null ? [{ key: 'real', id: source.chainId }] : [];
+    const reader = {
+      chain: createChainRegistry({ additional: added }).get(source.chainId),
+      policy: 'strict' as const,
+      logger: silentLogger(),
+    };
+    const pool = createUpstreamPool({
+      chain: reader.chain,
+      upstreams: [{ url: node.url }],
+      logger: reader.logger,
+      metrics: createMetricsRegistry(),
+    });
+    open.pool = pool;
+    await pool.start();
+    const parts = new Set<BlockPart>(['transactions']);
+    const block = await readWatchedBlock({ ...reader, pool, parts }, number, {
+      transactions: false,
+      internalTransfers: false,
+    });
+    expect(block?.level).toBe('receipts');
+    expect(block?.parts.transactions).toEqual(expected);
+    expect(pool.status()[0]?.faults).toEqual({});
+  });
+});
+
+const inFrame = (at: number, changes: object) => (list: readonly JsonObject[]) =>
+  list.map((one, index) => (index === at ? { ...one, result: { ...(one.result as JsonObject), ...changes } } : one));
+
+describe('the traces of a block', () => {
+  const lies: readonly (readonly [string, Lie])[] = [
+    ['another sender', { traces: inFrame(0, { from: STRANGER }) }],
+    ['another recipient', { traces: inFrame(1, { to: STRANGER }) }],
+    ['another value', { traces: inFrame(0, { value: '0x9' }) }],
+    ['another input', { traces: inFrame(0, { input: '0x1234' }) }],
+    ['another outcome', { traces: (list) => inFrame(0, { error: failed(list[0]) ? undefined : 'reverted' })(list) }],
+    ['one too few', { traces: (list) => list.slice(1) }],
+    ['one twice', { traces: (list) => [...list, list[0] ?? {}] }],
+    ['one of another block', { traces: (list) => [...list, { ...list[0], txHash: `0x${'ab'.repeat(32)}` }] }],
+    [
+      'those of one transaction under the name of another',
+      { traces: ([a, b, ...rest]) => [{ ...a, result: b?.result }, { ...b, result: a?.result }, ...rest] },
+    ],
+  ];
+
+  it('fit the proven transactions, and no header commits to them', async () => {
+    const { block } = await read({}, ['internalTransactions'], 0);
+    expect(block?.parts.transactions?.level).toBe('receipts');
+    expect(block?.parts.internalTransactions).toEqual({ level: 'not-applicable', reason: null });
+    expect(block?.internalTransactions?.every(({ traceAddress }) => traceAddress.length > 0)).toBe(true);
+  });
+
+  it.each(lies)('come from another upstream where one shows %s', async (_what, lie) => {
+    const truth = await read({}, ['internalTransactions'], 0);
+    const { block, faults } = await read(lie, ['internalTransactions'], 1);
+    expect(block?.internalTransactions).toEqual(truth.block?.internalTransactions);
+    expect(faults.malformed).toBeGreaterThan(0);
+  });
+
+  it.each(lies)('are missing, and nothing else is, where the only upstream shows %s', async (_what, lie) => {
+    const { block } = await read(lie, ['logs', 'transactions', 'internalTransactions'], 0);
+    expect(block?.level).toBe('receipts');
+    expect(block?.parts.transactions?.level).toBe('receipts');
+    expect(block?.parts.internalTransactions).toMatchObject({ level: 'unavailable', isUnsupported: false });
+  });
+});
+
+function failed(trace: JsonObject | undefined): boolean {
+  return (trace?.result as JsonObject | undefined)?.error !== undefined;
+}
