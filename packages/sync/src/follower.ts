@@ -14,6 +14,7 @@ import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
 import { readWatchedBlock } from './read-watched-block.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
+import { createTraceRest, type TraceRest } from './trace-rest.ts';
 import { partsOf } from './whole-block.ts';
 
 export interface FollowerOptions extends CommitDependencies {
@@ -30,16 +31,21 @@ export interface FollowerOptions extends CommitDependencies {
 
 /** Blocks read ahead of the commit while catching up. */
 const READ_AHEAD_BLOCKS = 16;
-/** A commit while catching up ends at so many blocks or logs, whichever comes first. */
+/** A commit while catching up ends at so many blocks, or logs and traced calls, whichever comes first. */
 const COMMIT_BLOCKS_MAX = 64;
-const COMMIT_LOGS_MAX = 10_000;
+const COMMIT_CONTENTS_MAX = 10_000;
 /** So long traces that only datasets want may hold the head up; blocks without them are filled in later. */
 const TRACE_PATIENCE_MS = 20_000;
 /** A lower head on another branch is believed only after so many sightings: laggards show it for a moment. */
 const LOWER_HEAD_SIGHTINGS = 4;
 
+interface Following extends FollowerOptions {
+  readonly traceRest: TraceRest;
+}
+
 /** Runs until the end block is committed or the signal aborts. Throws what stops it; the caller decides how to go on. */
-export async function follow(options: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
+export async function follow(given: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
+  const options: Following = { ...given, traceRest: createTraceRest(given.clock) };
   const { pool, endBlock } = options;
   let checkpoint = start;
   let head: Head | null = null;
@@ -71,7 +77,7 @@ export async function follow(options: FollowerOptions, start: Checkpoint | null,
 
 /** The head is not above the checkpoint: nothing to do if it is indexed, else its branch replaces ours. */
 async function adoptBranchOf(
-  options: FollowerOptions,
+  options: Following,
   checkpoint: Checkpoint,
   head: Head,
   signal: AbortSignal,
@@ -84,7 +90,7 @@ async function adoptBranchOf(
 
 /** Commits every block from the checkpoint to the target, in order. */
 async function catchUp(
-  options: FollowerOptions,
+  options: Following,
   start: Checkpoint | null,
   target: number,
   signal: AbortSignal,
@@ -107,8 +113,8 @@ async function catchUp(
       return checkpoint === null ? null : reorganise(options, checkpoint, block, signal);
     }
     pending.push(block);
-    const logs = pending.reduce((sum, one) => sum + one.logs.length, 0);
-    if (pending.length >= COMMIT_BLOCKS_MAX || logs >= COMMIT_LOGS_MAX) await flush();
+    const contents = pending.reduce((sum, one) => sum + one.logs.length + (one.internalTransactions?.length ?? 0), 0);
+    if (pending.length >= COMMIT_BLOCKS_MAX || contents >= COMMIT_CONTENTS_MAX) await flush();
     signal.throwIfAborted();
   }
   await flush();
@@ -116,7 +122,7 @@ async function catchUp(
 }
 
 async function reorganise(
-  options: FollowerOptions,
+  options: Following,
   checkpoint: Checkpoint,
   tip: ProvenBlock,
   signal: AbortSignal,
@@ -137,7 +143,7 @@ async function reorganise(
   return moved;
 }
 
-async function commit(options: FollowerOptions, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
+async function commit(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
   const { chain, metrics } = options;
   const { blocks } = given;
   const started = options.clock.now();
@@ -154,11 +160,7 @@ async function commit(options: FollowerOptions, given: FollowedCommit, signal: A
 }
 
 /** Where the watcher has come to need more than was read, the same blocks are read again with it. */
-async function commitWithNeeds(
-  options: FollowerOptions,
-  given: FollowedCommit,
-  signal: AbortSignal,
-): Promise<Checkpoint> {
+async function commitWithNeeds(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
   for (let commit = given; ; )
     try {
       return await commitFollowed(options, commit);
@@ -178,17 +180,15 @@ async function commitWithNeeds(
 
 const NOTHING_MORE: WatchNeeds = { transactions: false, internalTransfers: false };
 
-async function readBlock(
-  options: FollowerOptions,
-  at: number | Hash,
-  signal: AbortSignal,
-): Promise<ProvenBlock | null> {
+async function readBlock(options: Following, at: number | Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
   const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
-  const reader = { ...options, parts: partsOf(options.datasets, options.chain), tracePatienceMs: TRACE_PATIENCE_MS };
-  return readWatchedBlock(reader, at, needs, signal);
+  const parts = options.traceRest.worthwhile(partsOf(options.datasets, options.chain));
+  const block = await readWatchedBlock({ ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS }, at, needs, signal);
+  if (block !== null) options.traceRest.seen(block);
+  return block;
 }
 
-async function readByHash(options: FollowerOptions, hash: Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
+async function readByHash(options: Following, hash: Hash, signal: AbortSignal): Promise<ProvenBlock | null> {
   const block = await readBlock(options, hash, signal);
   if (block !== null && block.header.hash !== hash)
     throw new ChainMovedError({ chain: options.chain.key, what: `block ${hash} was answered as ${block.header.hash}` });

@@ -59,6 +59,8 @@ interface Stage {
   readonly scripted: ScriptedChain;
   readonly node: ChainNode;
   readonly pool: UpstreamPool;
+  /** How often blocks were asked for with transaction objects. */
+  fullBlocks(): number;
   /** What a node's owner switches on and off. */
   readonly has: { traces: boolean };
   ingest(datasets: readonly Dataset[]): { stop(): Promise<void> };
@@ -84,15 +86,18 @@ async function openStage(blocks: number): Promise<Stage> {
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 20, creationShare: 0.2 });
   scripted.mine(blocks);
   const has = { traces: true };
+  let fullBlocks = 0;
   const node = await serveScriptedChain(scripted, {
-    methods: (view) =>
+    methods: (view, own) =>
       new Map(
-        [...traceMethods(view)].map(([method, handler]) => [
+        [...own, ...traceMethods(view)].map(([method, handler]) => [
           method,
-          (params, ...rest) =>
-            has.traces
-              ? handler(params, ...rest)
-              : { error: { code: -32601, message: `the method ${method} does not exist/is not available` } },
+          (params) => {
+            if (method.startsWith('eth_getBlockBy') && params[1] === true) fullBlocks += 1;
+            return has.traces || !method.startsWith('debug_')
+              ? handler(params)
+              : { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+          },
         ]),
       ),
   });
@@ -113,6 +118,7 @@ async function openStage(blocks: number): Promise<Stage> {
     node,
     pool,
     has,
+    fullBlocks: () => fullBlocks,
     ingest: (datasets) => {
       const shared = { chain, pool, database: scratch.database, logger: silentLogger(), metrics, clock };
       const abort = new AbortController();
@@ -192,6 +198,18 @@ describe('datasets of transactions and of traces', () => {
     expect(callsOf(stage, 'eth_getLogs')).toBe(0);
   });
 
+  it('cost nothing where there are none: of blocks no transaction objects and no traces are asked for', async () => {
+    const stage = await openStage(40);
+    stage.ingest([marks as Dataset]);
+    await stage.untilCovered(marks as Dataset);
+    stage.scripted.mine(5);
+    stage.scripted.reorg(2, 4);
+    await stage.untilCovered(marks as Dataset);
+    expect(stage.fullBlocks()).toBe(0);
+    expect(callsOf(stage, 'debug_traceBlockByHash') + callsOf(stage, 'trace_block')).toBe(0);
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual([]);
+  });
+
   it('of traces lack blocks that no node can trace, while the others go on, and come to them once one can', async () => {
     const stage = await openStage(30);
     stage.has.traces = false;
@@ -206,8 +224,15 @@ describe('datasets of transactions and of traces', () => {
     expect(traced).toBeLessThan(15);
     expect(await storedPayments(scratch.database, stage.chain.id)).toEqual([]);
     stage.has.traces = true;
-    stage.scripted.mine(REORG_DEPTH_MAX);
-    await stage.untilCovered(payments as Dataset);
+    await vi.waitFor(
+      async () => {
+        // Blocks are filled in once they have settled, for which the chain has to go on.
+        stage.scripted.mine(1);
+        await stage.untilCovered(marks as Dataset);
+        expect(await stage.coveredBy(payments as Dataset)).toEqual([{ from: 1, to: stage.scripted.head }]);
+      },
+      { timeout: 25_000, interval: 200 },
+    );
     await expectTruth(stage);
   });
 
@@ -231,9 +256,10 @@ describe('datasets of transactions and of traces', () => {
     await backfillRanges(options, [range], never);
     await expectTruth(stage, range.to);
 
-    await scratch.database.query('UPDATE outcomes SET gas_used = 1 WHERE chain_id = $1 AND block_number = 7', [
-      stage.chain.id,
-    ]);
+    await scratch.database.query(
+      'UPDATE outcomes SET gas_used = gas_used + 1 WHERE chain_id = $1 AND block_number < 10',
+      [stage.chain.id],
+    );
     await scratch.database.query('DELETE FROM payments WHERE chain_id = $1 AND block_number < 20', [stage.chain.id]);
     const report = await verifyRanges(options, [range], never);
     expect(new Set(report.repairs.map(({ dataset }) => dataset))).toEqual(new Set(['outcomes', 'payments']));

@@ -1,0 +1,194 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
+import { createUpstreamPool } from '@chainstead/rpc';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  type ScratchDatabase,
+  serveScriptedChain,
+  traceMethods,
+} from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readChainState, saveChainStart } from './checkpoint.ts';
+import { listCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
+import { registerDerivedStates } from './derived/derived-record.ts';
+import { follow } from './follower.ts';
+import { createKnownContracts } from './known-contracts.ts';
+import { backfillRanges, reindexRanges, verifyRanges } from './range-commands.ts';
+import { createSyncMetrics } from './sync-metrics.ts';
+import { createMarkTables, marks, misderived } from './testing/marks-dataset.ts';
+import {
+  createWholeBlockTables,
+  expectedOutcomes,
+  expectedPayments,
+  outcomes,
+  payments,
+  storedOutcomes,
+  storedPayments,
+} from './testing/whole-block-datasets.ts';
+
+const ALL = [marks, outcomes, payments] as readonly Dataset[];
+const LAST_BACKFILLED = 16;
+const REORG_DEPTH_MAX = 6;
+let scratch: ScratchDatabase;
+let nextChainId = 950_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
+  await createWholeBlockTables(scratch.database);
+});
+afterAll(() => scratch.drop());
+
+const someDatasets = fc.subarray([...ALL], { minLength: 1 });
+const someBlocks = fc
+  .tuple(fc.integer({ min: 1, max: LAST_BACKFILLED }), fc.integer({ min: 1, max: LAST_BACKFILLED }))
+  .map(([a, b]): BlockRange => ({ from: Math.min(a, b), to: Math.max(a, b) }));
+const proof = fc.constantFrom('none' as const, 'receipts' as const);
+const someStep = fc.oneof(
+  fc.record({ kind: fc.constant('backfill' as const), range: someBlocks, datasets: someDatasets, proof }),
+  fc.record({ kind: fc.constant('reindex' as const), range: someBlocks, datasets: someDatasets, proof }),
+  fc.record({ kind: fc.constant('verify' as const), range: someBlocks, datasets: someDatasets, proof }),
+  fc.record({ kind: fc.constant('traces' as const), are: fc.boolean() }),
+  fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 4 }), datasets: someDatasets }),
+  fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: REORG_DEPTH_MAX }) }),
+);
+type Step = typeof someStep extends fc.Arbitrary<infer T> ? T : never;
+
+/** Takes steps on a chain of its own in the database. */
+async function withChain(work: (take: (step: Step) => Promise<void>, check: () => Promise<void>) => Promise<void>) {
+  const { database } = scratch;
+  const chainId = nextChainId++;
+  const chain = createChainRegistry({
+    additional: [
+      {
+        key: `any-${chainId}`,
+        id: chainId,
+        pollIntervalMs: 5,
+        reorgDepthMax: REORG_DEPTH_MAX,
+        headerHash: true,
+        proofPolicy: 'strict',
+      },
+    ],
+  }).get(chainId);
+  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 8, creationShare: 0.2 });
+  scripted.mine(LAST_BACKFILLED + REORG_DEPTH_MAX + 2);
+  let hasTraces = true;
+  const node = await serveScriptedChain(scripted, {
+    methods: (view) =>
+      new Map(
+        [...traceMethods(view)].map(([method, handler]) => [
+          method,
+          (params) => (hasTraces ? handler(params) : { error: { code: -32601, message: 'the method does not exist' } }),
+        ]),
+      ),
+  });
+  const registry = createMetricsRegistry();
+  const shared = { chain, database, logger: silentLogger(), metrics: createSyncMetrics(registry), clock: systemClock };
+  const pool = createUpstreamPool({ ...shared, upstreams: [{ url: node.url }], metrics: registry });
+  await pool.start();
+  await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);
+  await registerDerivedStates(database, chain, ALL);
+  const never = new AbortController().signal;
+
+  const command = (datasets: readonly Dataset[], backfillProof: 'none' | 'receipts') => ({
+    ...shared,
+    pool,
+    datasets,
+    proof: 'strict' as const,
+    backfillProof,
+  });
+  const unlessUntraced = async (work: Promise<unknown>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      if (hasTraces || !(error instanceof Error && 'code' in error && error.code === 'BLOCK_PART_UNAVAILABLE'))
+        throw error;
+    }
+  };
+  const followTo = async (datasets: readonly Dataset[]): Promise<void> => {
+    const options = {
+      ...shared,
+      pool,
+      datasets,
+      knownContracts: createKnownContracts(),
+      policy: 'strict' as const,
+      firstFollowed: LAST_BACKFILLED + 1,
+      endBlock: scripted.head,
+      onProgress: () => undefined,
+    };
+    await follow(options, (await readChainState(database, chain.id))?.checkpoint ?? null, AbortSignal.timeout(20_000));
+  };
+
+  const take = async (step: Step): Promise<void> => {
+    switch (step.kind) {
+      case 'backfill':
+        return unlessUntraced(backfillRanges(command(step.datasets, step.proof), [step.range], never));
+      case 'reindex':
+        return unlessUntraced(reindexRanges(command(step.datasets, step.proof), [step.range], never));
+      case 'verify': {
+        const report = await verifyRanges(command(step.datasets, step.proof), [step.range], never);
+        return expect(report.repairs).toEqual([]);
+      }
+      case 'traces':
+        hasTraces = step.are;
+        return;
+      case 'follow':
+        scripted.mine(step.blocks);
+        return followTo(step.datasets);
+      case 'reorg': {
+        const top = (await readChainState(database, chain.id))?.checkpoint?.number ?? 0;
+        const depth = Math.min(step.depth, scripted.head - LAST_BACKFILLED - 1);
+        scripted.reorg(depth, depth + 1);
+        // A branch that leaves all that was followed is not looked for.
+        if (top > 0 && scripted.head - depth - 1 >= LAST_BACKFILLED + 1) await followTo(ALL);
+      }
+    }
+  };
+
+  /** In what a dataset covers, its rows are those of the chain; elsewhere it has none. */
+  const check = async (): Promise<void> => {
+    const coverage = await listCoverage(database, chainId as typeof chain.id);
+    const state = await readChainState(database, chain.id);
+    const top = state?.checkpoint?.number ?? LAST_BACKFILLED;
+    const expectIn = async (dataset: Dataset, stored: readonly string[], rowsIn: (range: BlockRange) => string[]) => {
+      const ranges = mergeRanges(coverage.filter((one) => one.dataset === dataset.name).map(({ range }) => range));
+      expect(ranges.every(({ to }) => to <= Math.max(top, LAST_BACKFILLED))).toBe(true);
+      expect(stored).toEqual(ranges.flatMap(rowsIn).sort());
+    };
+    // Blocks that the follower has not come to yet may be others by now.
+    if (state?.checkpoint !== null && scripted.blockAt(top)?.hash !== state?.checkpoint.hash) return;
+    await expectIn(outcomes as Dataset, await storedOutcomes(database, chainId), (range) =>
+      expectedOutcomes(scripted, range),
+    );
+    await expectIn(payments as Dataset, await storedPayments(database, chainId), (range) =>
+      expectedPayments(scripted, range),
+    );
+    expect(await misderived(database, chainId)).toEqual([]);
+  };
+  try {
+    await work(take, check);
+  } finally {
+    await pool.close();
+    await node.close();
+  }
+}
+
+it('whatever is backfilled, redone, verified, followed and reorganised, with traces and without: rows are those of the chain where coverage says so', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someStep, { minLength: 1, maxLength: 7 }), (steps) =>
+      withChain(async (take, check) => {
+        for (const step of steps) {
+          await take(step);
+          await check();
+        }
+        await take({ kind: 'traces', are: true });
+        await take({ kind: 'backfill', range: { from: 1, to: LAST_BACKFILLED }, datasets: [...ALL], proof: 'none' });
+        await check();
+      }),
+    ),
+    { numRuns: 12 },
+  );
+}, 120_000);
