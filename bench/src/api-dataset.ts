@@ -65,7 +65,7 @@ function stride(plan: ApiDatasetPlan, transfers: number): number {
   return Math.max(2, Math.floor(transfers / plan.whaleRows));
 }
 
-/** Blocks, coverage, token facts and labels, as they are beside the transfers of a running system. */
+/** Blocks, coverage, token metadata and labels, as they are beside the transfers of a running system. */
 async function fillSurroundings(database: Database, blocks: number): Promise<void> {
   await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
     SELECT ${CHAIN_ID}, number, ${hash('block', 'number')}, ${time('number')} FROM generate_series(1, ${blocks}) AS number`);

@@ -3,7 +3,7 @@ import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createSyncMetrics } from '@chainstead/sync';
-import { createTokenFactsWorker } from '@chainstead/tokens';
+import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { createWalletHistoryMetrics } from '../../packages/answers/src/wallet-history-metrics.ts';
 import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
 import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-metrics.ts';
@@ -30,7 +30,7 @@ export function createEveryMetric(): Registry {
   createSocketMetrics(metrics);
   createSubscriptionMetrics(metrics);
   createFilterMetrics(metrics);
-  createTokenFactsWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
+  createTokenMetadataWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
   createWalletHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
   createWorkJournal({ database: unusedDatabase(), logger, metrics });

@@ -1,6 +1,6 @@
 /**
  * The least that can answer a page: Hono routes that ask for its rows alone, each with one named prepared statement, and send
- * them. No labels, no token facts, no coverage; no key, no validation, no cursor, no schema.
+ * them. No labels, no token metadata, no coverage; no key, no validation, no cursor, no schema.
  */
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

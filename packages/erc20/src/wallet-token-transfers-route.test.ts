@@ -73,7 +73,7 @@ async function addLabel(
 }
 
 describe('a transfer', () => {
-  test('is shown with every field, labels of both sides and the token’s facts', async () => {
+  test('is shown with every field, labels of both sides and the token’s metadata', async () => {
     await seedTransfers(scratch.database, eth, [transfer(7, { transactionIndex: 3, logIndex: 9 })]);
     await seedCoverage(scratch.database, eth, 0, 10);
     await addToken(USDC, {
@@ -123,7 +123,7 @@ describe('a transfer', () => {
     });
   });
 
-  test('of an unknown token has null facts, and is neither spam nor verified', async () => {
+  test('of an unknown token has no metadata, and is neither spam nor verified', async () => {
     await seedTransfers(scratch.database, eth, [transfer(7)]);
     const [row] = (await get('')).result;
     expect(row).toMatchObject({

@@ -88,14 +88,14 @@ function transfersOf(scan: Scan, bounds: readonly string[], limit: string, colum
   if (scan.tokens !== null)
     return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit)} WHERE ${NOT_NFT} ${tail}`;
   return `SELECT ${columns} FROM erc20_transfers AS transfer
-    LEFT JOIN LATERAL ${factsOf('transfer.token', scan.chainId)} AS facts ON true
+    LEFT JOIN LATERAL ${metadataOf('transfer.token', scan.chainId)} AS metadata ON true
     ${where([...walletOf(scan), ...bounds, NOT_NFT])} ${tail}`;
 }
 
 /** The first `limit` transfers of each wanted token, one range scan a token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string): string {
   return `unnest(${scan.tokens}::bytea[]) AS wanted(address)
-    LEFT JOIN LATERAL ${factsOf('wanted.address', scan.chainId)} AS facts ON true
+    LEFT JOIN LATERAL ${metadataOf('wanted.address', scan.chainId)} AS metadata ON true
     CROSS JOIN LATERAL (
       SELECT * FROM erc20_transfers AS transfer ${where([...walletOf(scan), ...bounds, 'token = wanted.address'])}
       ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}
@@ -119,21 +119,21 @@ const COUNT_COLUMNS = 'transfer.block_number, transfer.block_timestamp';
 
 const PAGE_COLUMNS = `transfer.block_number, transfer.transaction_index, transfer.log_index, transfer.direction, transfer.token,
       transfer.counterparty, transfer.value, transfer.transaction_hash, transfer.block_hash, transfer.block_timestamp,
-      facts.name, facts.symbol, facts.decimals, facts.logo, facts.verified, facts.possible_spam`;
+      metadata.name, metadata.symbol, metadata.decimals, metadata.logo, metadata.verified, metadata.possible_spam`;
 
 const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.direction, page.value, ${utcText('page.block_timestamp')} AS block_timestamp,
   ${hexText('page.token')} AS token, ${hexText('page.counterparty')} AS counterparty, ${hexText('page.transaction_hash')} AS transaction_hash, ${hexText('page.block_hash')} AS block_hash,
   page.name, page.symbol, page.decimals, page.logo, page.verified, page.possible_spam, other.label, other.entity, other.entity_logo`;
 
 /** Not `standard <> …`: see {@link expectedTrue}. */
-const NOT_NFT = expectedTrue('facts.is_nft IS NOT TRUE');
+const NOT_NFT = expectedTrue('metadata.is_nft IS NOT TRUE');
 
 function beyond(order: 'ASC' | 'DESC', key: TransferKey, bind: (value: unknown) => string): string {
   const place = [key.blockNumber, key.transactionIndex, key.logIndex].map(bind).join(', ');
   return `(block_number, transaction_index, log_index) ${order === 'DESC' ? '<' : '>'} (${place})`;
 }
 
-function factsOf(address: string, chainId: string): string {
+function metadataOf(address: string, chainId: string): string {
   return `(SELECT name, symbol, decimals, logo, verified, possible_spam, standard IN ('erc721', 'erc1155') AS is_nft
       FROM tokens WHERE address = ${address} AND chain_id = ${chainId} LIMIT 1)`;
 }

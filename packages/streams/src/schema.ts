@@ -94,7 +94,7 @@ export const streamMatches = pgTable(
     blockTimestamp: moment('block_timestamp').notNull(),
     /** JSON: what matched, as match.ts has it; made into the webhook's body before the first attempt, and empty from then on. */
     matched: text('matched').notNull(),
-    /** JSON text of the body without confirmed and retries; null until token facts, triggers and balances are read. */
+    /** JSON text of the body without confirmed and retries; null until token metadata, triggers and balances are read. */
     body: text('body'),
     logs: integer('logs').notNull(),
     txs: integer('txs').notNull(),

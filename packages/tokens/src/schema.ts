@@ -2,7 +2,7 @@
 import { bytea } from '@chainstead/db/column-types';
 import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** One row for each contract seen in a transfer or named by a list. Facts are null until known. */
+/** One row for each contract seen in a transfer or named by a list. Metadata is null until known. */
 export const tokens = pgTable(
   'tokens',
   {

@@ -7,7 +7,7 @@ const transfers = z.object({
   result: z.array(z.looseObject({ value: z.string(), token_symbol: z.string().nullable() })),
 });
 
-/** A mint goes all the ways of the program: it is followed, matched, delivered, its token's facts are read by a job, and a page shows it. */
+/** A mint goes all the ways of the program: it is followed, matched, delivered, its token's metadata are read by a job, and a page shows it. */
 export async function mintAndSee(stage: StreamStage): Promise<void> {
   const [alice] = stage.devnet.accounts.slice(5) as [Address];
   const receiver = await stage.receive();

@@ -142,7 +142,7 @@ async function untilServedAsTheNodeSays(): Promise<void> {
 }
 
 describe('the program over a real node', () => {
-  it('serves what the node says, with token facts, and without the NFT that looks like an ERC-20', async () => {
+  it('serves what the node says, with token metadata, and without the NFT that looks like an ERC-20', async () => {
     await untilServedAsTheNodeSays();
     expect(await readWallet()).toHaveLength(10);
     await waitUntil(async () =>

@@ -8,7 +8,7 @@ const KINDS: readonly ImportKind[] = ['token-list', 'labels', 'spam', 'collectio
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .description(
-      'import a list: token facts with logos, address labels, scams, or NFT collections (replaces what came from the same source); or coins of Aptos that "export" wrote',
+      'import a list: token metadata with logos, address labels, scams, or NFT collections (replaces what came from the same source); or coins of Aptos that "export" wrote',
     )
     .addArgument(new Argument('<kind>', 'what the list says').choices(KINDS))
     .argument('<file-or-url>', 'where it is: a file, or an http(s) URL')

@@ -6,7 +6,7 @@ import { createJobs } from '@chainstead/jobs';
 import { createDocumentReader, createMetadataWorker } from '@chainstead/nft';
 import { createEtherPriceWorker } from '@chainstead/prices';
 import { createHistoricalJobs } from '@chainstead/streams';
-import { createTokenFactsWorker } from '@chainstead/tokens';
+import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { startWebhooks } from './webhooks.ts';
@@ -16,7 +16,7 @@ const CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
 
-/** Does the work that must not hold up ingestion: reads token facts, price feeds, metadata, wallet history; replays streams. */
+/** Does the work that must not hold up ingestion: reads token metadata, price feeds, metadata, wallet history; replays streams. */
 export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, privateNetworks } = configuration;
@@ -39,7 +39,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
   const webhooks = await startWebhooks({ context, chains, journal });
-  const tokenFacts = createTokenFactsWorker({ database, jobs, chains, logger, metrics, journal });
+  const tokenFacts = createTokenMetadataWorker({ database, jobs, chains, logger, metrics, journal });
   await tokenFacts.start();
   await createEtherPriceWorker({ database, jobs, chains, logger }).start();
   const walletHistory = createWalletHistory({

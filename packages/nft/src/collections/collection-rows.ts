@@ -200,7 +200,7 @@ export async function forgetRefusals(database: Database, chainId: ChainId): Prom
 
 /**
  * The contract's own words for whatever lists tokens, with the spam rule applied. A token that the sync engine has seen has its own
- * reader (token-facts-worker.ts), which also tells hybrids of ERC-20 apart.
+ * reader (token-metadata-worker.ts), which also tells hybrids of ERC-20 apart.
  */
 async function saveToken(
   database: Database,

@@ -20,7 +20,7 @@ export interface Collection extends CollectionFields {
 
 /**
  * A collection with what is known of it. Of every field the first source decides that says something: imported lists (by name of
- * the source), the contract's document, its own `name()` and `symbol()`, the token's facts.
+ * the source), the contract's document, its own `name()` and `symbol()`, the token's metadata.
  */
 export async function getCollection(database: Database, chainId: ChainId, address: Address): Promise<Collection> {
   const [row] = await database.query<CollectionRow>(STATEMENT, [bytesOf(address), chainId]);

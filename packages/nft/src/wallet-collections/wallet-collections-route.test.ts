@@ -70,7 +70,7 @@ describe('a collection', () => {
     expect((await get()).result[0]?.contract_type).toBe(type);
   });
 
-  test('shows what a list says before what the contract says, and that before the token’s facts', async () => {
+  test('shows what a list says before what the contract says, and that before the token’s metadata', async () => {
     await hold(A);
     const key = { token_address: addressBytes(A), chain_id: 1 };
     await seedRow(stage.scratch.database, 'tokens', {
@@ -161,7 +161,7 @@ describe('spam', () => {
     });
   });
 
-  test('is told by the token’s facts, unless a list knows better; a list of scams always counts', async () => {
+  test('is told by the token’s metadata, unless a list knows better; a list of scams always counts', async () => {
     expect((await get()).result.map((row) => row.possible_spam)).toEqual([true, false, false]);
     await seedRow(stage.scratch.database, 'spam_list_entries', {
       address: addressBytes(B),

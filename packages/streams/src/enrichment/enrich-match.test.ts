@@ -80,7 +80,7 @@ function account(index: number): Address {
   return found;
 }
 
-describe('token facts', () => {
+describe('token metadata', () => {
   test('of a contract that nobody asked yet are read and stored for everybody; after that no node is asked', async () => {
     const { show } = await enriched({});
     expect((await show()).erc20Transfers).toMatchObject([

@@ -9,7 +9,7 @@ import {
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createTokenFactsReader } from '@chainstead/tokens';
+import { createTokenMetadataReader } from '@chainstead/tokens';
 import type { Match } from '../matching/match.ts';
 import type { BodyBlock, EnrichedMatch } from '../payload/render-body.ts';
 import { decodeTokenEvents, type TokenEvent } from '../payload/token-events.ts';
@@ -46,7 +46,7 @@ export interface EnrichRequest {
 
 /**
  * Decodes what matched, once for all that is made of it, and reads what a webhook shows that is neither in the block nor in the stream:
- * token facts, results of triggers, native balances, the latter two as of the block. @throws NodesUnansweredError until that has lasted too long
+ * token metadata, results of triggers, native balances, the latter two as of the block. @throws NodesUnansweredError until that has lasted too long
  */
 export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<EnrichedMatch>;
 
@@ -80,7 +80,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   const callsMax = options.callsMax ?? CALLS_MAX;
   const budget = createAnswerBudget({ bytesMax: ANSWERS_BYTES_MAX });
   budget.observe(ANSWERS_BYTES_FIRST);
-  const notes = createTokenNotes({ ...options, reader: createTokenFactsReader({ chain, pool }) });
+  const notes = createTokenNotes({ ...options, reader: createTokenMetadataReader({ chain, pool }) });
   let rest: { readonly until: number; readonly cause: unknown } | null = null;
 
   /** Every webhook would wait for the same time-outs. */

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { saveTokenFacts, type TokenFactsReader } from '@chainstead/tokens';
+import { saveTokenMetadata, type TokenMetadataReader } from '@chainstead/tokens';
 import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
 
@@ -23,11 +23,11 @@ interface TokenRow extends TokenNote {
 
 const ADDRESSES_TOGETHER = 1_000;
 
-/** Token facts of one chain, from table `tokens`, which they share with everything else that shows tokens. */
+/** Token metadata of one chain, from table `tokens`, which they share with everything else that shows tokens. */
 export function createTokenNotes(options: {
   readonly database: Database;
   readonly chain: Chain;
-  readonly reader: TokenFactsReader;
+  readonly reader: TokenMetadataReader;
 }): TokenNotes {
   const { database, chain, reader } = options;
 
@@ -68,7 +68,7 @@ export function createTokenNotes(options: {
         'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',
         [unasked.toSorted().map(bytes), chain.id],
       );
-      await saveTokenFacts(database, chain.id, facts);
+      await saveTokenMetadata(database, chain.id, facts);
       return notesOf(await select(addresses));
     },
   };

@@ -14,7 +14,7 @@ export interface BodyBlock {
 
 /** What a body tells of a match, with what is neither in the block nor in the stream. */
 export interface EnrichedMatch {
-  /** Token facts are among them. */
+  /** Token metadata are among them. */
   readonly contents: WebhookContents;
   /** Results by the trigger's type and the item's place in that type's list of the contents. */
   readonly triggers: Readonly<Partial<Record<StreamTrigger['type'], ReadonlyMap<number, readonly TriggerResult[]>>>>;

@@ -65,7 +65,7 @@ describe('logs', () => {
 });
 
 describe('ERC-20', () => {
-  test('transfers show token facts and the exact amount', () => {
+  test('transfers show token metadata and the exact amount', () => {
     const log = exampleLog(TOKEN, ERC20_TRANSFER, { from: ALICE, to: BOB, value: MAX });
     const { erc20Transfers, nftTransfers } = contentsOf([log], { [TOKEN]: exampleToken() });
     expect(erc20Transfers).toEqual([

@@ -7,7 +7,7 @@ import { type TokenNote, UNKNOWN_TOKEN } from './token-note.ts';
 import { transactionItem } from './transaction-item.ts';
 import type { TokenContractType, WebhookContents, WebhookLog } from './webhook.ts';
 
-/** Contracts whose token facts a body with these events shows, in the order they first occur. */
+/** Contracts whose token metadata a body with these events shows, in the order they first occur. */
 export function tokenContracts(events: readonly TokenEvent[]): Address[] {
   return [...new Set(events.map(({ log }) => log.address))];
 }

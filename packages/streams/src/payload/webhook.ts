@@ -130,7 +130,7 @@ export interface WebhookApprovalForAll extends EventPlace, NftFacts {
   readonly approved: boolean;
 }
 
-/** The lists of a body that come from the match and from token facts. */
+/** The lists of a body that come from the match and from token metadata. */
 export interface WebhookContents {
   readonly logs: readonly WebhookLog[];
   readonly txs: readonly WebhookTransaction[];

@@ -11,7 +11,7 @@ export interface Enrichment extends Omit<EnrichedMatch, 'contents'> {
   readonly tokens: ReadonlyMap<Address, TokenNote>;
 }
 
-/** Without anything: no token facts, no triggers, no balances. */
+/** Without anything: no token metadata, no triggers, no balances. */
 export const NO_ENRICHMENT: Enrichment = { tokens: new Map(), triggers: {}, nativeBalances: [] };
 
 /** A match as webhooks show it, with what a test says of it instead of what nodes and the database say. */

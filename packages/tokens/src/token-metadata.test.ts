@@ -11,7 +11,7 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenFactsReader, type TokenFacts } from './facts.ts';
+import { createTokenMetadataReader, type TokenMetadata } from './token-metadata.ts';
 
 const scripted = createScriptedChain({ seed: 3 });
 const neverAborted = new AbortController().signal;
@@ -23,16 +23,16 @@ describe.each([
   ['through Multicall3', { address: MULTICALL3_ADDRESS, blockCreated: 0 }],
   ['where Multicall3 is announced but not deployed', { address: NOBODY, blockCreated: 0 }],
   ['by single calls', null],
-])('token facts %s', (_, multicall3) => {
+])('token metadata %s', (_, multicall3) => {
   let node: ChainNode;
   let pool: UpstreamPool;
-  let facts: Map<Address, TokenFacts>;
+  let metadata: Map<Address, TokenMetadata>;
 
   beforeAll(async () => {
     node = await serveScriptedChain(scripted);
     const chain = chainWith(multicall3);
     pool = await examplePool(chain, node.url);
-    facts = await createTokenFactsReader({ pool, chain }).read(
+    metadata = await createTokenMetadataReader({ pool, chain }).read(
       [...scripted.tokens.map((token) => token.address), NOBODY],
       neverAborted,
     );
@@ -47,18 +47,18 @@ describe.each([
     if (token === undefined) throw new Error(`no token with trait ${trait}`);
     return token;
   };
-  const factsOf = (trait: string): TokenFacts | undefined => facts.get(tokenWith(trait).address);
+  const metadataOf = (trait: string): TokenMetadata | undefined => metadata.get(tokenWith(trait).address);
 
   test('of honest tokens are what their authors wrote', () => {
     const honest = scripted.tokens.filter((token) => token.facts !== null && token.kind === 'erc20');
     expect(honest.length).toBeGreaterThan(4);
     for (const token of honest)
-      expect(facts.get(token.address)).toEqual({ ...token.facts, standard: 'erc20', answered: true });
+      expect(metadata.get(token.address)).toEqual({ ...token.facts, standard: 'erc20', answered: true });
   });
 
   test('of NFTs say so by ERC-165, also when their transfers look like ERC-20', () => {
     for (const token of scripted.tokens.filter((each) => each.kind !== 'erc20'))
-      expect(facts.get(token.address)).toMatchObject({
+      expect(metadata.get(token.address)).toMatchObject({
         standard: token.kind === 'erc1155' ? 'erc1155' : 'erc721',
         decimals: null,
       });
@@ -80,15 +80,15 @@ describe.each([
     ],
     ['offset beyond the data', { symbol: null, decimals: 18, standard: 'erc20', answered: true }],
   ])('of a hostile contract are clean: %s', (trait, expected) => {
-    expect(factsOf(trait)).toMatchObject(expected);
+    expect(metadataOf(trait)).toMatchObject(expected);
   });
 
   test('of an address without code are nothing', () => {
-    expect(facts.get(NOBODY)).toEqual({ name: null, symbol: null, decimals: null, standard: null, answered: false });
+    expect(metadata.get(NOBODY)).toEqual({ name: null, symbol: null, decimals: null, standard: null, answered: false });
   });
 });
 
-test('one burnt multicall does not take the facts of tokens behind it', async () => {
+test('one burnt multicall does not take the metadata of tokens behind it', async () => {
   // As with an INVALID opcode in one contract: every call after it in the same transaction fails for lack of gas.
   const burnt = failedAggregate(scripted.tokens.length * 5);
   const node = await serveScriptedChain(scripted, {
@@ -102,12 +102,12 @@ test('one burnt multicall does not take the facts of tokens behind it', async ()
   const chain = chainWith({ address: MULTICALL3_ADDRESS, blockCreated: 0 });
   const pool = await examplePool(chain, node.url);
   try {
-    const facts = await createTokenFactsReader({ pool, chain }).read(
+    const metadata = await createTokenMetadataReader({ pool, chain }).read(
       scripted.tokens.map((token) => token.address),
       neverAborted,
     );
     for (const token of scripted.tokens.filter((each) => each.facts !== null && each.kind === 'erc20'))
-      expect(facts.get(token.address)).toMatchObject(token.facts ?? {});
+      expect(metadata.get(token.address)).toMatchObject(token.facts ?? {});
   } finally {
     await pool.close();
     await node.close();

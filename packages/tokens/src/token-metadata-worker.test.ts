@@ -13,8 +13,13 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FAILING_ATTEMPTS_MAX, leasePendingTokens, postponeTokenFacts, SILENT_ATTEMPTS_MAX } from './pending-facts.ts';
-import { createTokenFactsWorker } from './token-facts-worker.ts';
+import {
+  FAILING_ATTEMPTS_MAX,
+  leasePendingTokens,
+  postponeTokenMetadata,
+  SILENT_ATTEMPTS_MAX,
+} from './pending-metadata.ts';
+import { createTokenMetadataWorker } from './token-metadata-worker.ts';
 
 const scripted = createScriptedChain({ seed: 5 });
 const chain = exampleChain({
@@ -64,7 +69,7 @@ async function addPending(addresses: readonly string[]): Promise<void> {
 async function startWorker(): Promise<void> {
   metrics = createMetricsRegistry();
   jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics });
-  await createTokenFactsWorker({
+  await createTokenMetadataWorker({
     database: scratch.database,
     jobs,
     chains: [{ chain, pool }],
@@ -97,7 +102,7 @@ const isDue = (): Promise<unknown> =>
   scratch.database.query('UPDATE tokens SET facts_retry_at = NULL WHERE facts_status <> $1', ['known']);
 
 describe('the worker', () => {
-  test('fills in the facts of tokens that the sync engine left pending, spam and NFTs marked', async () => {
+  test('fills in the metadata of tokens that the sync engine left pending, spam and NFTs marked', async () => {
     const nft = byKind('erc721-three-topics');
     await addPending(scripted.tokens.map((token) => token.address));
     await startWorker();
@@ -151,7 +156,7 @@ describe('the worker', () => {
   }, 60_000);
 });
 
-describe('pending facts', () => {
+describe('pending metadata', () => {
   test('a leased token is nobody else’s until its lease ends; a lost job’s tokens are due again then', async () => {
     await addPending([addressOf(1), addressOf(2), addressOf(3)]);
     const first = await leasePendingTokens(scratch.database, chain.id, 2);
@@ -178,7 +183,7 @@ describe('pending facts', () => {
     await addPending([addressOf(1)]);
     const waits: number[] = [];
     for (let attempt = 1; attempt <= FAILING_ATTEMPTS_MAX; attempt++) {
-      await postponeTokenFacts(scratch.database, chain.id, [addressOf(1)]);
+      await postponeTokenMetadata(scratch.database, chain.id, [addressOf(1)]);
       const [row] = await scratch.database.query<{ seconds: number; facts_status: string }>(
         'SELECT round(extract(epoch FROM facts_retry_at - now()))::int AS seconds, facts_status FROM tokens',
       );

@@ -12,10 +12,10 @@ import { type Database, type RiskyWork, UNWRITTEN, type WorkJournal, WorkSetAsid
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { z } from 'zod';
-import { createTokenFactsReader, type TokenFacts, type TokenFactsReader } from './facts.ts';
-import { leasePendingTokens, postponeTokenFacts, saveTokenFacts, setTokenAside } from './pending-facts.ts';
+import { leasePendingTokens, postponeTokenMetadata, saveTokenMetadata, setTokenAside } from './pending-metadata.ts';
+import { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './token-metadata.ts';
 
-export interface TokenFactsWorkerOptions {
+export interface TokenMetadataWorkerOptions {
   readonly database: Database;
   readonly jobs: Jobs;
   /** The chains whose tokens this process reads. */
@@ -24,13 +24,13 @@ export interface TokenFactsWorkerOptions {
   readonly metrics: Registry;
   /** Where what might end the process is written down. Default: nowhere. */
   readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
-  /** How often tokens without facts are looked for. Default 2,000 ms. */
+  /** How often tokens without metadata are looked for. Default 2,000 ms. */
   readonly sweepEveryMs?: number;
 }
 
 /** Fills in what contracts say of themselves, behind the sync engine's back: it only leaves rows with status pending. */
-export interface TokenFactsWorker {
-  /** Begins to look for tokens without facts and to read them. Queues are closed by `jobs.close()`. */
+export interface TokenMetadataWorker {
+  /** Begins to look for tokens without metadata and to read them. Queues are closed by `jobs.close()`. */
   start(): Promise<void>;
 }
 
@@ -51,11 +51,11 @@ type Payload = z.infer<typeof payloadSchema>;
  * One queue a chain, `token-facts-<chain>`, so that a chain whose upstreams fail delays no other. A sweep, one for all
  * processes, turns pending rows into jobs; a job that is lost leaves rows that a later sweep finds.
  */
-export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenFactsWorker {
+export function createTokenMetadataWorker(options: TokenMetadataWorkerOptions): TokenMetadataWorker {
   const { database, jobs, logger, journal = UNWRITTEN } = options;
   const outcomes = new Counter({
     name: 'chainstead_token_facts_total',
-    help: 'Token contracts asked for their facts, by outcome: known, silent (answered nothing), failed (no upstream answered)',
+    help: 'Token contracts asked for their metadata, by outcome: known, silent (answered nothing), failed (no upstream answered)',
     labelNames: ['chain', 'outcome'],
     registers: [options.metrics],
   });
@@ -74,7 +74,7 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
   /** All together but those that processes ended with before: each of these by itself. */
   async function readJob(
     chain: Chain,
-    reader: TokenFactsReader,
+    reader: TokenMetadataReader,
     addresses: readonly Address[],
     ending: AbortSignal,
   ): Promise<void> {
@@ -92,38 +92,38 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
       } catch (error) {
         if (!(error instanceof WorkSetAsideError)) throw error;
         await setTokenAside(database, chain.id, address);
-        logger.error({ chain: chain.key, token: address, err: error }, 'Facts of a token are not asked for any more');
+        logger.error({ chain: chain.key, token: address, err: error }, 'Metadata of a token is not asked for any more');
         outcomes.inc({ chain: chain.key, outcome: 'failed' });
       }
   }
 
   async function read(
     chain: Chain,
-    reader: TokenFactsReader,
+    reader: TokenMetadataReader,
     addresses: readonly Address[],
     ending: AbortSignal,
   ): Promise<void> {
-    const { facts, failed, error } = await readAll(reader, addresses, ending);
+    const { metadata, failed, error } = await readAll(reader, addresses, ending);
     // The process ends: what was not read is due again when its lease runs out.
     if (ending.aborted) throw ending.reason;
-    if (facts.size > 0) await saveTokenFacts(database, chain.id, facts);
+    if (metadata.size > 0) await saveTokenMetadata(database, chain.id, metadata);
     if (failed.length > 0) {
-      await postponeTokenFacts(database, chain.id, failed);
+      await postponeTokenMetadata(database, chain.id, failed);
       logger.warn(
         { chain: chain.key, tokens: failed.length, err: error },
-        'Token facts could not be read, will be tried again',
+        'Token metadata could not be read, will be tried again',
       );
     }
-    const answered = [...facts.values()].filter((fact) => fact.answered).length;
+    const answered = [...metadata.values()].filter((one) => one.answered).length;
     outcomes.inc({ chain: chain.key, outcome: 'known' }, answered);
-    outcomes.inc({ chain: chain.key, outcome: 'silent' }, facts.size - answered);
+    outcomes.inc({ chain: chain.key, outcome: 'silent' }, metadata.size - answered);
     outcomes.inc({ chain: chain.key, outcome: 'failed' }, failed.length);
   }
 
   return {
     async start() {
       for (const { chain, pool } of options.chains) {
-        const reader = createTokenFactsReader({ chain, pool });
+        const reader = createTokenMetadataReader({ chain, pool });
         const queue = jobs.queue<Payload>(`token-facts-${chain.key}`, { schema: payloadSchema });
         await queue.work(
           ({ payload, signal }) =>
@@ -139,7 +139,7 @@ export function createTokenFactsWorker(options: TokenFactsWorkerOptions): TokenF
 }
 
 interface Readings {
-  readonly facts: Map<Address, TokenFacts>;
+  readonly metadata: Map<Address, TokenMetadata>;
   readonly failed: readonly Address[];
   /** Why the last of `failed` could not be read. */
   readonly error: unknown;
@@ -147,45 +147,45 @@ interface Readings {
 
 /** Reads all together, and where that fails one by one, so that a contract whose answer no upstream can carry harms only itself. */
 async function readAll(
-  reader: TokenFactsReader,
+  reader: TokenMetadataReader,
   addresses: readonly Address[],
   ending: AbortSignal,
 ): Promise<Readings> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(JOB_MS_MAX)]);
   const together = await attempt(reader, addresses, signal, TOGETHER_MS_MAX);
   if (!together.failed || addresses.length === 1)
-    return { facts: together.facts, failed: together.failed ? addresses : [], error: together.error };
-  const facts = new Map<Address, TokenFacts>();
+    return { metadata: together.metadata, failed: together.failed ? addresses : [], error: together.error };
+  const metadata = new Map<Address, TokenMetadata>();
   const failed: Address[] = [];
   let error: unknown = together.error;
   for (const address of addresses) {
     const alone = await attempt(reader, [address], signal, ALONE_MS_MAX);
-    for (const [key, fact] of alone.facts) facts.set(key, fact);
+    for (const [key, one] of alone.metadata) metadata.set(key, one);
     if (alone.failed) {
       failed.push(address);
       error = alone.error;
       // The upstreams are down, not the contract odd: the rest would fail alike, each after its time-outs.
-      if (failed.length === FAILURES_ALONE_MAX && facts.size === 0) return { facts, failed: addresses, error };
+      if (failed.length === FAILURES_ALONE_MAX && metadata.size === 0) return { metadata, failed: addresses, error };
     }
   }
-  return { facts, failed, error };
+  return { metadata, failed, error };
 }
 
 const FAILURES_ALONE_MAX = 2;
-/** Together shorter than a token's lease (pending-facts.ts), or another job would read the same tokens meanwhile. Milliseconds. */
+/** Together shorter than a token's lease (pending-metadata.ts), or another job would read the same tokens meanwhile. Milliseconds. */
 const JOB_MS_MAX = 90_000;
 const TOGETHER_MS_MAX = 30_000;
 const ALONE_MS_MAX = 10_000;
 
-async function attempt(reader: TokenFactsReader, addresses: readonly Address[], signal: AbortSignal, msMax: number) {
+async function attempt(reader: TokenMetadataReader, addresses: readonly Address[], signal: AbortSignal, msMax: number) {
   try {
     return {
-      facts: await reader.read(addresses, AbortSignal.any([signal, AbortSignal.timeout(msMax)])),
+      metadata: await reader.read(addresses, AbortSignal.any([signal, AbortSignal.timeout(msMax)])),
       failed: false,
       error: null,
     };
   } catch (error) {
     if (!(error instanceof ChainsteadError)) throw error;
-    return { facts: new Map<Address, TokenFacts>(), failed: true, error };
+    return { metadata: new Map<Address, TokenMetadata>(), failed: true, error };
   }
 }

@@ -1,11 +1,11 @@
 import type { Address, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { TokenFacts } from './facts.ts';
 import { refreshTokens } from './refresh-tokens.ts';
+import type { TokenMetadata } from './token-metadata.ts';
 
 /** Attempts after which a contract that answers nothing is believed to have nothing to say. A node may lag behind the first. */
 export const SILENT_ATTEMPTS_MAX = 3;
-/** Attempts after which unreadable facts wait for {@link FAILED_RETRY_SECONDS} each time. */
+/** Attempts after which unreadable metadata waits for {@link FAILED_RETRY_SECONDS} each time. */
 export const FAILING_ATTEMPTS_MAX = 10;
 
 /** Longer than any job takes; what a crash leaves behind is due again after it. Seconds. */
@@ -15,7 +15,7 @@ const RETRY_SECONDS_MAX = 3_600;
 const FAILED_RETRY_SECONDS = 86_400;
 
 /**
- * Takes tokens whose facts are due and hides them from other takers for two minutes. A job that is lost needs no clean-up:
+ * Takes tokens whose metadata is due and hides them from other takers for two minutes. A job that is lost needs no clean-up:
  * its tokens are simply due again.
  */
 export async function leasePendingTokens(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
@@ -31,14 +31,14 @@ export async function leasePendingTokens(database: Database, chainId: ChainId, l
   return rows.map((row) => row.address);
 }
 
-/** Stores facts. A contract that answered nothing is asked again a few times before nulls are taken for its facts. */
-export async function saveTokenFacts(
+/** Stores metadata. A contract that answered nothing is asked again a few times before nulls are taken for its metadata. */
+export async function saveTokenMetadata(
   database: Database,
   chainId: ChainId,
-  facts: ReadonlyMap<Address, TokenFacts>,
+  metadata: ReadonlyMap<Address, TokenMetadata>,
 ): Promise<void> {
-  const entries = [...facts].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const column = <T>(read: (fact: TokenFacts) => T): T[] => entries.map(([, fact]) => read(fact));
+  const entries = [...metadata].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const column = <T>(read: (one: TokenMetadata) => T): T[] => entries.map(([, one]) => read(one));
   const addresses = entries.map(([address]) => bytes(address));
   await database.transaction(async (transaction) => {
     await transaction.query(
@@ -47,20 +47,20 @@ export async function saveTokenFacts(
     );
     await transaction.query(
       `UPDATE tokens SET
-         name = fact.name, symbol = fact.symbol, decimals = fact.decimals, standard = fact.standard, facts_attempts = facts_attempts + 1,
-         facts_status = CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN 'known' ELSE 'pending' END,
-         facts_retry_at = ${fromNow(`CASE WHEN fact.answered OR facts_attempts + 1 >= $8 THEN NULL ELSE ${backoff('$9', '$10')} END`)}
+         name = told.name, symbol = told.symbol, decimals = told.decimals, standard = told.standard, facts_attempts = facts_attempts + 1,
+         facts_status = CASE WHEN told.answered OR facts_attempts + 1 >= $8 THEN 'known' ELSE 'pending' END,
+         facts_retry_at = ${fromNow(`CASE WHEN told.answered OR facts_attempts + 1 >= $8 THEN NULL ELSE ${backoff('$9', '$10')} END`)}
        FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
-         AS fact(address, name, symbol, decimals, standard, answered)
-       WHERE tokens.address = fact.address AND tokens.chain_id = $1`,
+         AS told(address, name, symbol, decimals, standard, answered)
+       WHERE tokens.address = told.address AND tokens.chain_id = $1`,
       [
         chainId,
         addresses,
-        column((fact) => fact.name),
-        column((fact) => fact.symbol),
-        column((fact) => fact.decimals),
-        column((fact) => fact.standard),
-        column((fact) => fact.answered),
+        column((one) => one.name),
+        column((one) => one.symbol),
+        column((one) => one.decimals),
+        column((one) => one.standard),
+        column((one) => one.answered),
         SILENT_ATTEMPTS_MAX,
         RETRY_SECONDS_BASE,
         RETRY_SECONDS_MAX,
@@ -73,8 +73,8 @@ export async function saveTokenFacts(
   });
 }
 
-/** Facts that no upstream could give: tried again later, each time after a longer wait. */
-export async function postponeTokenFacts(
+/** Metadata that no upstream could give: tried again later, each time after a longer wait. */
+export async function postponeTokenMetadata(
   database: Database,
   chainId: ChainId,
   addresses: readonly Address[],
@@ -89,7 +89,7 @@ export async function postponeTokenFacts(
   );
 }
 
-/** Facts that ended the process each time they were asked for: not tried again. */
+/** Metadata that ended the process each time it was asked for: not tried again. */
 export async function setTokenAside(database: Database, chainId: ChainId, address: Address): Promise<void> {
   await database.query(
     `UPDATE tokens SET facts_status = 'failed', facts_retry_at = 'infinity' WHERE address = $1 AND chain_id = $2`,

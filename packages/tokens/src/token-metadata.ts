@@ -6,7 +6,7 @@ import { createContractCalls } from './contract-calls.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
 
 /** What a token contract says of itself; null where it says nothing usable. */
-export interface TokenFacts {
+export interface TokenMetadata {
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
@@ -16,13 +16,13 @@ export interface TokenFacts {
   readonly answered: boolean;
 }
 
-/** Reads token facts from a chain's nodes. */
-export interface TokenFactsReader {
+/** Reads token metadata from a chain's nodes. */
+export interface TokenMetadataReader {
   /**
-   * Facts of every address given. One odd contract never spoils another's facts.
+   * Metadata of every address given. One odd contract never spoils another's metadata.
    * @throws UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
    */
-  read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenFacts>>;
+  read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenMetadata>>;
 }
 
 const CALLS = {
@@ -49,10 +49,10 @@ const MULTICALL_TOKENS_MAX = 50;
  * Multicall3 proves nothing (an `INVALID` opcode of one old token burns 63/64 of the gas of all that follow), so it is
  * asked again alone.
  */
-export function createTokenFactsReader(options: {
+export function createTokenMetadataReader(options: {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-}): TokenFactsReader {
+}): TokenMetadataReader {
   const { call, callTogether } = createContractCalls({ ...options, answerBytesMax: ANSWER_BYTES_MAX });
 
   async function readTogether(addresses: readonly Address[], signal: AbortSignal): Promise<Answers[]> {
@@ -65,7 +65,7 @@ export function createTokenFactsReader(options: {
   }
 
   /** Repeats alone what came to nothing in company; an ERC-165 call only where the contract is not plainly an ERC-20. */
-  async function readAlone(address: Address, first: Answers, signal: AbortSignal): Promise<TokenFacts> {
+  async function readAlone(address: Address, first: Answers, signal: AbortSignal): Promise<TokenMetadata> {
     const again = (name: CallName): Promise<Hex | null> =>
       first[name] === null ? call(address, CALLS[name], signal) : Promise.resolve(first[name]);
     const [name, symbol, decimals] = await Promise.all([again('name'), again('symbol'), again('decimals')]);
@@ -91,7 +91,7 @@ export function createTokenFactsReader(options: {
 
   return {
     async read(addresses, signal) {
-      const facts = new Map<Address, TokenFacts>();
+      const metadata = new Map<Address, TokenMetadata>();
       for (let at = 0; at < addresses.length; at += MULTICALL_TOKENS_MAX) {
         const batch = addresses.slice(at, at + MULTICALL_TOKENS_MAX);
         const answers = await readTogether(batch, signal);
@@ -101,9 +101,9 @@ export function createTokenFactsReader(options: {
             return [address, await readAlone(address, first, signal)] as const;
           }),
         );
-        for (const [address, fact] of read) facts.set(address, fact);
+        for (const [address, one] of read) metadata.set(address, one);
       }
-      return facts;
+      return metadata;
     },
   };
 }
