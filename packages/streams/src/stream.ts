@@ -1,5 +1,6 @@
 /** A stream as it is kept: what is watched on which chains, and where what matched is sent (docs/provider-contract.md#stream-record). */
 import type { Address, ChainId, Hash } from '@chainstead/core';
+import type { SelectorType, TriggerType } from './item-types.ts';
 
 /** One item of a contract's ABI, as given: kept and sent back as it came. */
 export interface AbiItem {
@@ -32,15 +33,13 @@ export interface AdvancedOption {
   readonly includeNativeTxs?: boolean | undefined;
 }
 
-export type SelectorType = 'tx' | 'log' | 'erc20transfer' | 'erc20approval' | 'nfttransfer' | 'internalTx';
-
 export interface NativeBalanceSelector {
   readonly selectors: readonly string[];
   readonly type: SelectorType;
 }
 
 export interface StreamTrigger {
-  readonly type: Exclude<SelectorType, 'internalTx'>;
+  readonly type: TriggerType;
   readonly contractAddress: string;
   readonly functionAbi: AbiItem;
   readonly inputs?: readonly (string | readonly string[])[] | undefined;

@@ -1,4 +1,5 @@
 import type { AnswerBudget, Hash } from '@chainstead/core';
+import { itemTypeOf } from '../item-types.ts';
 import { topicOf } from '../matching/event-topic.ts';
 import type { EnrichedMatch } from '../payload/render-body.ts';
 import type { TriggerResult, WebhookContents } from '../payload/webhook.ts';
@@ -73,7 +74,7 @@ function planReadings(triggers: readonly StreamTrigger[], contents: WebhookConte
   const readings: Reading[] = [];
   let calls = 0;
   for (const trigger of triggers) {
-    const topic0 = trigger.type !== 'log' || trigger.topic0 === undefined ? null : topicOf(trigger.topic0);
+    const topic0 = trigger.topic0 === undefined ? null : topicOf(trigger.topic0);
     for (const [place, item] of itemsOf(trigger.type, contents).entries()) {
       if (!concerns(trigger, topic0, item)) continue;
       const isSurplus = calls >= callsMax;
@@ -87,7 +88,7 @@ function planReadings(triggers: readonly StreamTrigger[], contents: WebhookConte
 }
 
 function concerns({ type, topic0 }: StreamTrigger, topic: Hash | null, item: SelectedItem): boolean {
-  if (type !== 'log' || topic0 === undefined) return true;
+  if (topic0 === undefined || itemTypeOf(type).hasTopic0 !== true) return true;
   return 'topic0' in item && item.topic0 === topic;
 }
 

@@ -1,26 +1,13 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { itemTypeOf, type SelectorType } from '../item-types.ts';
 import type { WebhookContents } from '../payload/webhook.ts';
-import type { SelectorType } from '../stream.ts';
 
 /** An item of a webhook, as selectors read it. */
 export type SelectedItem = object;
 
 /** The items of a type, in the webhook's order. */
 export function itemsOf(type: SelectorType, contents: WebhookContents): readonly SelectedItem[] {
-  switch (type) {
-    case 'tx':
-      return contents.txs;
-    case 'log':
-      return contents.logs;
-    case 'erc20transfer':
-      return contents.erc20Transfers;
-    case 'erc20approval':
-      return contents.erc20Approvals;
-    case 'nfttransfer':
-      return contents.nftTransfers;
-    case 'internalTx':
-      return contents.txsInternal;
-  }
+  return contents[itemTypeOf(type).list];
 }
 
 /** What a text stands for with an item: `$name` is the item's member, anything else itself. Null where the item has none. */

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/core';
-import type { Stream, StreamTrigger } from '../stream.ts';
+import { ITEM_TYPES, TRIGGER_TYPES, type TriggerType } from '../item-types.ts';
+import type { Stream } from '../stream.ts';
 import { cleanJson, cleanText } from './clean-text.ts';
 import type { TriggerResult, WebhookContents } from './webhook.ts';
 
@@ -17,7 +18,7 @@ export interface EnrichedMatch {
   /** Token metadata are among them. */
   readonly contents: WebhookContents;
   /** Results by the trigger's type and the item's place in that type's list of the contents. */
-  readonly triggers: Readonly<Partial<Record<StreamTrigger['type'], ReadonlyMap<number, readonly TriggerResult[]>>>>;
+  readonly triggers: Readonly<Partial<Record<TriggerType, ReadonlyMap<number, readonly TriggerResult[]>>>>;
   /** In the order to be shown. */
   readonly nativeBalances: readonly { readonly address: Address; readonly wei: bigint }[];
 }
@@ -49,22 +50,17 @@ export function renderBody(options: {
 }
 
 function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
-  const join = <Item extends object>(type: StreamTrigger['type'], items: readonly Item[]): readonly Item[] => {
+  const shown: Partial<Record<keyof WebhookContents, readonly object[]>> = {};
+  for (const type of TRIGGER_TYPES) {
     const results = triggers[type];
-    if (results === undefined || results.size === 0) return items;
-    return items.map((item, index) => {
+    if (results === undefined || results.size === 0) continue;
+    const { list } = ITEM_TYPES[type];
+    shown[list] = contents[list].map((item, index) => {
       const found = results.get(index);
       return found === undefined ? item : { ...item, triggers: cleanJson(found) };
     });
-  };
-  return {
-    ...contents,
-    logs: join('log', contents.logs),
-    txs: join('tx', contents.txs),
-    erc20Transfers: join('erc20transfer', contents.erc20Transfers),
-    erc20Approvals: join('erc20approval', contents.erc20Approvals),
-    nftTransfers: join('nfttransfer', contents.nftTransfers),
-  };
+  }
+  return Object.assign({ ...contents }, shown);
 }
 
 /** What differs between the attempts to deliver a body. */

@@ -1,8 +1,11 @@
 import { isAddress } from '@chainstead/core';
+import { itemTypeOf, type SelectorType, TRIGGER_TYPES } from '../item-types.ts';
 import { topicOf, topicOfEvent } from '../matching/event-topic.ts';
-import type { AbiParameter, NativeBalanceSelector, SelectorType, StreamTrigger } from '../stream.ts';
+import type { AbiParameter, NativeBalanceSelector, StreamTrigger } from '../stream.ts';
 import { isSelector, selectorProblem } from './selectors.ts';
 import type { Problem } from './validation-failed.ts';
+
+const TOPIC0_TYPES = TRIGGER_TYPES.filter((type) => itemTypeOf(type).hasTopic0 === true);
 
 /** What is wrong with triggers, beyond their shape (docs/provider-contract.md#matching). */
 export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
@@ -40,7 +43,8 @@ function addressProblem(type: SelectorType, text: string): string | null {
 
 function topicProblems({ type, topic0 }: StreamTrigger, path: string): readonly Problem[] {
   if (topic0 === undefined) return [];
-  if (type !== 'log') return [{ path, message: 'is allowed with type log only', value: topic0 }];
+  if (itemTypeOf(type).hasTopic0 !== true)
+    return [{ path, message: `is allowed with type ${TOPIC0_TYPES.join(', ')} only`, value: topic0 }];
   if (topicOf(topic0) !== null) return [];
   return [
     {

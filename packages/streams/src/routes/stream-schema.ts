@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { NotIndexedError } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
+import { SELECTOR_TYPES, TRIGGER_TYPES } from '../item-types.ts';
 import type { AbiItem, AdvancedOption, NativeBalanceSelector, StreamFilter, StreamTrigger } from '../stream.ts';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
@@ -62,13 +63,13 @@ export const advancedOptionSchema: z.ZodType<AdvancedOption> = z
 export const nativeBalanceSchema: z.ZodType<NativeBalanceSelector> = z
   .strictObject({
     selectors: z.array(text()).max(ITEMS_MAX),
-    type: z.enum(['tx', 'log', 'erc20transfer', 'erc20approval', 'nfttransfer', 'internalTx']),
+    type: z.enum(SELECTOR_TYPES),
   })
   .openapi('NativeBalanceSelector');
 
 export const triggerSchema: z.ZodType<StreamTrigger> = z
   .strictObject({
-    type: z.enum(['tx', 'log', 'erc20transfer', 'erc20approval', 'nfttransfer']),
+    type: z.enum(TRIGGER_TYPES),
     contractAddress: text(),
     functionAbi: abiItemSchema,
     inputs: z

@@ -1,0 +1,96 @@
+import type { WebhookContents } from './payload/webhook.ts';
+
+/** Lists of a webhook whose items selectors may name members of. */
+type ItemList = 'txs' | 'logs' | 'erc20Transfers' | 'erc20Approvals' | 'nftTransfers' | 'txsInternal';
+
+/** Items of one of a webhook's lists, as triggers and native balances name them. */
+interface ItemType<List extends ItemList> {
+  readonly list: List;
+  /** Members that `$name` may stand for where an address has to come out; a topic gives one when its upper 12 bytes are zero. */
+  readonly addresses: readonly (keyof WebhookContents[List][number])[];
+  /** The other members that `$name` may stand for. */
+  readonly others: readonly (keyof WebhookContents[List][number])[];
+  /** Whether a trigger may be of this type; its results are shown with the items then. */
+  readonly hasTriggers: boolean;
+  /** Whether a trigger may be for the items of one event alone. */
+  readonly hasTopic0?: boolean;
+}
+
+type AnyItemType = { readonly [List in ItemList]: ItemType<List> }[ItemList];
+
+const TOKEN = ['transactionHash', 'logIndex', 'tokenName', 'tokenSymbol'] as const;
+const ERC20 = [...TOKEN, 'tokenDecimals', 'value', 'valueWithDecimals'] as const;
+
+/** The types by the names that streams give them. What may be asked for, read and shown follows from here. */
+export const ITEM_TYPES = {
+  tx: {
+    list: 'txs',
+    addresses: ['fromAddress', 'toAddress', 'receiptContractAddress'],
+    others: [
+      'hash',
+      'gas',
+      'gasPrice',
+      'nonce',
+      'input',
+      'transactionIndex',
+      'value',
+      'type',
+      'v',
+      'r',
+      's',
+      'receiptCumulativeGasUsed',
+      'receiptGasUsed',
+      'receiptRoot',
+      'receiptStatus',
+      'transactionFee',
+    ],
+    hasTriggers: true,
+  },
+  log: {
+    list: 'logs',
+    addresses: ['address', 'topic1', 'topic2', 'topic3'],
+    others: ['logIndex', 'transactionHash', 'data', 'topic0'],
+    hasTriggers: true,
+    hasTopic0: true,
+  },
+  erc20transfer: {
+    list: 'erc20Transfers',
+    addresses: ['contract', 'from', 'to'],
+    others: ERC20,
+    hasTriggers: true,
+  },
+  erc20approval: {
+    list: 'erc20Approvals',
+    addresses: ['contract', 'owner', 'spender'],
+    others: ERC20,
+    hasTriggers: true,
+  },
+  nfttransfer: {
+    list: 'nftTransfers',
+    addresses: ['contract', 'operator', 'from', 'to'],
+    others: [...TOKEN, 'tokenContractType', 'tokenId', 'amount'],
+    hasTriggers: true,
+  },
+  internalTx: {
+    list: 'txsInternal',
+    addresses: ['from', 'to'],
+    others: ['transactionHash', 'value', 'gas'],
+    hasTriggers: false,
+  },
+} as const satisfies Readonly<Record<string, AnyItemType>>;
+
+/** What selectors may be of. */
+export type SelectorType = keyof typeof ITEM_TYPES;
+
+/** What triggers may be of. */
+export type TriggerType = {
+  [Type in SelectorType]: (typeof ITEM_TYPES)[Type]['hasTriggers'] extends true ? Type : never;
+}[SelectorType];
+
+export const SELECTOR_TYPES = Object.keys(ITEM_TYPES) as readonly SelectorType[];
+export const TRIGGER_TYPES = SELECTOR_TYPES.filter((type): type is TriggerType => ITEM_TYPES[type].hasTriggers);
+
+/** A type's entry, without what the others lack. */
+export function itemTypeOf(type: SelectorType): AnyItemType {
+  return ITEM_TYPES[type];
+}
