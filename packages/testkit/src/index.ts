@@ -20,6 +20,7 @@ export {
   startPostgresContainer,
   startRedisContainer,
 } from './containers.ts';
+export { countDeaths } from './count-deaths.ts';
 export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
+import { countDeaths, createScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { readStreamStats } from '../records/stats.ts';
 import { addMatches, addStream, readOutbox } from './testing/delivery-stage.ts';
@@ -25,24 +23,13 @@ test('a webhook that ends the process is set aside after the third time and told
   const blocks = Array.from({ length: 12 }, (_, block) => block);
   await addMatches(database, streamId, { blocks });
   const options: WorkerProcessOptions = { databaseUrl: scratch.url, deadlyBlock: DEADLY };
-  const settled = async (): Promise<boolean> =>
+  const isSettled = async (): Promise<boolean> =>
     (await readOutbox(database, streamId)).every(({ status }) => status !== 'pending');
 
-  let deaths = 0;
-  while (deaths < 10) {
-    const worker = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: 'ignore' });
-    const died = once(worker, 'exit').then(() => true);
-    const done = expect
-      .poll(settled, { timeout: 60_000, interval: 50 })
-      .toBe(true)
-      .then(() => false);
-    done.catch(() => undefined);
-    const isDead = await Promise.race([died, done]);
-    if (isDead) deaths += 1;
-    worker.kill('SIGKILL');
-    await died;
-    if (!isDead) break;
-  }
+  const deaths = await countDeaths({
+    args: [PROGRAM, JSON.stringify(options)],
+    isSettled,
+  });
 
   expect(deaths).toBe(3);
   const outbox = await readOutbox(database, streamId);

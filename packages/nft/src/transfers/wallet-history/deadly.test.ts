@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { createWorkJournal, readSetAsideWork } from '@chainstead/db';
 import { readHistories } from '@chainstead/sync';
-import { createScratchDatabase } from '@chainstead/testkit';
+import { countDeaths, createScratchDatabase } from '@chainstead/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { openHistoryStage } from './testing/history-stage.ts';
 import type { WorkerProcessOptions } from './testing/worker-process.ts';
@@ -35,28 +33,17 @@ test('a history that ends the process is set aside after the third time and told
     logRangeMax: 100,
     deadly: { block: DEADLY_BLOCK, wallet: deadly.address },
   };
-  const settled = async (): Promise<boolean> => {
+  const isSettled = async (): Promise<boolean> => {
     const { counts } = await readHistories(database, 10);
     return counts.every(({ status }) => status === 'done' || status === 'refused');
   };
 
-  let deaths = 0;
-  while (deaths < 10) {
-    const worker = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], { stdio: 'ignore' });
-    const died = once(worker, 'exit').then(() => true);
-    const done = expect
-      .poll(settled, { timeout: 60_000, interval: 50 })
-      .toBe(true)
-      .then(() => false);
-    done.catch(() => undefined);
-    const isDead = await Promise.race([died, done]);
-    if (isDead) deaths += 1;
-    worker.kill('SIGKILL');
-    await died;
-    if (!isDead) break;
+  const deaths = await countDeaths({
+    args: [PROGRAM, JSON.stringify(options)],
+    isSettled,
     // The dead worker's jobs are locked for a while; a sweep makes them again from their rows.
-    await database.query('DROP SCHEMA chainstead_jobs CASCADE');
-  }
+    onDeath: () => database.query('DROP SCHEMA chainstead_jobs CASCADE'),
+  });
 
   expect(deaths).toBe(3);
   const { unfinished, counts } = await readHistories(database, 10);
