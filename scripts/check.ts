@@ -47,15 +47,8 @@ async function tool(name: string, args: readonly string[]): Promise<string> {
 
 async function checkDependencyDirection(): Promise<string> {
   const modules = readSourceFiles().map(({ path, text }) => ({ path, imports: readImports(text) }));
-  const circles = [...findCircles(modules), ...findFolderCircles(modules.filter(isMended))].map(
-    (circle) => `circle: ${circle}`,
-  );
+  const circles = [...findCircles(modules), ...findFolderCircles(modules)].map((circle) => `circle: ${circle}`);
   return [...findWrongImports(modules), ...circles].join('\n');
-}
-
-/** The folders of `streams` still import each other. */
-function isMended({ path }: { readonly path: string }): boolean {
-  return !path.startsWith('packages/streams/');
 }
 
 async function checkGeneratedFiles(): Promise<string> {

@@ -13,5 +13,5 @@ export { createPastBlockServices } from './historical/past-block-services.ts';
 export { readStreamSettings } from './records/settings.ts';
 export { readStreamStatuses, type StreamStatuses } from './records/stream-statuses.ts';
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
-export type { StreamServices } from './routes/stream-services.ts';
+export type { StreamServices } from './stream-services.ts';
 export { createStreamsWatcher } from './watching/create-streams-watcher.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { StreamBounds } from '../records/stream-bounds.ts';
-import type { Stream, StreamConfig } from '../stream.ts';
+import type { StreamBounds } from './records/stream-bounds.ts';
+import type { Stream, StreamConfig } from './stream.ts';
 
 /**
  * What came of the mandatory test webhook (docs/provider-contract.md#test-webhook). `unreachable`: no 2xx answer, whatever the cause.

@@ -17,7 +17,7 @@ import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import { changeStreamSettings, readStreamSettings } from '../records/settings.ts';
 import { readStreamStats } from '../records/stats.ts';
-import { announceDeliveries } from '../watching/announce-deliveries.ts';
+import { announceDeliveries } from './announce-deliveries.ts';
 import {
   addMatches,
   addStream,

@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
+import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
 import type { Attempt, Verdict } from './delivery.ts';
-import { SUCCESS_RATE_MAX } from './success-rate.ts';
 
 /**
  * Writes down attempts that were answered 2xx, the usual case, in one statement: the log of attempts, the outbox rows, statistics,

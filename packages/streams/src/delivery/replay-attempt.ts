@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
 import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
-import type { ReplayAttempt } from '../routes/stream-services.ts';
+import type { ReplayAttempt } from '../stream-services.ts';
 
 export interface ReplayOptions {
   readonly database: Database;

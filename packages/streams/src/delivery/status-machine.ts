@@ -1,10 +1,11 @@
 import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
+import { SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Stream } from '../stream.ts';
 import type { DeliveryMetrics, StatusReason } from './delivery-metrics.ts';
 import { WAITING_STREAMS } from './due-streams.ts';
-import { SUCCESS_RATE_MIN, type UnhealthyWebhook } from './success-rate.ts';
+import type { UnhealthyWebhook } from './success-rate.ts';
 
 export interface StatusMachineOptions {
   readonly database: Database;

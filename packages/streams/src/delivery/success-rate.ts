@@ -1,4 +1,5 @@
 import type { Transaction } from '@chainstead/db';
+import { SUCCESS_RATE_MAX, SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Attempt } from './delivery.ts';
 
 /** A URL whose success rate is below what its streams need. */
@@ -9,10 +10,6 @@ export interface UnhealthyWebhook {
   /** Of the newest failure. */
   readonly errorMessage: string;
 }
-
-/** Below it, streams get into error (docs/provider-contract.md#status). Percent. */
-export const SUCCESS_RATE_MIN = 70;
-export const SUCCESS_RATE_MAX = 100;
 
 /** Up by one for a success, down by one for a failure, from 0 to 100. */
 export function nextSuccessRate(rate: number, isSuccess: boolean): number {

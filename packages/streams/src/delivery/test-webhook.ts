@@ -4,7 +4,7 @@ import type { Egress } from '@chainstead/egress';
 import { TEST_BODY } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
-import type { TestWebhook } from '../routes/stream-services.ts';
+import type { TestWebhook } from '../stream-services.ts';
 import { postWebhook } from './post-webhook.ts';
 
 export interface TestWebhookOptions {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type Database, transactionLock } from '@chainstead/db';
-import { RangeTooLongError, TooManyJobsError } from '../routes/stream-errors.ts';
-import type { CreateHistoricalJob, HistoricalRange } from '../routes/stream-services.ts';
+import type { CreateHistoricalJob, HistoricalRange } from '../stream-services.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
+import { RangeTooLongError, TooManyJobsError } from './range-errors.ts';
 
 /** What one key may ask for. */
 export interface HistoricalJobLimits {

@@ -1,6 +1,6 @@
 import { ChainsteadError, toQuantity } from '@chainstead/core';
 import { RpcCallError } from '@chainstead/rpc';
-import type { OffersTraces } from '../routes/stream-services.ts';
+import type { OffersTraces } from '../stream-services.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { EnrichMatch } from '../enrichment/enrich-match.ts';
 import { finishBody, renderBody } from '../payload/render-body.ts';
 import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import type { PreviewBlock, SendBlock, StreamServices } from '../routes/stream-services.ts';
+import type { PreviewBlock, SendBlock, StreamServices } from '../stream-services.ts';
 import { createHistoricalJobFactory, type HistoricalJobLimits } from './create-historical-job.ts';
 import { createPastMatcher } from './match-past-blocks.ts';
 import { createOffersTraces } from './offers-traces.ts';

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Transaction } from '@chainstead/db';
+import { announceDeliveries } from '../delivery/announce-deliveries.ts';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
-import { announceDeliveries } from '../watching/announce-deliveries.ts';
 import type { BlockMatch } from '../watching/match-blocks.ts';
 import { addDeliveries } from '../watching/outbox-rows.ts';
 import { INSERT_MATCHES, matchColumns, matchKey } from '../watching/record-matches.ts';

@@ -1,5 +1,5 @@
 import { type Transaction, transactionLock } from '@chainstead/db';
-import { TooManyReplaysError } from '../routes/stream-errors.ts';
+import { TooManyReplaysError } from './bound-errors.ts';
 
 /** Webhooks that one key may have asked for (replays, single blocks) and that have not been sent yet. */
 export const REPLAYS_PER_KEY = 1_000;

@@ -1,5 +1,5 @@
 import type { Transaction } from '@chainstead/db';
-import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from '../routes/stream-errors.ts';
+import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from './bound-errors.ts';
 
 /** What one key may have. */
 export interface StreamBounds {

@@ -1,8 +1,8 @@
 import type { Transaction } from '@chainstead/db';
-import { SUCCESS_RATE_MIN } from '../delivery/success-rate.ts';
 
-/** Percent. */
-const SUCCESS_RATE_MAX = 100;
+/** Below it, streams get into error (docs/provider-contract.md#status). Percent. */
+export const SUCCESS_RATE_MIN = 70;
+export const SUCCESS_RATE_MAX = 100;
 
 /**
  * Forgets how badly a URL answered before, because it has just answered its test webhook: below the threshold of the error

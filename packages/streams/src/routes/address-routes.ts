@@ -2,11 +2,11 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { type ApiDependencies, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type AddressChange, createStreamAddressStore } from '../records/stream-addresses.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
 import { idParameters, limitParameter, openPage } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
 import { answer, jsonBody, pageSchema } from './stream-response.ts';
-import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Streams'];

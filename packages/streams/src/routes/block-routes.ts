@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { createStreamStore } from '../records/stream-store.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
 import { idParameter } from './list-parameters.ts';
@@ -10,7 +11,6 @@ import { notFound, StreamChainError } from './stream-errors.ts';
 import { answer, jsonBody } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import { findChain, previewMembers, type StreamChains } from './stream-schema.ts';
-import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
 import { requesterOf } from './webhook-check.ts';
 

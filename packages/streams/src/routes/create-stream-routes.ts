@@ -1,4 +1,5 @@
 import { type RouteModule, withScope } from '@chainstead/http';
+import type { StreamServices } from '../stream-services.ts';
 import { streamAddressRoutes } from './address-routes.ts';
 import { blockPreviewRoute, blockToWebhookRoute } from './block-routes.ts';
 import { historicalJobRoutes } from './historical-job-routes.ts';
@@ -7,7 +8,6 @@ import { streamSettingsRoutes } from './settings-routes.ts';
 import { streamStatsRoutes } from './stats-routes.ts';
 import { streamStatusRoute } from './status-route.ts';
 import { streamListRoutes, streamRoutes } from './stream-routes.ts';
-import type { StreamServices } from './stream-services.ts';
 
 /** The API routes of streams, at the root, for `createApi` (docs/provider-contract.md#streams). */
 export function createStreamRoutes(services: StreamServices): readonly RouteModule[] {

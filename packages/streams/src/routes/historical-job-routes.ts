@@ -3,6 +3,7 @@ import { errorResponses, querySchema, type RouteModule } from '@chainstead/http'
 import { createRoute, z } from '@hono/zod-openapi';
 import { type HistoricalJob, listHistoricalJobs } from '../records/historical-jobs.ts';
 import { createStreamStore } from '../records/stream-store.ts';
+import type { HistoricalRange, StreamServices } from '../stream-services.ts';
 import { chainMember } from './block-routes.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
 import { idParameter } from './list-parameters.ts';
@@ -10,7 +11,6 @@ import { StreamChainError } from './stream-errors.ts';
 import { answer, jsonBody } from './stream-response.ts';
 import { existing, streamChains } from './stream-routes.ts';
 import type { StreamChains } from './stream-schema.ts';
-import type { HistoricalRange, StreamServices } from './stream-services.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 import { requesterOf } from './webhook-check.ts';
 

@@ -1,12 +1,12 @@
 import { type ApiDependencies, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { findFailedAttempt } from '../records/attempts.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { attemptList, historyQuery, logsQuery } from './attempt-query.ts';
 import { historyResponse, historySchema, logResponse, logSchema } from './history-response.ts';
 import { idParameter } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
 import { answer, pageSchema } from './stream-response.ts';
-import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
 import { requesterOf } from './webhook-check.ts';
 

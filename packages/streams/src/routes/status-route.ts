@@ -3,11 +3,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { changeStreamStatus, type StatusChange } from '../records/change-status.ts';
 import { ACTIVE_MESSAGE, createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { idParameters } from './list-parameters.ts';
 import { StreamTerminatedError } from './stream-errors.ts';
 import { answer, jsonBody, streamResponse, streamSchema } from './stream-response.ts';
 import { existing } from './stream-routes.ts';
-import type { StreamServices } from './stream-services.ts';
 import { refuseInvalid } from './validation-failed.ts';
 import { requireWebhook } from './webhook-check.ts';
 

@@ -4,13 +4,13 @@ import { type ApiDependencies, errorResponses, querySchema, type RouteModule } f
 import { createRoute, z } from '@hono/zod-openapi';
 import { createStreamStore, type StreamPosition } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
 import { idParameters, limitParameter, openPage } from './list-parameters.ts';
 import { changedConfig, type GivenConfig, newConfig } from './stream-config.ts';
 import { notFound } from './stream-errors.ts';
 import { answer, jsonBody, pageSchema, statusSchema, streamResponse, streamSchema } from './stream-response.ts';
 import { type StreamChains, streamMembers } from './stream-schema.ts';
-import type { StreamServices } from './stream-services.ts';
 import { requireTraces } from './trace-check.ts';
 import { refuseInvalid } from './validation-failed.ts';
 import { requesterOf, requireWebhook } from './webhook-check.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { StreamConfig } from '../stream.ts';
-import type { OffersTraces } from './stream-services.ts';
+import type { OffersTraces } from '../stream-services.ts';
 import { ValidationFailedError } from './validation-failed.ts';
 
 /** Refuses internal transactions of chains whose nodes give no traces: such a stream would never tell of any. @throws ValidationFailedError */

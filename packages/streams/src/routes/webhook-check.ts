@@ -1,7 +1,7 @@
 import type { ApiContext } from '@chainstead/http';
 import type { StreamConfig } from '../stream.ts';
+import type { StreamServices } from '../stream-services.ts';
 import { WebhookTestError, WebhookTestsLimitedError } from './stream-errors.ts';
-import type { StreamServices } from './stream-services.ts';
 
 /** Sends the mandatory test webhook, before anything starts. @throws WebhookTestError, WebhookTestsLimitedError */
 export async function requireWebhook(

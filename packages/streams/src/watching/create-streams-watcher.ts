@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
+import { announceDeliveries } from '../delivery/announce-deliveries.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import { announceDeliveries } from './announce-deliveries.ts';
 import { confirmMatches } from './confirm-matches.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { recordMatches } from './record-matches.ts';

@@ -3,8 +3,8 @@ import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainst
 import type { Database } from '@chainstead/db';
 import { ALL_SCOPES, type ApiApp, createApi, createKeyStore, loadServerSecret } from '@chainstead/http';
 import { checkAnswers } from '@chainstead/testkit';
+import type { StreamServices, WebhookTest } from '../../stream-services.ts';
 import { createStreamRoutes } from '../create-stream-routes.ts';
-import type { StreamServices, WebhookTest } from '../stream-services.ts';
 
 /** The key that an example API accepts. */
 export const EXAMPLE_KEY = 'test-key';

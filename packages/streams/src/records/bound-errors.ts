@@ -1,0 +1,51 @@
+import { ApiError } from '@chainstead/http';
+
+/** A 429: this key has asked for more webhooks than have been sent yet. */
+export class TooManyReplaysError extends ApiError {
+  constructor(waiting: number, limit: number) {
+    super({
+      code: 'REPLAYS_LIMITED',
+      status: 429,
+      message: `${waiting} webhooks that this key asked for are waiting to be sent, the limit is ${limit} (REPLAYS_PER_KEY): ask again when some have arrived`,
+      details: { waiting, limit },
+      headers: { 'retry-after': '60' },
+      retryable: true,
+    });
+  }
+}
+
+/** A 400: this key has as many streams as it may. */
+export class TooManyStreamsError extends ApiError {
+  constructor(streams: number, limit: number) {
+    super({
+      code: 'STREAMS_LIMITED',
+      status: 400,
+      message: `This key has ${streams} streams, the limit is ${limit} (STREAMS_PER_KEY): delete one first`,
+      details: { streams, limit },
+    });
+  }
+}
+
+/** A 400: a stream would watch too many addresses. */
+export class TooManyAddressesError extends ApiError {
+  constructor(addresses: number, limit: number) {
+    super({
+      code: 'STREAM_ADDRESSES_LIMITED',
+      status: 400,
+      message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): use another stream for some of them`,
+      details: { addresses, limit },
+    });
+  }
+}
+
+/** A 400: the streams of a key would watch too many addresses. */
+export class TooManyKeyAddressesError extends ApiError {
+  constructor(addresses: number, limit: number) {
+    super({
+      code: 'KEY_ADDRESSES_LIMITED',
+      status: 400,
+      message: `The streams of this key would watch ${addresses} addresses together, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
+      details: { addresses, limit },
+    });
+  }
+}
