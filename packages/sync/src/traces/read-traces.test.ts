@@ -1,5 +1,14 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, parseAddress, type Receipt, silentLogger } from '@chainstead/core';
+import {
+  type Address,
+  createMetricsRegistry,
+  type Hash,
+  parseAddress,
+  parseHash,
+  type Receipt,
+  silentLogger,
+  ZERO_HASH,
+} from '@chainstead/core';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
 import {
   askNode,
@@ -12,6 +21,7 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { InternalTransfer } from '../block-watcher.ts';
+import { executedTransactions } from '../executed-transactions.ts';
 import { readWatchedBlock, type WatchedReader } from '../read-watched-block.ts';
 import { callsOfFlatTraces } from './flat-traces.ts';
 import { internalTransfers } from './internal-transfers.ts';
@@ -112,6 +122,76 @@ describe('internal transfers of a node', () => {
       const block = await readWatchedBlock(reader, Number(blockNumber), NEEDS);
       expect(block?.block.transactionHashes).toContain(hash);
       expect(block?.internalTransfers).toEqual([]);
+    }
+  });
+});
+
+describe('whole blocks of a node', () => {
+  const whole = async (blockNumber: bigint) => {
+    const parts = new Set(['transactions', 'internalTransactions'] as const);
+    const needs = { transactions: false, internalTransfers: false };
+    const block = await readWatchedBlock({ ...reader, parts }, Number(blockNumber), needs);
+    if (block === null) throw new Error('The block is not available');
+    return block;
+  };
+
+  it('hold every call with its place, the same from either form of traces', async () => {
+    const { blockNumber } = await devnet.send({ ...payer, functionName: 'mixed', args: [HEIR] });
+    const block = await whole(blockNumber);
+    expect(block.parts.internalTransactions).toEqual({ level: 'not-applicable', reason: null });
+    const calls = block.internalTransactions ?? [];
+    const [hash] = block.block.transactionHashes;
+    expect(calls.every(({ transactionHash }) => transactionHash === hash)).toBe(true);
+    const facts = (some: typeof calls) =>
+      some.map(({ traceAddress, type, from, to, value, isReverted }) => [
+        traceAddress.join('.'),
+        type,
+        from,
+        to,
+        value,
+        isReverted,
+      ]);
+    expect(facts(calls)).toEqual([
+      ['0', 'CALL', payer.address, HEIR, 10n, false],
+      ['1', 'CALL', payer.address, payer.address, 0n, true],
+      ['1.0', 'CALL', payer.address, HEIR, 1n, true],
+      ['1.1', 'CALL', payer.address, HEIR, 2n, true],
+      ['2', 'CALL', payer.address, HEIR, 0n, false],
+      ['3', 'CALL', payer.address, HEIR, 11n, false],
+    ]);
+    const traces = await askNode(devnet.url, 'trace_block', [block.header.raw.number]);
+    const flat = callsOfFlatTraces(traces, {
+      chain: CHAIN.key,
+      hash: block.header.hash,
+      executed: new Set([hash ?? ZERO_HASH]),
+    });
+    expect(facts(flat.filter(({ traceAddress }) => traceAddress.length > 0))).toEqual(facts(calls));
+  });
+
+  it.each([
+    ['legacy ones', 0, { gasPrice: '0x3b9aca00' }],
+    ['those with access lists', 1, { gasPrice: '0x3b9aca00', accessList: [] }],
+    ['those with dynamic fees', 2, { maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x1' }],
+  ])('prove their transactions, with what came of them: %s', async (_what, type, fees) => {
+    const [from] = devnet.accounts;
+    const send = async (call: object): Promise<Hash> => {
+      const request = { from, gas: '0x186a0', ...fees, ...call };
+      return parseHash(await askNode(devnet.url, 'eth_sendTransaction', [request]));
+    };
+    const sent = await send({ to: HEIR, value: '0x7' });
+    const failed = await send({ to: payer.address, data: '0xdeadbeef' });
+    const created = await send({ data: '0x60006000f3' });
+    for (const [hash, succeeded] of [
+      [sent, true],
+      [failed, false],
+      [created, true],
+    ] as const) {
+      const receipt = await devnet.client.getTransactionReceipt({ hash });
+      const block = await whole(receipt.blockNumber);
+      expect(block.parts.transactions).toEqual({ level: 'receipts', reason: null });
+      const [executed] = executedTransactions(block);
+      expect(executed).toMatchObject({ hash, from, succeeded, gasUsed: receipt.gasUsed, type });
+      expect(executed?.contractAddress).toBe(receipt.contractAddress?.toLowerCase() ?? null);
     }
   });
 });
