@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, unpack } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -7,8 +7,8 @@ import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-tr
 
 export type { TransferKey, WalletTransfersQuery } from './wallet-transfers-statement.ts';
 
-/** One transfer as the database gives it for a wallet's page. Addresses and hashes are lower-case hexadecimal text. */
-export interface TransferRow {
+/** One transfer of a wallet's page. Addresses and hashes are lower-case hexadecimal text. */
+export interface TransferRow extends TokenColumns {
   readonly block_number: number;
   readonly transaction_index: number;
   readonly log_index: number;
@@ -21,17 +21,18 @@ export interface TransferRow {
   readonly block_hash: string;
   /** For `showMoment`. */
   readonly block_timestamp: string;
-  /** Of the token, as the five that follow; null while nothing is known of it. */
+  /** Of the counterparty. */
+  readonly label: AddressLabel;
+}
+
+/** What is known of the token. */
+interface TokenColumns {
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
   readonly logo: string | null;
   readonly verified: boolean | null;
   readonly possible_spam: boolean | null;
-  /** Of the counterparty. */
-  readonly label: string | null;
-  readonly entity: string | null;
-  readonly entity_logo: string | null;
 }
 
 export interface AddressLabel {
@@ -65,28 +66,61 @@ export async function getWalletTokenTransfers(
   const statement = walletTransfersStatement(chain, query, COUNT_MAX);
   const rows = await database.query<PageRow>(statement.text, statement.values);
   const first = rows.find(({ complete }) => complete !== null);
-  const transfers = rows.filter((row): row is CommonColumns & TransferRow => row.block_number !== null);
+  const labels = new Map(
+    first?.labels?.map(([address, label, entity, entityLogo]) => [address, { label, entity, entityLogo }]),
+  );
+  const labelOf = (address: Address): AddressLabel => labels.get(address) ?? NO_LABEL;
+  const transfers = rows.flatMap((row) => (row.packed === null ? [] : [transferOf(row, row.packed, labelOf)]));
   return {
     transfers: transfers.slice(0, query.limit),
     hasNext: transfers.length > query.limit,
-    walletLabel: {
-      label: first?.own_label ?? null,
-      entity: first?.own_entity ?? null,
-      entityLogo: first?.own_entity_logo ?? null,
-    },
+    walletLabel: labelOf(query.address),
     indexed: readIndexed(first),
     newestBlock: first?.newest ?? null,
     count: first !== undefined && first.total !== null && first.total <= COUNT_MAX ? first.total : null,
   };
 }
 
-/** The statement gives one row without a transfer where the page is empty. What is common to all rows is in the first alone. */
-type PageRow = CommonColumns & (TransferRow | { block_number: null });
+const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };
 
-interface CommonColumns extends IndexedColumns {
-  newest: number | null;
-  total: number | null;
-  own_label: string | null;
-  own_entity: string | null;
-  own_entity_logo: string | null;
+/** The statement gives one row without a transfer where the page is empty. What is common to all rows is in the first alone. */
+interface PageRow extends IndexedColumns, TokenColumns {
+  readonly newest: number | null;
+  readonly total: number | null;
+  readonly labels: readonly (readonly [Address, string | null, string | null, string | null])[] | null;
+  readonly packed: string | null;
+}
+
+function transferOf(row: TokenColumns, text: string, labelOf: (address: Address) => AddressLabel): TransferRow {
+  const [
+    block = '',
+    transaction,
+    log,
+    direction,
+    value = '',
+    timestamp = '',
+    token,
+    counterparty,
+    hash = '',
+    blockHash = '',
+  ] = unpack(text);
+  return {
+    block_number: Number(block),
+    transaction_index: Number(transaction),
+    log_index: Number(log),
+    direction: Number(direction) as Direction,
+    token: token as Address,
+    counterparty: counterparty as Address,
+    value,
+    transaction_hash: hash,
+    block_hash: blockHash,
+    block_timestamp: timestamp,
+    name: row.name,
+    symbol: row.symbol,
+    decimals: row.decimals,
+    logo: row.logo,
+    verified: row.verified,
+    possible_spam: row.possible_spam,
+    label: labelOf(counterparty as Address),
+  };
 }

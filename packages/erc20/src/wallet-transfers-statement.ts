@@ -6,6 +6,7 @@ import {
   inFirstRow,
   numbered,
   type PageBounds,
+  packed,
   type Statement,
   utcText,
   where,
@@ -62,16 +63,14 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
   const page = transfersOf(scan, start, bind(query.limit + 1), PAGE_COLUMNS);
   const total = query.count ? countOf(scan, near, far, bind(countMax + 1)) : 'NULL::bigint';
   const newest = `greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1))`;
-  const text = `WITH ${ctes.join(', ')}
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (${numbered(page, far)})
 SELECT ${inFirstRow('covered.indexed_from')} AS indexed_from, ${inFirstRow('covered.indexed_to')} AS indexed_to,
   ${inFirstRow(complete)} AS complete, ${inFirstRow(total)} AS total, ${inFirstRow(newest)} AS newest,
-  ${inFirstRow('wallet.label')} AS own_label, ${inFirstRow('wallet.entity')} AS own_entity, ${inFirstRow('wallet.entity_logo')} AS own_entity_logo,
+  ${inFirstRow(labelsOf(`SELECT counterparty FROM page UNION SELECT ${account}`, chainId))} AS labels,
   ${SHOWN_COLUMNS}
 FROM covered
-LEFT JOIN LATERAL ${bestLabel(account, chainId)} AS wallet ON true
-LEFT JOIN (${numbered(page, far)}) AS page ON true
-LEFT JOIN LATERAL ${bestLabel('page.counterparty', chainId)} AS other ON true
-ORDER BY ${orderBy('page', query.order)}`;
+LEFT JOIN page ON true
+ORDER BY page.place`;
   return { text, values };
 }
 
@@ -121,9 +120,22 @@ const PAGE_COLUMNS = `transfer.block_number, transfer.transaction_index, transfe
       transfer.counterparty, transfer.value, transfer.transaction_hash, transfer.block_hash, transfer.block_timestamp,
       metadata.name, metadata.symbol, metadata.decimals, metadata.logo, metadata.verified, metadata.possible_spam`;
 
-const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.direction, page.value, ${utcText('page.block_timestamp')} AS block_timestamp,
-  ${hexText('page.token')} AS token, ${hexText('page.counterparty')} AS counterparty, ${hexText('page.transaction_hash')} AS transaction_hash, ${hexText('page.block_hash')} AS block_hash,
-  page.name, page.symbol, page.decimals, page.logo, page.verified, page.possible_spam, other.label, other.entity, other.entity_logo`;
+/** Columns of the page that are never null, in the order in which `transferOf` takes them from a row's text. */
+const PACKED_COLUMNS = packed([
+  'page.block_number',
+  'page.transaction_index',
+  'page.log_index',
+  'page.direction',
+  'page.value',
+  utcText('page.block_timestamp'),
+  hexText('page.token'),
+  hexText('page.counterparty'),
+  hexText('page.transaction_hash'),
+  hexText('page.block_hash'),
+]);
+
+const SHOWN_COLUMNS = `${PACKED_COLUMNS} AS packed,
+  page.name, page.symbol, page.decimals, page.logo, page.verified, page.possible_spam`;
 
 /** Not `standard <> …`: see {@link expectedTrue}. */
 const NOT_NFT = expectedTrue('metadata.is_nft IS NOT TRUE');
@@ -138,10 +150,17 @@ function metadataOf(address: string, chainId: string): string {
       FROM tokens WHERE address = ${address} AND chain_id = ${chainId} LIMIT 1)`;
 }
 
-/** A label made for the chain before one for all chains, one that knows the entity before one that does not. */
-function bestLabel(address: string, chainId: string): string {
-  return `(SELECT label, entity, entity_logo FROM address_labels WHERE address = ${address} AND chain_id IN (${chainId}, 0)
-  ORDER BY chain_id = 0, entity IS NULL, source LIMIT 1)`;
+/**
+ * The labels that are known of addresses, once each, as JSON: `[address, label, entity, entity_logo]`; null for none. One made for
+ * the chain comes before one for all chains, one that knows the entity before one that does not.
+ *
+ * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much.
+ */
+function labelsOf(addresses: string, chainId: string): string {
+  return `(SELECT json_agg(json_build_array(${hexText('address')}, label, entity, entity_logo)) FROM (
+    SELECT DISTINCT ON (address) address, label, entity, entity_logo FROM address_labels
+    WHERE address = ANY (ARRAY(${addresses})) AND ${expectedTrue(`chain_id IN (${chainId}, 0)`)}
+    ORDER BY address, chain_id = 0, entity IS NULL, source) AS best)`;
 }
 
 function orderBy(table: string, order: 'ASC' | 'DESC'): string {

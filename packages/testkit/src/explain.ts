@@ -8,6 +8,8 @@ export interface PlanNode {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
+  /** `InitPlan` and `SubPlan`: of an expression, whose rows the parent is not given. */
+  readonly 'Parent Relationship'?: string;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;

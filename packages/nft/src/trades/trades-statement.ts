@@ -7,6 +7,7 @@ import {
   inFirstRow,
   numbered,
   type PageBounds,
+  packed,
   type Statement,
   utcText,
   where,
@@ -111,10 +112,23 @@ const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
 const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item, trade.token_ids,
       trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_hash, trade.block_timestamp`;
 
-const SHOWN_COLUMNS = `page.block_number, page.transaction_index, page.log_index, page.item, page.token_ids, page.shown_price AS price, ${utcText('page.block_timestamp')} AS block_timestamp,
-  ${hexText('page.token_address')} AS token_address, ${hexText('page.marketplace_address')} AS marketplace_address, ${hexText('page.seller')} AS seller,
-  ${hexText('page.buyer')} AS buyer, ${hexText('page.payment_token')} AS payment_token, ${hexText('page.transaction_hash')} AS transaction_hash,
-  ${hexText('page.block_hash')} AS block_hash`;
+/** Columns of the page that are never null, in the order in which `tradeOf` takes them from a row's text. */
+const PACKED_COLUMNS = packed([
+  'page.block_number',
+  'page.transaction_index',
+  'page.log_index',
+  'page.item',
+  'page.shown_price',
+  utcText('page.block_timestamp'),
+  hexText('page.token_address'),
+  hexText('page.marketplace_address'),
+  hexText('page.seller'),
+  hexText('page.buyer'),
+  hexText('page.transaction_hash'),
+  hexText('page.block_hash'),
+]);
+
+const SHOWN_COLUMNS = `${PACKED_COLUMNS} AS packed, page.token_ids, ${hexText('page.payment_token')} AS payment_token`;
 
 function order(table: string): string {
   return [...PLACE, 'token_address'].map((column) => `${table}.${column} DESC`).join(', ');
