@@ -37,6 +37,7 @@ function decode(logs: readonly Log[], context: DecodeContext): Erc20TransferRow[
   return rows;
 }
 
+// biome-ignore lint/complexity/useMaxParams: called for each transfer of a backfill: one literal, no object around its values.
 function side(
   log: Log,
   chainId: number,

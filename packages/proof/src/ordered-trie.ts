@@ -127,6 +127,7 @@ function compactPathLength(nibbles: number): number {
 }
 
 /** Hex-prefix encoding (yellow paper, appendix C) as an RLP string; at most 9 nibbles, so the header is one byte. */
+// biome-ignore lint/complexity/useMaxParams: called for each node of a trie, of which a proof has hundreds: nothing is allocated.
 function writeCompactPath(
   target: Buffer,
   offset: number,

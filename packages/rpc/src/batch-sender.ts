@@ -16,6 +16,7 @@ const SIZE_START = 20;
 const NO_REPLY: RpcReply = { kind: 'malformed', text: 'an element of the batch has no answer' };
 
 /** Starts with small batches and grows or shrinks by what comes back. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and the size of batches are one state.
 export function createBatchSender(options: {
   readonly exchange: RpcExchange;
   readonly state: UpstreamState;

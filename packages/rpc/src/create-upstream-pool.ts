@@ -38,6 +38,7 @@ export interface UpstreamPoolOptions {
  * The pool of one chain's upstreams. Nothing is sent before `start()`.
  * @throws NoUpstreamError from start() when none can be used
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: puts the parts of a pool together, each of which is elsewhere.
 export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool {
   const { chain, logger, clock = systemClock } = options;
   const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };

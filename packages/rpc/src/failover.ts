@@ -58,6 +58,7 @@ interface Attempts {
 }
 
 /** @param options.bestHead the highest head known, which lag is measured by */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the order of upstreams and what each attempt tells of them are one state.
 export function createFailover(options: {
   readonly chain: { readonly key: string };
   readonly upstreams: readonly Upstream[];

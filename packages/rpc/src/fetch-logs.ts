@@ -58,6 +58,7 @@ const HISTORY_GONE_FITNESS = 0.01;
 const TIMEOUTS_MAX = 2;
 
 /** Cuts ranges to what each upstream allows, and joins the parts in order. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the parts of a range, and the limits that they teach, are one state.
 export function createLogFetcher(options: {
   readonly failover: Failover;
   readonly receipts: ReceiptFetcher;

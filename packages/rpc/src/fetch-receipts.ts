@@ -38,6 +38,7 @@ const RECEIPT = 'eth_getTransactionReceipt';
 const NULL_PATIENCE = 3;
 
 /** Prefers `eth_getBlockReceipts`, and falls back to a call per transaction. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: both ways to read receipts share what upstreams were found to offer.
 export function createReceiptFetcher(options: {
   readonly failover: Failover;
   readonly chain: { readonly receiptsRoot: string };

@@ -21,6 +21,7 @@ type Forward = ForwardingPool['forward'];
 type Begun = FailedAttempt | { readonly upstream: Upstream; readonly error: null };
 
 /** Passes calls on over the failover of all calls. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: attempts, and what they leave to the next one, share one call.
 export function createCallForwarder(options: {
   readonly failover: Failover;
   readonly upstreams: readonly Upstream[];

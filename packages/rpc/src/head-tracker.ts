@@ -30,6 +30,7 @@ const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
 
 /** Polls the best upstreams; subscriptions make it look earlier. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: polls and announcements move the same heads.
 export function createHeadTracker(options: {
   readonly chain: { readonly key: string };
   readonly upstreams: readonly Upstream[];

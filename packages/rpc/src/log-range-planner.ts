@@ -42,6 +42,7 @@ const GROWTH_EMPTY = 4;
  * @param options.logRangeMax blocks asked at most, whatever the upstream allows
  * @param options.targetBytes size of an answer that ranges are fitted to
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what was asked and what was refused form one estimate.
 export function createLogRangePlanner(options: {
   readonly logRangeMax: number;
   readonly targetBytes: number;

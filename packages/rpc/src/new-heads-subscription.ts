@@ -32,6 +32,7 @@ interface Announcement {
 }
 
 /** Reconnects with back-off until it is closed. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: connection, silence and back-off are one state.
 export function createNewHeadsSubscription(options: {
   readonly config: UpstreamConfig;
   readonly state: UpstreamState;

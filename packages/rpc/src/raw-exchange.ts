@@ -45,6 +45,7 @@ const WAITING_KEPT = 1_000;
  * Beside the exchange of this process' own calls, with the same state and rate: on the usual path nothing but a counter
  * stands between a call and its connection.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the stages of one exchange share its deadlines and its body.
 export function createRawExchange(options: {
   readonly config: UpstreamConfig;
   readonly bucket: TokenBucket | null;

@@ -45,6 +45,7 @@ const TAIL_MAX = 4096;
  * @param options.first what has come of the result
  * @param options.checkTail what is wrong with the members after the result, or null
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the scanner and the stream share the place in the answer.
 export function createResultStream(options: {
   readonly first: Buffer;
   readonly scanner: ValueScanner;

@@ -18,6 +18,7 @@ const RETRY_BASE_MS = 300;
 const RETRY_MAX_MS = 3_000;
 
 /** Checks run until `closing` aborts. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: checks, their pace and their results are one state.
 export function createUpstreamCheck(options: {
   readonly chain: { readonly id: number; readonly key: string };
   readonly upstreams: readonly Upstream[];

@@ -81,6 +81,7 @@ export interface Upstream {
 }
 
 /** Not in use before it was checked and enabled through its state. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one upstream is one state: health, pace and what it offers.
 export function createUpstream(options: {
   readonly name: string;
   readonly config: UpstreamConfig;

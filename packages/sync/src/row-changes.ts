@@ -71,7 +71,10 @@ export async function removeRows(
   const values = [chain.id, range.from, range.to];
   for (const dataset of datasets) {
     const deletion = `DELETE FROM ${dataset.table.name} AS t WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
-    removed.push({ dataset, rows: sum(await changing(transaction, dataset, 'removed', deletion, values)) });
+    removed.push({
+      dataset,
+      rows: sum(await changing(transaction, dataset, { kind: 'removed', change: deletion, values })),
+    });
   }
   return removed;
 }
@@ -110,14 +113,10 @@ export async function removeSurplus(
   range: BlockRange,
 ): Promise<RepairedRows> {
   const columns = dataset.table.columns.join(', ');
-  const byBlock = await changing(
-    transaction,
-    dataset,
-    'removed',
-    `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${twinOf(dataset.table, 'staging')}) AS s
-      WHERE ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`,
-    [chain.id, range.from, range.to],
-  );
+  const change = `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${twinOf(dataset.table, 'staging')}) AS s
+      WHERE ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`;
+  const values = [chain.id, range.from, range.to];
+  const byBlock = await changing(transaction, dataset, { kind: 'removed', change, values });
   return { dataset, rows: sum(byBlock), byBlock };
 }
 
@@ -180,7 +179,7 @@ async function adding(
   isFirst = true,
 ): Promise<readonly BlockRows[]> {
   const insert = `INSERT INTO ${dataset.table.name} AS t (${dataset.table.columns.join(', ')}) ${rows} ON CONFLICT DO NOTHING`;
-  return changing(transaction, dataset, 'added', insert, values, isFirst);
+  return changing(transaction, dataset, { kind: 'added', change: insert, values, isFirst });
 }
 
 /**
@@ -190,11 +189,15 @@ async function adding(
 async function changing(
   transaction: Transaction,
   dataset: Dataset,
-  kind: 'added' | 'removed',
-  change: string,
-  values: readonly unknown[],
-  isFirst = true,
+  options: {
+    readonly kind: 'added' | 'removed';
+    readonly change: string;
+    readonly values: readonly unknown[];
+    /** @default true */
+    readonly isFirst?: boolean;
+  },
 ): Promise<readonly BlockRows[]> {
+  const { kind, change, values, isFirst = true } = options;
   const count = 'SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number';
   if (!isDerivedFrom(dataset))
     return transaction.query(`WITH changed AS (${change} RETURNING t.block_number) ${count}`, values);

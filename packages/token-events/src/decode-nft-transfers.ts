@@ -138,6 +138,7 @@ function readPunkTransfer(log: Log, read: PunkTransfer | null | 'malformed'): Lo
   return transfer(log, 0, NFT_TRANSFER_KINDS.cryptoPunks, read.tokenId, read.from, read.to);
 }
 
+// biome-ignore lint/complexity/useMaxParams: called for each token of a backfill: one literal, no object around its values.
 function transfer(
   log: Log,
   item: number,

@@ -46,6 +46,7 @@ export interface CallerOptions {
 /** Between two looks whether a fullnode has become usable, where none says when. */
 const WAIT_MS = 250;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is called, waited for and given up on shares the state of each fullnode.
 export function createCaller(options: CallerOptions): Caller {
   const { chain, chainId, states, limits, clock, logger, metrics } = options;
   const inFlight = createAnswerBudget({

@@ -58,6 +58,7 @@ const LOGS = 'eth_getLogs';
  * same time is asked once, what stays true is kept. The outcome comes at once where it is in memory. Never rejects. What the
  * indexer holds is not used: it keeps no whole blocks.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the ways of a call share one cache and one set of calls under way.
 export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
   const { cache, logger } = options;
   const lines = new Map<GatewayChain, Line>();

@@ -31,6 +31,7 @@ const LOG_EVERY_MS = 60_000;
 const LATE: unique symbol = Symbol('late');
 
 /** Prunes in the background until closed. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: reads, writes and pruning share what is pending.
 export function createStoredAnswers(options: {
   readonly store: AnswerStore;
   readonly clock: Clock;

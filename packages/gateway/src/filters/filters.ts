@@ -44,6 +44,7 @@ interface UpstreamFilter {
   readonly id: string;
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: each method of filters reads and moves the same stored state.
 export function createFilters(options: {
   readonly store: FilterStore;
   readonly feeds: ChainFeeds;

@@ -64,6 +64,7 @@ const RETRY_MS = 1_000;
 const LATE: unique symbol = Symbol('late');
 
 /** The floor of one chain. Follows the pool while used; `close` ends that. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the floor, its followers and its idle end are one state.
 export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
   const { chain, pool, store, logger, clock = systemClock, storeTimeoutMs = 1_000, idleMs = 60_000 } = options;
   const closing = new AbortController();

@@ -38,6 +38,7 @@ const FINALITY_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 
 /** Follows while used. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: start, idle end and changes share one following.
 export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
   const { chain, pool, clock, logger, idleMs, onChange, isWatched } = options;
   let head: Head | null = null;

@@ -40,6 +40,7 @@ type ProvenReceipts = ReadonlyMap<Hash, Buffer>;
  * receipts by the roots in them. An upstream whose answer does not fit is reported, and the next one asked.
  * @throws UnprovableAnswerError when no upstream gives an answer that fits; else as {@link ForwardingPool.forward}
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the checks of answers share what was proven for the call.
 export function createStrictForward(options: {
   readonly chain: CheckableChain;
   readonly pool: ForwardingPool;

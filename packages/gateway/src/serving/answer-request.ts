@@ -58,6 +58,7 @@ export interface AnswerRequestOptions {
 }
 
 /** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one call, in their order, share its facts.
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
   const { answer, answerStateful, rateLimits, usage, countRefusal, clock, logger } = options;
 

@@ -72,6 +72,7 @@ interface OpenedBy {
 }
 
 /** Takes WebSockets at the paths of the JSON-RPC POSTs, under the same rules: who may not call may not connect. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: connections, limits and the closing of all share one list.
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;
   const metrics = createSocketMetrics(options.metrics);

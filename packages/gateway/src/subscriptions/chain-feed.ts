@@ -64,6 +64,7 @@ class BlockMissingError extends Error {
   }
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the feed of a chain is one state: who listens, what was told, what was removed.
 export function createChainFeed({ chain: offered, floor, logger, clock }: ChainFeedOptions): ChainFeed {
   const { pool, chain, slug } = offered;
   const kept = Math.min(Math.max(chain.reorgDepthMax, ANCESTORS), KEPT_MAX) + 1;

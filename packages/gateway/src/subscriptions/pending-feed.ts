@@ -32,6 +32,7 @@ const POLL_MAX_MS = 2_000;
 /** Transactions that are looked up at once for listeners of whole ones. */
 const LOOKUPS_AT_ONCE = 20;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: who listens and the one subscription upstream are one state.
 export function createPendingFeed(options: {
   readonly chain: GatewayChain;
   readonly logger: Logger;

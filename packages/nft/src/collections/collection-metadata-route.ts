@@ -30,7 +30,7 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const found = await getCollection(database, chain.id, address);
       const collection = isUnread(found)
-        ? await readNow(requests, chain, address, requests.requesterOf(c), found, () =>
+        ? await readNow(requests, { chain, address, requester: requests.requesterOf(c), found }, () =>
             getCollection(database, chain.id, address),
           )
         : found;
@@ -52,12 +52,15 @@ function isUnread({ status, isNft, isRefusalOver }: Collection): boolean {
 
 async function readNow(
   requests: MetadataRequests,
-  chain: Chain,
-  address: Address,
-  requester: Requester,
-  found: Collection,
+  asked: {
+    readonly chain: Chain;
+    readonly address: Address;
+    readonly requester: Requester;
+    readonly found: Collection;
+  },
   again: () => Promise<Collection>,
 ): Promise<Collection> {
+  const { chain, address, requester, found } = asked;
   if (found.status !== 'pending') await requests.collection(chain, address, requester, false);
   await requests.watch.collection(chain.id, address, requests.waitMs);
   return again();

@@ -35,6 +35,7 @@ const STALE_MS = 1_000;
 /** Answered and not recorded yet: so much is sent once more when the process dies. */
 const UNRECORDED_MAX = 1_000;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is claimed, under way and unfinished is one state, of which no part can be read alone.
 export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   const { claim, deliver, putBack, allowance, isEnding, turnMs, clock } = options;
   const pace = createPace(clock);

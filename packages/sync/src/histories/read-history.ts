@@ -129,7 +129,7 @@ async function readMissing(
         return 'more';
       }
       made += await journal.run(risky, async () => {
-        const read = await readSubjectLogs(pool, chain, dataset, subject, range, signal);
+        const read = await readSubjectLogs(pool, { chain, dataset, subject, range }, signal);
         sizing.seen(rangeSize(range), read.logs.length);
         await commitChunk(options, { subject, dataset, range, read }, signal);
         return read.calls;

@@ -34,12 +34,15 @@ export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<Log
  */
 export async function readSubjectLogs(
   pool: UpstreamPool,
-  chain: Chain,
-  dataset: Dataset,
-  subject: Subject,
-  range: BlockRange,
+  asked: {
+    readonly chain: Chain;
+    readonly dataset: Dataset;
+    readonly subject: Subject;
+    readonly range: BlockRange;
+  },
   signal: AbortSignal,
 ): Promise<SubjectRead> {
+  const { chain, dataset, subject, range } = asked;
   const filters = filtersOf(dataset, chain, subject);
   const ask = (query: LogsQuery) => pool.getLogs(query, { signal, minBlock: query.range.to });
   const answers = await Promise.all(filters.map((filter) => ask({ range, ...toQuery(filter) })));

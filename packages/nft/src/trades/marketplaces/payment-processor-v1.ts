@@ -44,7 +44,7 @@ function singleFill(log: Log): Fill | null {
   const sale = eventArguments(SINGLE, log);
   if (sale === null) return null;
   const item = tradedItem(sale.tokenAddress, sale.tokenId, sale.amount);
-  return fillOf(log, 2, sale, sale.seller, [item], sale.salePrice);
+  return fillOf(log, sale, { side: 2, seller: sale.seller, items: [item], price: sale.salePrice });
 }
 
 function bundleFill(log: Log): Fill | null {
@@ -52,14 +52,8 @@ function bundleFill(log: Log): Fill | null {
   const sold = bundle === null ? null : soldOf(bundle);
   if (bundle === null || sold === null || sold.length === 0) return null;
   const price = sold.reduce((sum, one) => sum + one.price, 0n);
-  return fillOf(
-    log,
-    0,
-    bundle,
-    bundle.seller,
-    sold.map(({ item }) => item),
-    price,
-  );
+  const items = sold.map(({ item }) => item);
+  return fillOf(log, bundle, { side: 0, seller: bundle.seller, items, price });
 }
 
 function sweepFills(log: Log): Fill[] {
@@ -68,7 +62,7 @@ function sweepFills(log: Log): Fill[] {
   if (sweep === null || sold === null) return [];
   return sold.flatMap(({ place, item, price }) => {
     const seller = sweep.sellers[place];
-    return seller === undefined ? [] : fillOf(log, 0, sweep, seller, [item], price);
+    return seller === undefined ? [] : fillOf(log, sweep, { side: 0, seller, items: [item], price });
   });
 }
 
@@ -105,7 +99,14 @@ function soldOf(list: SaleList): Sold[] | null {
   });
 }
 
-function fillOf(log: Log, side: TradeSide, sale: Sale, seller: Hex, items: readonly TradedItem[], price: bigint): Fill {
+interface SoldItems {
+  readonly side: TradeSide;
+  readonly seller: Hex;
+  readonly items: readonly TradedItem[];
+  readonly price: bigint;
+}
+
+function fillOf(log: Log, sale: Sale, { side, seller, items, price }: SoldItems): Fill {
   return {
     log,
     side,

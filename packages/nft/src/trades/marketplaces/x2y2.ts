@@ -73,19 +73,19 @@ function fillOf(
   const { op, price } = inventory.detail;
   const maker = lowerCase(inventory.maker);
   const taker = lowerCase(inventory.taker);
-  const payment = paymentToken(inventory.currency);
+  const paid = { log, paymentToken: paymentToken(inventory.currency) };
   switch (op) {
     case OPERATIONS.sellOrderCompleted:
-      return sale(log, 0, maker, taker, itemsOf(inventory, moved, maker), payment, price);
+      return sale({ ...paid, side: 0, seller: maker, buyer: taker, items: itemsOf(inventory, moved, maker), price });
     case OPERATIONS.buyOfferCompleted:
-      return sale(log, 1, taker, maker, itemsOf(inventory, moved, taker), payment, price);
+      return sale({ ...paid, side: 1, seller: taker, buyer: maker, items: itemsOf(inventory, moved, taker), price });
     case OPERATIONS.auctionCompleted: {
       // The taker is whoever settles, and the delegate holds the items until then.
       const items = itemsOf(inventory, moved, null);
       const buyer = receiverOf(items, moved);
-      const paid = auctionPrice(inventory, profits);
-      if (buyer === null || paid === null) return null;
-      const fill = sale(log, 0, maker, buyer, items, payment, paid);
+      const bid = auctionPrice(inventory, profits);
+      if (buyer === null || bid === null) return null;
+      const fill = sale({ ...paid, side: 0, seller: maker, buyer, items, price: bid });
       return fill === null ? null : { ...fill, partiesFinal: true };
     }
     default:
@@ -93,16 +93,8 @@ function fillOf(
   }
 }
 
-function sale(
-  log: Log,
-  side: 0 | 1,
-  seller: Address,
-  buyer: Address,
-  items: readonly TradedItem[],
-  payment: Address | null,
-  price: bigint,
-): Fill | null {
-  return items.length === 0 ? null : { log, side, seller, buyer, items, paymentToken: payment, price };
+function sale(fill: Fill): Fill | null {
+  return fill.items.length === 0 ? null : fill;
 }
 
 /** As the order's data lists them; where it can't be read, what moved from the seller (null: from anyone). */
