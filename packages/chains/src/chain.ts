@@ -23,7 +23,7 @@ export interface NativeCurrency {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Whether the coin is ETH itself. */
+  /** Whether the native currency is ETH itself. */
   readonly isEther: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Chain {
   readonly blockTimeMs: number;
   readonly pollIntervalMs: number;
   readonly native: NativeCurrency;
-  /** Canonical (bridged) ETH token where the coin is something else. */
+  /** Canonical (bridged) ETH token where the native currency is something else. */
   readonly bridgedEther: Address | null;
   readonly wrappedNative: Address | null;
   readonly multicall3: { readonly address: Address; readonly blockCreated: number } | null;

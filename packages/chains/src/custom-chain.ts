@@ -19,7 +19,7 @@ export interface CustomChain {
   readonly blockTimeMs?: number | undefined;
   /** Default: half the block time, at least 500 and at most 4000. */
   readonly pollIntervalMs?: number | undefined;
-  /** Default `ETH`, which also says that the coin is ether. */
+  /** Default `ETH`, which also says that the native currency is ether. */
   readonly nativeSymbol?: string | undefined;
   /** Default: the larger of 64 and the confirmations. Blocks. */
   readonly reorgDepthMax?: number | undefined;

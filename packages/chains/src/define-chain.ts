@@ -19,7 +19,7 @@ export interface ChainFamily {
   readonly reorgDepthMax?: number;
 }
 
-/** One chain's own facts. Its id, native coin, multicall3 and public endpoints are viem's. */
+/** One chain's own facts. Its id, native currency, multicall3 and public endpoints are viem's. */
 export interface ChainFacts {
   readonly key: string;
   readonly name: string;

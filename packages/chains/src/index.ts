@@ -1,5 +1,5 @@
 /**
- * What a chain is, as plain data: ids, names, confirmations, native coin, quirks.
+ * What a chain is, as plain data: ids, names, confirmations, native currency, quirks.
  * Imports only core (and viem's chain objects). Start reading at `chain.ts`.
  */
 export * from './chain.ts';

@@ -6,11 +6,11 @@ import type { Transaction } from '@chainstead/db';
 export interface WatchNeeds {
   /** Transaction objects. */
   readonly transactions: boolean;
-  /** Transfers of the coin between contracts, from traces. */
+  /** Transfers of native currency between contracts, from traces. */
   readonly internalTransfers: boolean;
 }
 
-/** A transfer of the coin inside a transaction: a call of a contract that was not reverted, value above zero. */
+/** A transfer of native currency inside a transaction: a call of a contract that was not reverted, value above zero. */
 export interface InternalTransfer {
   readonly transactionHash: Hash;
   readonly from: Address;

@@ -16,7 +16,7 @@ export interface ExpectedTrade {
   readonly seller: Address;
   readonly buyer: Address;
   readonly marketplace: Address;
-  /** Null: the chain's coin. */
+  /** Null: the chain's native currency. */
   readonly paymentToken: Address | null;
   /** What the buyer paid for the whole order. Base units. */
   readonly price: string;

@@ -22,7 +22,7 @@ export interface NftMoveFact {
   readonly amount: bigint;
 }
 
-/** One NFT that was sold for the chain's coin. */
+/** One NFT that was sold for the chain's native currency. */
 export interface NftSaleFact {
   readonly token: Address;
   readonly tokenId: bigint;

@@ -74,7 +74,7 @@ export const chainKeys = z.object({
   }),
   NATIVE_SYMBOL: optional(plainText.max(32, 'is longer than 32 characters'), {
     group: 'Chains',
-    description: "Symbol of the chain's coin",
+    description: "Symbol of the chain's native currency",
     allowed: '1 to 32 characters',
     example: 'ETH',
     whenAbsent: "the known chain's, or ETH",

@@ -18,7 +18,7 @@ export interface MatchedTransaction extends StreamTransaction {
   readonly triggeredBy: readonly Address[];
 }
 
-/** A transfer of the coin between contracts that matched. */
+/** A transfer of native currency between contracts that matched. */
 export interface MatchedInternalTransaction {
   readonly transactionHash: Hash;
   readonly from: Address;

@@ -114,7 +114,7 @@ describe('a transaction', () => {
     expect(itemOf(transaction, receipt).transactionFee).toBe(fee);
   });
 
-  test('pays in the chain’s own coin', () => {
+  test('pays in the chain’s native currency', () => {
     const cents = { ...ETHEREUM, native: { ...createChainRegistry().get('eth').native, decimals: 2 } };
     expect(itemOf({}, { gasUsed: '0x64', effectiveGasPrice: '0x2' }, BOB, cents).transactionFee).toBe('2');
   });

@@ -32,7 +32,7 @@ export function transactionItem(matched: MatchedTransaction, chain: Chain): Webh
 }
 
 /**
- * What the sender paid, in the chain's coin: gas used at its effective price, blob gas at its own (EIP-4844), and on rollups
+ * What the sender paid, in native currency: gas used at its effective price, blob gas at its own (EIP-4844), and on rollups
  * the part for the parent chain where the receipt names it. Null where gas or price is not known.
  */
 function transactionFee({ transaction, receipt }: MatchedTransaction, chain: Chain): string | null {

@@ -48,7 +48,7 @@ export interface WebhookTransaction extends Triggered {
   readonly receiptContractAddress: string | null;
   readonly receiptRoot: string | null;
   readonly receiptStatus: string | null;
-  /** In the chain's coin, exact. */
+  /** In native currency, exact. */
   readonly transactionFee: string | null;
 }
 

@@ -65,7 +65,7 @@ export function numberedHash(number: number): Hash {
   return parseHash(`0x${number.toString(16).padStart(64, '0')}`);
 }
 
-/** One transfer of a token in one transaction, and one of the coin inside it. */
+/** One transfer of a token in one transaction, and one of native currency inside it. */
 export function stageMatch(streamId: string, blockNumber: number): Match {
   const transactionHash = numberedHash(1_000_000 + blockNumber);
   const triggeredBy = [WATCHED];
