@@ -287,12 +287,11 @@ async function readDecoded(
 ): Promise<DecodedRange> {
   const { pool, chain, rowsAtOnce } = options;
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
-  if (isReadWhole(options, datasets))
-    return readRangeProven(
-      { ...options, parts: partsOf(datasets, chain), depth: PROVEN_READS_IN_FLIGHT, signal },
-      range,
-      decoder,
-    );
+  if (isReadWhole(options, datasets)) {
+    const parts = partsOf(datasets, chain);
+    const leavesOut = !parts.has('logs');
+    return readRangeProven({ ...options, parts, leavesOut, depth: PROVEN_READS_IN_FLIGHT, signal }, range, decoder);
+  }
   const topics = [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
   const { logs, ...read } = await readRangeFast(pool, range, topics, signal);
   decoder.add(logs, read.blocks.values());

@@ -8,7 +8,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { crossCheck } from './cross-check.ts';
 import type { Dataset } from './dataset.ts';
 import type { BatchDecoder, BlockFacts, DecodedBatch } from './decoded-batch.ts';
-import { ChainMovedError } from './errors.ts';
+import { ChainMovedError, UnprovenBlockError } from './errors.ts';
 import { type LevelledBlock, type RangeLevels, rangeLevels } from './part-levels.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { readAhead } from './read-ahead.ts';
@@ -96,12 +96,14 @@ const NO_WATCHER = { transactions: false, internalTransfers: false };
 export interface ProvenReading extends WatchedReader {
   /** Blocks that are read at a time. */
   readonly depth: number;
+  /** Whether blocks that nobody can prove under the policy `strict` are left out, as those that lack a part are. */
+  readonly leavesOut?: boolean;
   /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Whole blocks of a range, proven and decoded one by one. @throws UnprovenBlockError under the policy `strict` */
+/** Whole blocks of a range, proven and decoded one by one. @throws UnprovenBlockError under the policy `strict`, unless left out */
 export async function readRangeProven(
   reading: ProvenReading,
   range: BlockRange,
@@ -112,10 +114,15 @@ export async function readRangeProven(
   const proven: LevelledBlock[] = [];
   const lacking = new Map<BlockPart, Lacking>();
   let logCount = 0;
-  const read = async (number: number): Promise<ProvenBlock | null> => {
+  const read = async (number: number): Promise<ProvenBlock | UnprovenBlockError | null> => {
     await turn?.(signal);
-    const block = await readWatchedBlock(reading, number, NO_WATCHER, signal);
-    return block === null ? null : crossCheck(reading, block, signal);
+    try {
+      const block = await readWatchedBlock(reading, number, NO_WATCHER, signal);
+      return block === null ? null : await crossCheck(reading, block, signal);
+    } catch (error) {
+      if (reading.leavesOut === true && error instanceof UnprovenBlockError) return error;
+      throw error;
+    }
   };
   for await (const block of readAhead(range, Math.min(depth, rangeSize(range)), read)) {
     if (block === null)
@@ -123,6 +130,11 @@ export async function readRangeProven(
         chain: chain.key,
         what: `a block of ${range.from} to ${range.to} could not be read`,
       });
+    if (block instanceof UnprovenBlockError) {
+      const facts = { block: Number(block.facts.block), reason: String(block.facts.reason), isUnsupported: false };
+      for (const part of reading.parts ?? []) lacking.set(part, facts);
+      continue;
+    }
     // Of a block only this waits for the others: its answer and its logs are heavy.
     const header = factsOf(block.header);
     decoder.add(block.logs, [header], [block]);
