@@ -146,6 +146,19 @@ describe('docs/analytics.md', () => {
     expect(EXPECTED).toHaveLength(15);
   });
 
+  test('says by which state what is derived lacks rows', async () => {
+    await scratch.database.query(
+      `INSERT INTO derived_states (chain_id, state, dataset, version, status, position)
+       VALUES (1, 'nft-balances', 'nft-transfers', 2, 'building', 17), (1, 'nft-sale-days', 'nft-trades', 1, 'built', 0)`,
+    );
+    const sql = 'SELECT state, dataset, version, status, built_to FROM analytics.derived_states ORDER BY state';
+    expect(await asReader(sql)).toEqual([
+      { state: 'nft-balances', dataset: 'nft-transfers', version: 2, status: 'building', built_to: 17 },
+      { state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built', built_to: null },
+    ]);
+    for (const { state } of await asReader<{ state: string }>(sql)) expect(DOCUMENT).toContain(`\`${state}\``);
+  });
+
   test.each(queries.map(([title, sql], index) => ({ title, sql, index })))('$title', async ({ sql, index }) => {
     expect(await asReader(sql)).toMatchObject(EXPECTED[index] ?? []);
   });
