@@ -6,11 +6,11 @@ import type { ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import PQueue from 'p-queue';
+import { chunksOf, isReadWhole, notDone, planStretches, type Stretch } from './backfill-stretches.ts';
 import { type ChunkSizing, createChunkSizing } from './chunk-size.ts';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitRange } from './commit-range.ts';
-import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { ChainMovedError, UnavailableBlocksError } from './errors.ts';
@@ -18,7 +18,7 @@ import { type DecodedRange, readRangeFast, readRangeProven, wholeDatasets } from
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, isFinal, once, untilItSucceeds } from './retry-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
-import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from './whole-block.ts';
+import { type BlockPart, deepestPart, partsOf } from './whole-block.ts';
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -64,12 +64,6 @@ const PROVEN_READS_IN_FLIGHT = 6;
 /** Between two looks at a range that another process holds. */
 const CLAIM_WAIT_MS = 1_000;
 
-/** One stretch that lacks the same datasets throughout. */
-interface Stretch {
-  readonly range: BlockRange;
-  readonly datasets: readonly Dataset[];
-}
-
 /** Covers every range, then resolves. A chunk that fails is tried again for as long as the signal allows. */
 export async function backfill(
   options: BackfillOptions,
@@ -83,60 +77,6 @@ export async function backfill(
   return run.progress();
 }
 
-async function planStretches(options: BackfillOptions, ranges: readonly BlockRange[]): Promise<Stretch[]> {
-  const { chain, database, kind } = options;
-  const coverage = kind === 'replace' ? [] : await listCoverage(database, chain.id);
-  return readTogether(options).flatMap((datasets) =>
-    inOrder(
-      options,
-      ranges.flatMap((range) =>
-        kind === 'replace' ? [{ range, datasets }] : stretchesWithout(coverage, { range, datasets }),
-      ),
-    ),
-  );
-}
-
-/**
- * The datasets that the same reads serve, those with the lightest first: filtered logs where they are enough, whole blocks,
- * traces. Whoever has no traces has the rest.
- */
-function readTogether({ chain, datasets, proof }: BackfillOptions): readonly (readonly Dataset[])[] {
-  const wayOf = (dataset: Dataset): BlockPart => {
-    const part = deepestPart(dataset, chain);
-    return part === 'transactions' && proof === 'receipts' && reads.logs !== undefined ? 'logs' : part;
-  };
-  const reads = Object.groupBy(datasets, (dataset) => deepestPart(dataset, chain));
-  const together = Map.groupBy(datasets, wayOf);
-  return BLOCK_PARTS.flatMap((part) => {
-    const some = together.get(part);
-    return some === undefined ? [] : [some];
-  });
-}
-
-/** What of the stretch is not covered. */
-function stretchesWithout(coverage: readonly DatasetCoverage[], { range, datasets }: Stretch): Stretch[] {
-  const names = datasets.map((dataset) => dataset.name);
-  return missingCoverage(range, names, coverage).map((part) => ({
-    range: part.range,
-    datasets: datasets.filter((dataset) => part.datasets.includes(dataset.name)),
-  }));
-}
-
-/** What is still to be done of a chunk: all of it when covered blocks are redone, else what is not covered by now. */
-async function notDone(
-  { chain, database, kind }: BackfillOptions,
-  { datasets }: Stretch,
-  range: BlockRange,
-): Promise<Stretch[]> {
-  if (kind === 'replace') return [{ range, datasets }];
-  return stretchesWithout(await listCoverage(database, chain.id), { range, datasets });
-}
-
-function inOrder(options: BackfillOptions, stretches: readonly Stretch[]): Stretch[] {
-  const sign = options.order === 'newest-first' ? -1 : 1;
-  return stretches.toSorted((a, b) => sign * (a.range.from - b.range.from));
-}
-
 /** The running backfill: a queue of reads, and one of commits behind it. */
 function createRun(options: BackfillOptions, stretches: readonly Stretch[], signal: AbortSignal) {
   const reads = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
@@ -147,25 +87,18 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
   };
   const sizingOf = ({ datasets }: Stretch): ChunkSizing => sizing[isReadWhole(options, datasets) ? 'proven' : 'fast'];
   const total = stretches.reduce((sum, stretch) => sum + rangeSize(stretch.range), 0);
-  const state = {
-    done: 0,
-    logs: 0,
-    failure: undefined as unknown,
-    unavailable: null as UnavailableBlocksError | null,
-  };
-  /** Parts that no upstream serves at all: nothing more is read for them. */
-  const unsupported = new Set<BlockPart>();
+  const state = { done: 0, logs: 0, failure: undefined as unknown };
+  const lacking = createLackingRecord(options.chain);
   const progress = (): BackfillProgress => ({
     done: state.done,
     total,
     logs: state.logs,
-    unavailable: state.unavailable,
+    unavailable: lacking.first(),
   });
   const stop = AbortSignal.any([signal, options.owner.lost]);
 
   const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
-    if (stretch.datasets.every((dataset) => unsupported.has(deepestPart(dataset, options.chain))))
-      return advance(rangeSize(range), 0);
+    if (lacking.isPointless(stretch.datasets)) return advance(rangeSize(range), 0);
     const attempt = (): Promise<DecodedRange | null> => readClaimed(options, stretch, range, sizingOf(stretch), stop);
     const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
     if (read === FAILED) {
@@ -175,16 +108,9 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
     if (read === null) return workAround(stretch, range);
     // A read counts as in flight until it is committed: that bounds what is held in memory.
     const { logCount } = read;
-    noteLacking(read);
+    lacking.note(read);
     await commits.add(releasing(read, (one) => commitRead(options, stretch, one, stop)));
     advance(rangeSize(range), logCount);
-  };
-
-  const noteLacking = ({ lacking }: DecodedRange): void => {
-    for (const [part, { isUnsupported, reason, block }] of lacking) {
-      if (isUnsupported) unsupported.add(part);
-      state.unavailable ??= new UnavailableBlocksError({ chain: options.chain.key, block, part, reason });
-    }
   };
 
   /** What another process leaves of a range, of which it holds a part or has covered one since it was planned. */
@@ -204,7 +130,7 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
   return {
     progress,
     addStretch: async (stretch: Stretch): Promise<void> => {
-      for (const range of chunks(options, stretch.range, sizingOf(stretch))) {
+      for (const range of chunksOf(options, stretch.range, sizingOf(stretch))) {
         await reads.onSizeLessThan(CHUNKS_IN_FLIGHT);
         if (stop.aborted || state.failure !== undefined) return;
         reads
@@ -223,21 +149,22 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
   };
 }
 
-/** Cuts a stretch into chunks of the size that the density asks for at that moment, from the end that comes first. */
-function* chunks(options: BackfillOptions, range: BlockRange, sizing: ChunkSizing): Generator<BlockRange> {
-  let { from, to } = range;
-  while (from <= to) {
-    const size = sizing.next();
-    if (options.order === 'newest-first') {
-      const start = Math.max(from, to - size + 1);
-      yield { from: start, to };
-      to = start - 1;
-    } else {
-      const end = Math.min(to, from + size - 1);
-      yield { from, to: end };
-      from = end + 1;
-    }
-  }
+/** What no upstream could give so far. */
+function createLackingRecord(chain: BackfillOptions['chain']) {
+  /** Parts that no upstream serves at all: nothing more is read for them. */
+  const unsupported = new Set<BlockPart>();
+  let first: UnavailableBlocksError | null = null;
+  return {
+    note: ({ lacking }: DecodedRange): void => {
+      for (const [part, { isUnsupported, reason, block }] of lacking) {
+        if (isUnsupported) unsupported.add(part);
+        first ??= new UnavailableBlocksError({ chain: chain.key, block, part, reason });
+      }
+    },
+    isPointless: (datasets: readonly Dataset[]): boolean =>
+      datasets.every((dataset) => unsupported.has(deepestPart(dataset, chain))),
+    first: (): UnavailableBlocksError | null => first,
+  };
 }
 
 /** Null when another process holds a part of the range, or has covered one since this work was planned. */
@@ -273,10 +200,6 @@ async function readClaimed(
     await owner.release(chain.id, range);
     throw error;
   }
-}
-
-function isReadWhole({ chain, proof }: BackfillOptions, datasets: readonly Dataset[]): boolean {
-  return proof === 'receipts' || !partsOf(datasets, chain).has('logs');
 }
 
 async function readDecoded(
