@@ -13,7 +13,7 @@ export interface Postmaster {
   readonly status: string;
 }
 
-/** Reads the lock file. A file that is still being written, or left by a crash, may name a process that is none. */
+/** Reads the lock file. A file that is still being written, or left by a crash, may name a process that does not exist. */
 export async function readPostmaster(clusterFolder: string): Promise<Postmaster | undefined> {
   const text = await unlessMissing(readFile(join(clusterFolder, 'postmaster.pid'), 'utf8'));
   if (text === undefined) return undefined;

@@ -245,7 +245,7 @@ describe('parameters', () => {
     expect(body.message).toContain(parameter);
   });
 
-  test('an address that is none is refused, any letter case accepted', async () => {
+  test('a malformed address is refused, any letter case accepted', async () => {
     await seedTransfers(scratch.database, eth, [transfer(1)]);
     expect((await requestTransfers(api, '', '0x123')).status).toBe(400);
     expect(blocksOf(await get('', `0x${WALLET.slice(2).toUpperCase()}`))).toEqual([1]);

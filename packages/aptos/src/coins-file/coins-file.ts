@@ -136,7 +136,7 @@ function creatorOf(coinType: string, lineNumber: number): string | null {
     const type = parseMoveType(coinType);
     return type.kind === 'struct' ? type.address : null;
   } catch (error) {
-    if (error instanceof MoveTypeError) throw new CoinsFileError(lineNumber, 'has a coin type that is none', error);
+    if (error instanceof MoveTypeError) throw new CoinsFileError(lineNumber, 'has a malformed coin type', error);
     throw error;
   }
 }

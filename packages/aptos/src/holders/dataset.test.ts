@@ -43,7 +43,7 @@ describe('a balance', () => {
     expect(balances({ changes })).toEqual([]);
   });
 
-  it('is not read of an amount that is none', () => {
+  it('is not read where the amount is malformed', () => {
     const change = { type: 'write_resource', address: '0xb' };
     const type = '0x1::coin::CoinStore<0xa::m::C>';
     const data = [

@@ -1,4 +1,4 @@
-/** A value of unknown shape as an object; null for anything that is none. */
+/** A value of unknown shape as an object; null for anything else. */
 export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null {
   return isObject(value) ? value : null;
 }

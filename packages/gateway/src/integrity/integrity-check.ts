@@ -60,7 +60,7 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
     try {
       return inspections.get(method)?.(params, result) ?? null;
     } catch (error) {
-      // BigInt() answers a SyntaxError to a quantity that is none.
+      // BigInt() answers a SyntaxError to a malformed quantity.
       const isMalformed =
         error instanceof ChainsteadError || error instanceof InvalidHexBytesError || error instanceof SyntaxError;
       if (isMalformed) return { kind: 'malformed', text: error.message };

@@ -105,7 +105,7 @@ describe('a document', () => {
       },
     ],
     ['an invite without protocol', { discord: 'discord.gg/abc' }, { discordUrl: 'https://discord.gg/abc' }],
-    ['an invite that is none', { discord: 'call me, Bob#1234' }, {}],
+    ['no invite', { discord: 'call me, Bob#1234' }, {}],
     ['a Telegram handle', { telegram: '@cats' }, { telegramUrl: 'https://t.me/cats' }],
     ['a Telegram link without protocol', { telegram: 't.me/+abc' }, { telegramUrl: 'https://t.me/+abc' }],
     ['a Twitter handle', { twitter: '@cats' }, { twitterUsername: 'cats' }],

@@ -59,13 +59,13 @@ describe('a token id', () => {
     [tooLarge, tooLarge],
     [`0x1${'0'.repeat(64)}`, `0x1${'0'.repeat(64)}`],
     ["1'%20OR%20'1'='1", "1' OR '1'='1"],
-  ])('that is none: %s', async (sent, read) => {
+  ])('that is malformed: %s', async (sent, read) => {
     await expectRefusal(`/nft/${COLLECTION}/${sent}/trades`, `token_id ${TOKEN_ID}${given(read)}`);
     await expectRefusal(`/nft/${COLLECTION}/${sent}/price`, `token_id ${TOKEN_ID}${given(read)}`);
   });
 });
 
-describe('an address that is none', () => {
+describe('a malformed address', () => {
   test.each(['0x12', 'vitalik.eth', `0x${'1'.repeat(41)}`])('%s', async (address) => {
     for (const path of [
       `/nft/${address}/1/trades`,

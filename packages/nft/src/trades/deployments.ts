@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 
 /**
  * Where a marketplace is: the known addresses by chain id, and those that the chain's configuration adds for the protocol.
- * @throws InvalidPrimitiveError for a known address that is none.
+ * @throws InvalidPrimitiveError for a known address that is malformed.
  */
 export function deployments(
   protocol: string,
