@@ -21,7 +21,22 @@ type AnyItemType = { readonly [List in ItemList]: ItemType<List> }[ItemList];
 const TOKEN = ['transactionHash', 'logIndex', 'tokenName', 'tokenSymbol'] as const;
 const ERC20 = [...TOKEN, 'tokenDecimals', 'value', 'valueWithDecimals'] as const;
 
-/** The types by the names that streams give them. What may be asked for, read and shown follows from here. */
+/**
+ * The types by the names that streams give them. What may be asked for, read and shown follows from here.
+ *
+ * @example
+ * ```ts
+ * import type { itemTypeOf } from './item-types.ts';
+ *
+ * // An entry of this table: a trigger of type `nftmove` reads the items of the webhook's `nftTransfers`.
+ * export const nftmove = {
+ *   list: 'nftTransfers',
+ *   addresses: ['contract', 'from', 'to'],
+ *   others: ['transactionHash', 'tokenId'],
+ *   hasTriggers: true,
+ * } as const satisfies ReturnType<typeof itemTypeOf>;
+ * ```
+ */
 export const ITEM_TYPES = {
   tx: {
     list: 'txs',

@@ -27,6 +27,27 @@ export interface MentionedContract {
  * of the rows, one transaction of a chain at a time: `rows` are those that were added or removed, `counted` are all that the
  * state counts after the change (an expression that wants an alias: the dataset's own table may hold more while the state is
  * built). They read nothing else but the state's own tables. Shared keys are to be written in sorted order.
+ *
+ * @example
+ * ```ts
+ * import type { DerivedState } from '@chainstead/sync';
+ *
+ * export const burnTotals: DerivedState = {
+ *   name: 'burn-totals',
+ *   version: 1,
+ *   tables: ['burn_totals'],
+ *   added: (rows) => [
+ *     `INSERT INTO burn_totals AS kept (chain_id, account, burns)
+ *      SELECT chain_id, account, count(*) FROM ${rows} GROUP BY chain_id, account ORDER BY chain_id, account
+ *      ON CONFLICT (chain_id, account) DO UPDATE SET burns = kept.burns + excluded.burns`,
+ *   ],
+ *   removed: (rows) => [
+ *     `UPDATE burn_totals AS kept SET burns = kept.burns - gone.burns
+ *      FROM (SELECT chain_id, account, count(*) AS burns FROM ${rows} GROUP BY chain_id, account) AS gone
+ *      WHERE (kept.chain_id, kept.account) = (gone.chain_id, gone.account)`,
+ *   ],
+ * };
+ * ```
  */
 export interface DerivedState {
   /** Stable and unique among all states: `nft-balances`. */
@@ -81,6 +102,45 @@ export interface WholeBlockDecoding<Row = unknown> {
 /**
  * One kind of rows that blocks cause. Everything about it is pure and declarative; the sync engine reads, proves and
  * writes. To add a dataset: one folder that exports one of these, and one line in the registry.
+ *
+ * @example
+ * ```ts
+ * import { parseAddress, parseHash } from '@chainstead/core';
+ * import { blockRangeIndex } from '@chainstead/db/block-range-index';
+ * import { address, uint256 } from '@chainstead/db/column-types';
+ * import { type Dataset, defineTable } from '@chainstead/sync';
+ * import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+ *
+ * const table = pgTable(
+ *   'burns',
+ *   {
+ *     account: address('account').notNull(),
+ *     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+ *     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+ *     logIndex: integer('log_index').notNull(),
+ *     amount: uint256('amount').notNull(),
+ *   },
+ *   (burns) => [
+ *     primaryKey({ columns: [burns.account, burns.chainId, burns.blockNumber, burns.logIndex] }),
+ *     blockRangeIndex('burns', burns),
+ *   ],
+ * );
+ *
+ * // keccak256 of Burn(address,uint256)
+ * const BURN_TOPIC = parseHash('0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5');
+ *
+ * export const burns: Dataset<typeof table.$inferSelect> = {
+ *   name: 'burns',
+ *   topics: () => [BURN_TOPIC],
+ *   table: defineTable(table),
+ *   decode: (logs, { chain }) =>
+ *     logs.flatMap(({ topics: [topic, account], data, blockNumber, logIndex }) => {
+ *       if (topic !== BURN_TOPIC || account === undefined || data.length !== 66) return [];
+ *       const amount = BigInt(data).toString();
+ *       return [{ account: parseAddress(`0x${account.slice(-40)}`), chainId: chain.id, blockNumber, logIndex, amount }];
+ *     }),
+ * };
+ * ```
  */
 export interface Dataset<Row = unknown> {
   /** Stable name, used in coverage rows and `--dataset`: `erc20-transfers`. */

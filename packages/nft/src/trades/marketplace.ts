@@ -69,7 +69,37 @@ export interface Fill {
   readonly partiesFinal?: boolean;
 }
 
-/** One version of one marketplace. */
+/**
+ * One version of one marketplace.
+ *
+ * @example
+ * ```ts
+ * import { parseAbiItem } from 'viem';
+ * import { deployments } from './deployments.ts';
+ * import { eventArguments, lowerCase, topicOf } from './event-arguments.ts';
+ * import type { Marketplace } from './marketplace.ts';
+ * import { tradedItem } from './traded-items.ts';
+ *
+ * const SOLD = parseAbiItem(
+ *   'event Sold(address indexed seller, address indexed buyer, address token, uint256 tokenId, uint256 price)',
+ * );
+ *
+ * export const bazaar: Marketplace = {
+ *   name: 'other',
+ *   protocol: 'bazaar-1',
+ *   topics: [topicOf(SOLD)],
+ *   addresses: deployments('bazaar-1', { 1: '0x00000000000000000000000000000000000ba2aa' }),
+ *   fills: (own) =>
+ *     own.flatMap((log) => {
+ *       const sold = eventArguments(SOLD, log);
+ *       if (sold === null) return [];
+ *       const [seller, buyer] = [lowerCase(sold.seller), lowerCase(sold.buyer)];
+ *       const items = [tradedItem(sold.token, sold.tokenId)];
+ *       return [{ log, side: 0, seller, buyer, items, paymentToken: null, price: sold.price }];
+ *     }),
+ * };
+ * ```
+ */
 export interface Marketplace {
   readonly name: MarketplaceName;
   /** Name and version: `seaport-1.6`. */
