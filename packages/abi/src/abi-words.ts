@@ -40,7 +40,8 @@ export function decimalAt(text: string, place = 0): string {
 /** The word as a number of 256 bits. */
 export function bigIntAt(text: string, place = 0): bigint {
   const start = wordStart(place);
-  return BigInt(`0x${text.slice(start, start + WORD_DIGITS)}`);
+  const isOneWord = place === 0 && text.length === PREFIX_DIGITS + WORD_DIGITS;
+  return BigInt(isOneWord ? text : `0x${text.slice(start, start + WORD_DIGITS)}`);
 }
 
 /** The word as a small number: an offset or a length; null when it is 2^52 or more. */
