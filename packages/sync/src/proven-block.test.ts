@@ -51,13 +51,12 @@ function altering(handler: RpcHandler | undefined, alter: (result: never) => unk
   };
 }
 
-async function serve(lie: Lie, latencyMs: number): Promise<ChainNode> {
+async function serve(lie: Lie): Promise<ChainNode> {
   const block = (json: JsonObject): JsonObject =>
     json.number === told?.header.number && lie.transactions !== undefined
       ? { ...json, transactions: lie.transactions(json.transactions as readonly JsonObject[]) }
       : json;
   return serveScriptedChain(scripted, {
-    faults: { latencyMs },
     methods: (view, own) =>
       new Map([
         ...[...traceMethods(view)].map(
@@ -67,6 +66,25 @@ async function serve(lie: Lie, latencyMs: number): Promise<ChainNode> {
         ['eth_getBlockReceipts', altering(own.get('eth_getBlockReceipts'), lie.receipts ?? ((same) => same))],
       ]),
   });
+}
+
+/** The pool, which asks this upstream first, whatever it thinks of it. */
+function askingFirst(pool: UpstreamPool, only: string): UpstreamPool {
+  const first = async <T>(exclude: ReadonlySet<string> | undefined, ask: (how: object) => Promise<T>): Promise<T> => {
+    if (exclude !== undefined && exclude.size > 0) return ask({});
+    try {
+      return await ask({ only });
+    } catch {
+      // What the pool itself finds wrong sends it to the next one.
+      return ask({});
+    }
+  };
+  return {
+    ...pool,
+    getWholeBlock: (at, options) => first(options?.exclude, (how) => pool.getWholeBlock(at, { ...options, ...how })),
+    request: (method, params, options) =>
+      first(options?.exclude, (how) => pool.request(method, params, { ...options, ...how })),
+  };
 }
 
 interface Read {
@@ -82,13 +100,19 @@ async function read(
   others: number,
   policy: ProofPolicy = 'strict',
 ): Promise<Read> {
-  const nodes = await Promise.all([serve(lie, 0), ...Array.from({ length: others }, () => serve({}, 60))]);
+  const nodes = await Promise.all([serve(lie), ...Array.from({ length: others }, () => serve({}))]);
   const logger = silentLogger();
   const upstreams = nodes.map(({ url }) => ({ url }));
   const pool = createUpstreamPool({ chain: strict, upstreams, logger, metrics: createMetricsRegistry() });
   try {
     await pool.start();
-    const reader = { pool, chain: strict, policy, logger, parts: new Set(parts) };
+    const reader = {
+      pool: askingFirst(pool, pool.status()[0]?.name ?? ''),
+      chain: strict,
+      policy,
+      logger,
+      parts: new Set(parts),
+    };
     const block = await readWatchedBlock(reader, NUMBER, { transactions: false, internalTransfers: false });
     return { block, faults: (pool.status()[0]?.faults ?? {}) as Readonly<Record<string, number>> };
   } finally {
