@@ -49,6 +49,8 @@ interface Stage {
   /** Follows from where the chain stands to the head of that moment. */
   follow(watcher?: BlockWatcher): Promise<void>;
   checkpoint(): Promise<Checkpoint | null>;
+  /** From now on the node alters a transaction of this block; null: of none. */
+  lieAbout(block: number | null): void;
   /** Before the node's next answer to one of these calls, the chain moves on. */
   beforeNext(method: string, move: () => void): void;
 }
@@ -64,16 +66,26 @@ async function openStage(blocks: number): Promise<Stage> {
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 10, creationShare: 0.2 });
   scripted.mine(blocks);
   const moves = new Map<string, () => void>();
+  let liedAbout: number | null = null;
+  const told = (block: unknown): unknown => {
+    const { number, transactions } = (block ?? {}) as { readonly number?: string; readonly transactions?: unknown };
+    if (liedAbout === null || Number(number) !== liedAbout || !Array.isArray(transactions)) return block;
+    const [first, ...others] = transactions;
+    return typeof first === 'object'
+      ? { ...(block as object), transactions: [{ ...first, value: '0x1' }, ...others] }
+      : block;
+  };
   const node = await serveScriptedChain(scripted, {
     methods: (view, own) =>
       new Map(
         [...own, ...traceMethods(view)].map(([method, handler]) => [
           method,
-          (params) => {
+          async (params) => {
             const move = moves.get(method);
             moves.delete(method);
             move?.();
-            return handler(params);
+            const reply = await handler(params);
+            return 'result' in reply && method.startsWith('eth_getBlockBy') ? { result: told(reply.result) } : reply;
           },
         ]),
       ),
@@ -96,6 +108,9 @@ async function openStage(blocks: number): Promise<Stage> {
     scripted,
     pool,
     checkpoint,
+    lieAbout: (block) => {
+      liedAbout = block;
+    },
     beforeNext: (method, move) => moves.set(method, move),
     reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await registry.metrics())?.[1],
     follow: async (watcher) => {
@@ -232,6 +247,28 @@ describe('the follower', () => {
     expect(await storedPayments(scratch.database, stage.chain.id)).toEqual(before);
     await stage.follow();
     await expectTruth(stage);
+  });
+
+  it('goes on past transactions that contradict their header, which datasets of them lack', async () => {
+    const stage = await openStage(30);
+    const lied =
+      stage.scripted.blocksIn({ from: 12, to: 30 }).find(({ transactions }) => transactions.length > 0)?.number ?? 0;
+    stage.lieAbout(lied);
+    await stage.follow();
+    expect((await stage.checkpoint())?.number).toBe(30);
+    const covered = async (dataset: string) =>
+      (
+        await scratch.database.query<{ at: number }>(
+          'SELECT 1 AS at FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 AND $3 BETWEEN first_block AND last_block',
+          [stage.chain.id, dataset, lied],
+        )
+      ).length;
+    expect([await covered('marks'), await covered('outcomes'), await covered('payments')]).toEqual([1, 0, 0]);
+    const told = (range: { from: number; to: number }) => expectedOutcomes(stage.scripted, range);
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(
+      [...told({ from: FIRST, to: lied - 1 }), ...told({ from: lied + 1, to: 30 })].sort(),
+    );
+    expect(stage.pool.status()[0]?.faults['transaction-hash-mismatch']).toBe(1);
   });
 
   it('believes finality that lies ahead of it: blocks are final when it comes to them', async () => {
