@@ -99,6 +99,16 @@ describe('token metadata', () => {
     expect((await show()).erc20Transfers).toMatchObject([{ tokenSymbol: 'STG' }]);
   });
 
+  test('that are known do not wait for nodes that rest', async () => {
+    const enrich = enricher(60_000);
+    const { read, show } = await enriched({}, { enrich });
+    await read();
+    const asking = await enriched({ triggers: [trigger('stored')] }, { enrich });
+    stage.proxy.isDown = true;
+    await expect(asking.read()).rejects.toMatchObject({ code: 'NODES_UNANSWERED' });
+    expect((await show()).erc20Transfers).toMatchObject([{ tokenSymbol: 'STG' }]);
+  });
+
   test('that no node tells postpone the webhook for a minute; then it goes without them', async () => {
     stage.proxy.isDown = true;
     const early = await enriched({}, { waitedMs: MINUTE_MS - 1 });

@@ -80,7 +80,8 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   const callsMax = options.callsMax ?? CALLS_MAX;
   const budget = createAnswerBudget({ bytesMax: ANSWERS_BYTES_MAX });
   budget.observe(ANSWERS_BYTES_FIRST);
-  const notes = createTokenNotes({ ...options, reader: createTokenMetadataReader({ chain, pool }) });
+  const notes = createTokenNotes(options);
+  const reader = createTokenMetadataReader({ chain, pool });
   let rest: { readonly until: number; readonly cause: unknown } | null = null;
 
   /** Every webhook would wait for the same time-outs. */
@@ -107,8 +108,11 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     const contracts = tokenContracts(events);
     if (contracts.length === 0) return new Map();
     try {
-      requireNodes();
-      return await ask(signal, (bounded) => notes.read(contracts, bounded));
+      // Most are known: they need no clock, and no nodes.
+      return await notes.read(contracts, (unasked) => {
+        requireNodes();
+        return ask(signal, (bounded) => reader.read(unasked, bounded));
+      });
     } catch (error) {
       if (!(error instanceof NodesUnansweredError) || waitedMs < TOKENS_WAIT_MS_MAX) throw error;
       logger.warn({ chain: chain.key, err: error }, 'Sending a webhook without the names of its tokens');

@@ -8,12 +8,12 @@ import type { TokenNote } from '../payload/token-note.ts';
 export interface TokenNotes {
   /** What the database says of contracts; those it does not know yet are left out. */
   known(addresses: readonly Address[]): Promise<Map<Address, TokenNote>>;
-  /**
-   * As above, after the contracts were asked that nobody has asked yet; what they say is stored.
-   * @throws UpstreamsExhaustedError, RequestAbortedError
-   */
-  read(addresses: readonly Address[], signal: AbortSignal): Promise<Map<Address, TokenNote>>;
+  /** As above, after the contracts were asked that nobody has asked yet; what they say is stored. @throws what `ask` throws */
+  read(addresses: readonly Address[], ask: AskContracts): Promise<Map<Address, TokenNote>>;
 }
+
+/** Asks contracts what they say of themselves. */
+type AskContracts = (addresses: readonly Address[]) => ReturnType<TokenMetadataReader['read']>;
 
 interface TokenRow extends TokenNote {
   readonly address: string;
@@ -24,12 +24,8 @@ interface TokenRow extends TokenNote {
 const ADDRESSES_TOGETHER = 1_000;
 
 /** Token metadata of one chain, from table `tokens`, which they share with everything else that shows tokens. */
-export function createTokenNotes(options: {
-  readonly database: Database;
-  readonly chain: Chain;
-  readonly reader: TokenMetadataReader;
-}): TokenNotes {
-  const { database, chain, reader } = options;
+export function createTokenNotes(options: { readonly database: Database; readonly chain: Chain }): TokenNotes {
+  const { database, chain } = options;
 
   const rows = new DataLoader<Address, TokenRow | undefined>((addresses) => readRows(addresses), {
     cache: false,
@@ -57,13 +53,13 @@ export function createTokenNotes(options: {
     async known(addresses) {
       return addresses.length === 0 ? new Map() : notesOf(await select(addresses));
     },
-    async read(addresses, signal) {
+    async read(addresses, ask) {
       if (addresses.length === 0) return new Map();
       const known = await select(addresses);
       const asked = new Set(known.filter(({ isAsked }) => isAsked).map(({ address }) => address));
       const unasked = addresses.filter((address) => !asked.has(address));
       if (unasked.length === 0) return notesOf(known);
-      const facts = await reader.read(unasked, signal);
+      const facts = await ask(unasked);
       await database.query(
         'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',
         [unasked.toSorted().map(bytes), chain.id],

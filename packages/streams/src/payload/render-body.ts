@@ -50,6 +50,7 @@ export function renderBody(options: {
 }
 
 function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
+  if (Object.keys(triggers).length === 0) return contents;
   const shown: Partial<Record<keyof WebhookContents, readonly object[]>> = {};
   for (const type of TRIGGER_TYPES) {
     const results = triggers[type];
