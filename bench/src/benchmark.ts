@@ -105,7 +105,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   matchedBlocks: 6_000,
   watchedAddresses: 1_000_000,
   watchingStreams: 1_000,
-  webhooks: 5_000,
+  webhooks: 10_000,
   isolationSeconds: 30,
   aptosVersions: 1_000_000,
   aptosRowVersions: 100_000,
