@@ -11,7 +11,7 @@ import type { Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from './dataset.ts';
 import type { DatasetLines } from './decoded-batch.ts';
 import { joinMentions, type SeenContract } from './known-contracts.ts';
-import type { RowTable } from './row-table.ts';
+import { copyToStagingTable, emptyStagingTable, type Part, stagingTableOf } from './staging-table.ts';
 
 /** How rows meet what is already there. */
 export type WriteMode =
@@ -51,7 +51,10 @@ export async function addRows(
     if (lines.length === 0) continue;
     const before = added.get(dataset);
     const add = mode === 'empty-range' ? addAll : addAbsent;
-    added.set(dataset, (before ?? 0) + (await add(transaction, dataset, lines, before === undefined)));
+    added.set(
+      dataset,
+      (before ?? 0) + (await add(transaction, dataset, lines, before === undefined ? 'first' : 'later')),
+    );
   }
   return {
     changes: [...added].map(([dataset, rows]) => ({ dataset, rows })),
@@ -97,8 +100,9 @@ export async function stageRows(
   const begun = new Set<Dataset>();
   const mentioned: MentionedContract[] = [];
   for (const { dataset, lines, mentions } of parts) {
-    if (begun.has(dataset)) await transaction.copy(twinOf(dataset.table, 'staging'), dataset.table.columns, lines);
-    else await copyToTwin(transaction, dataset.table, 'staging', lines);
+    if (begun.has(dataset))
+      await transaction.copy(stagingTableOf(dataset.table, 'incoming'), dataset.table.columns, lines);
+    else await copyToStagingTable(transaction, dataset.table, 'incoming', lines);
     begun.add(dataset);
     for (const mention of mentions) mentioned.push(mention);
   }
@@ -113,7 +117,7 @@ export async function removeSurplus(
   range: BlockRange,
 ): Promise<RepairedRows> {
   const columns = dataset.table.columns.join(', ');
-  const change = `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${twinOf(dataset.table, 'staging')}) AS s
+  const change = `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')}) AS s
       WHERE ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`;
   const values = [chain.id, range.from, range.to];
   const byBlock = await changing(transaction, dataset, { kind: 'removed', change, values });
@@ -131,7 +135,7 @@ export async function addMissing(
   const byBlock = await adding(
     transaction,
     dataset,
-    `SELECT * FROM (SELECT ${columns} FROM ${twinOf(dataset.table, 'staging')} EXCEPT ${storedRows(dataset)}) AS missing
+    `SELECT * FROM (SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')} EXCEPT ${storedRows(dataset)}) AS missing
       ORDER BY ${dataset.table.key.join(', ')}`,
     [chain.id, range.from, range.to],
   );
@@ -142,19 +146,25 @@ function storedRows(dataset: Dataset): string {
   return `SELECT ${dataset.table.columns.join(', ')} FROM ${dataset.table.name} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
 }
 
-/** Measured: rows that go through a twin are loaded as fast as by COPY alone, where sending them twice takes 1.25 times as long. */
+/** Measured: rows that go through a staging table are loaded as fast as by COPY alone, where sending them twice takes 1.25 times as long. */
 async function addAll(
   transaction: Transaction,
   dataset: Dataset,
   lines: readonly string[],
-  isFirst: boolean,
+  part: Part,
 ): Promise<number> {
   if (!isDerivedFrom(dataset)) return transaction.copy(dataset.table.name, dataset.table.columns, lines);
-  const twin = await copyToTwin(transaction, dataset.table, isFirst ? 'added' : 'staging', lines, isFirst);
+  const stagingTable = await copyToStagingTable(
+    transaction,
+    dataset.table,
+    part === 'first' ? 'added' : 'incoming',
+    lines,
+    part,
+  );
   const columns = dataset.table.columns.join(', ');
-  const tables = isFirst ? [dataset.table.name] : [dataset.table.name, twinOf(dataset.table, 'added')];
+  const tables = part === 'first' ? [dataset.table.name] : [dataset.table.name, stagingTableOf(dataset.table, 'added')];
   for (const table of tables)
-    await transaction.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${twin}`);
+    await transaction.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM ${stagingTable}`);
   return lines.length;
 }
 
@@ -162,11 +172,11 @@ async function addAbsent(
   transaction: Transaction,
   dataset: Dataset,
   lines: readonly string[],
-  isFirst: boolean,
+  part: Part,
 ): Promise<number> {
-  const staging = await copyToTwin(transaction, dataset.table, 'staging', lines, isFirst);
+  const staging = await copyToStagingTable(transaction, dataset.table, 'incoming', lines, part);
   return sum(
-    await adding(transaction, dataset, `SELECT ${dataset.table.columns.join(', ')} FROM ${staging}`, [], isFirst),
+    await adding(transaction, dataset, `SELECT ${dataset.table.columns.join(', ')} FROM ${staging}`, [], part),
   );
 }
 
@@ -176,10 +186,10 @@ async function adding(
   dataset: Dataset,
   rows: string,
   values: readonly unknown[],
-  isFirst = true,
+  part: Part = 'first',
 ): Promise<readonly BlockRows[]> {
   const insert = `INSERT INTO ${dataset.table.name} AS t (${dataset.table.columns.join(', ')}) ${rows} ON CONFLICT DO NOTHING`;
-  return changing(transaction, dataset, { kind: 'added', change: insert, values, isFirst });
+  return changing(transaction, dataset, { kind: 'added', change: insert, values, part });
 }
 
 /**
@@ -193,20 +203,23 @@ async function changing(
     readonly kind: 'added' | 'removed';
     readonly change: string;
     readonly values: readonly unknown[];
-    /** @default true */
-    readonly isFirst?: boolean;
+    /** @default 'first' */
+    readonly part?: Part;
   },
 ): Promise<readonly BlockRows[]> {
-  const { kind, change, values, isFirst = true } = options;
+  const { kind, change, values, part = 'first' } = options;
   const count = 'SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number';
   if (!isDerivedFrom(dataset))
     return transaction.query(`WITH changed AS (${change} RETURNING t.block_number) ${count}`, values);
-  const twin = isFirst ? await emptyTwin(transaction, dataset.table.name, kind) : twinOf(dataset.table, kind);
+  const stagingTable =
+    part === 'first'
+      ? await emptyStagingTable(transaction, dataset.table.name, kind)
+      : stagingTableOf(dataset.table, kind);
   const returned = dataset.table.columns.map((column) => `t.${column}`).join(', ');
   const columns = dataset.table.columns.join(', ');
   return transaction.query(
     `WITH changed AS (${change} RETURNING ${returned}),
-     kept AS (INSERT INTO ${twin} (${columns}) SELECT ${columns} FROM changed) ${count}`,
+     kept AS (INSERT INTO ${stagingTable} (${columns}) SELECT ${columns} FROM changed) ${count}`,
     values,
   );
 }
@@ -217,54 +230,4 @@ function isDerivedFrom({ derived = [] }: Dataset): boolean {
 
 function sum(counts: readonly BlockRows[]): number {
   return counts.reduce((total, { rows }) => total + rows, 0);
-}
-
-/** `counted`: of what was added or removed, that which a state follows that is still being built. */
-type TwinKind = 'staging' | 'added' | 'removed' | 'counted';
-
-export function twinOf({ name }: Pick<RowTable, 'name'>, kind: TwinKind): string {
-  return `${kind}_${name}`;
-}
-
-/** Copies lines to an empty temporary twin of the table. @returns its name */
-export async function copyToTwin(
-  transaction: Transaction,
-  { name, columns }: Pick<RowTable, 'name' | 'columns'>,
-  kind: TwinKind,
-  lines: readonly string[],
-  isFirst = true,
-): Promise<string> {
-  const twin = await emptyTwin(transaction, name, kind, isFirst);
-  await transaction.copy(twin, columns, lines);
-  return twin;
-}
-
-/** Fills the empty twin with what a statement selects. @returns how many rows */
-export async function fillTwin(
-  transaction: Transaction,
-  table: RowTable,
-  kind: TwinKind,
-  rows: string,
-  values: readonly unknown[],
-): Promise<number> {
-  const twin = await emptyTwin(transaction, table.name, kind);
-  const [filled] = await transaction.query<{ rows: number }>(
-    `WITH filled AS (INSERT INTO ${twin} (${table.columns.join(', ')}) ${rows} RETURNING 1) SELECT count(*) AS rows FROM filled`,
-    values,
-  );
-  return filled?.rows ?? 0;
-}
-
-/** A temporary twin of the table, empty now and at the start of every transaction. @returns its name */
-async function emptyTwin(transaction: Transaction, table: string, kind: TwinKind, isFirst = true): Promise<string> {
-  const twin = twinOf({ name: table }, kind);
-  const [existing] = await transaction.query(
-    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
-    [twin],
-  );
-  if (existing === undefined)
-    await transaction.query(`CREATE TEMP TABLE ${twin} (LIKE ${table}) ON COMMIT DELETE ROWS`);
-  // An earlier step of the same transaction may have left rows. Deleted ones stay in the way of later parts' scans; truncating costs more where there are none.
-  else await transaction.query(isFirst ? `DELETE FROM ${twin}` : `TRUNCATE ${twin}`);
-  return twin;
 }

@@ -4,7 +4,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Transaction, transactionLock } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
-import { type AddedRows, addRows, copyToTwin, type WriteMode } from './row-changes.ts';
+import { type AddedRows, addRows, type WriteMode } from './row-changes.ts';
+import { copyToStagingTable } from './staging-table.ts';
 
 /** One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends. */
 export async function lockChainCommits(transaction: Transaction, chain: Chain): Promise<void> {
@@ -32,7 +33,7 @@ export async function writeBlocks(transaction: Transaction, lines: readonly stri
     await transaction.copy('blocks', BLOCK_COLUMNS, lines);
     return;
   }
-  const staging = await copyToTwin(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'staging', lines);
+  const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
   await transaction.query(`INSERT INTO blocks SELECT * FROM ${staging} ${UPDATE_CHANGED_BLOCK}`);
 }
 

@@ -6,7 +6,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
-import { fillTwin, twinOf } from '../row-changes.ts';
+import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { countedRows } from './derive-changes.ts';
 import { type DerivedRecord, readDerivedRecords, recordOf, saveDerivedProgress, statesOf } from './derived-record.ts';
@@ -100,7 +100,7 @@ async function countBlocks(
 ): Promise<DerivedPiece> {
   const { table } = dataset;
   const { blocks, to } = await nextBlocks(transaction, chain, dataset, builtTo, size);
-  const rows = await fillTwin(
+  const rows = await fillStagingTable(
     transaction,
     table,
     'added',
@@ -108,7 +108,7 @@ async function countBlocks(
     [chain.id, builtTo, to ?? Number.MAX_SAFE_INTEGER],
   );
   if (rows > 0)
-    for (const statement of state.added(twinOf(table, 'added'), countedRows(dataset, chain.id, to)))
+    for (const statement of state.added(stagingTableOf(table, 'added'), countedRows(dataset, chain.id, to)))
       await transaction.query(statement);
   const progress = to === null ? ({ status: 'built' } as const) : ({ status: 'building', builtTo: to } as const);
   await saveDerivedProgress(transaction, chain.id, state, progress, rows);

@@ -6,7 +6,8 @@ import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
-import { fillTwin, type RowChange, twinOf } from '../row-changes.ts';
+import type { RowChange } from '../row-changes.ts';
+import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { type DerivedRecord, readDerivedRecords, recordOf } from './derived-record.ts';
 
 /** Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock. */
@@ -35,7 +36,7 @@ async function derive(
       if (record === undefined || record.progress.status === 'clearing') continue;
       const builtTo = record.progress.status === 'built' ? null : record.progress.builtTo;
       const rows =
-        builtTo === null ? twinOf(dataset.table, kind) : await changesUpTo(transaction, dataset, kind, builtTo);
+        builtTo === null ? stagingTableOf(dataset.table, kind) : await changesUpTo(transaction, dataset, kind, builtTo);
       const counted = countedRows(dataset, chain.id, builtTo);
       for (const statement of state[kind](rows, counted)) await transaction.query(statement);
     }
@@ -68,9 +69,9 @@ async function changesUpTo(
   kind: 'added' | 'removed',
   builtTo: number,
 ): Promise<string> {
-  const source = `SELECT ${table.columns.join(', ')} FROM ${twinOf(table, kind)} WHERE block_number <= $1`;
-  await fillTwin(transaction, table, 'counted', source, [builtTo]);
-  return twinOf(table, 'counted');
+  const source = `SELECT ${table.columns.join(', ')} FROM ${stagingTableOf(table, kind)} WHERE block_number <= $1`;
+  await fillStagingTable(transaction, table, 'counted', source, [builtTo]);
+  return stagingTableOf(table, 'counted');
 }
 
 /** The rows of the dataset's table that a state counts, as a relation that wants an alias. @param builtTo null: all */
