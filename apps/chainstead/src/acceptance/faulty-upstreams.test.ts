@@ -129,7 +129,7 @@ describe.concurrent('an upstream that', () => {
     stagedTest(`${name}: the tables are the truth, the fault is counted`, async ({ stage, expect }) => {
       const faulty = await stage.serve(faults);
       // A little slower, so that the faulty one is the better choice.
-      const nodes = honest ? [faulty, await stage.serve({ latencyMs: 3 })] : [faulty];
+      const nodes = honest ? [faulty, await stage.serve({ latencyMs: 12 })] : [faulty];
       const chain = { ...stage.facts, ...(reorgDepthMax === undefined ? {} : { reorgDepthMax }) };
       const { registry } = await indexToTheTruth(stage, nodes, { chain });
       expect(await countFaults(registry, upstreamName(faulty.url), kinds)).toBeGreaterThan(0);
@@ -179,7 +179,7 @@ describe.concurrent('an upstream that', () => {
 
   stagedTest('drops 1 % of logs beside an honest one: only the liar is named', async ({ stage, expect }) => {
     const liar = await stage.serve({ dropLogsRate: 0.01 });
-    await indexToTheTruth(stage, [liar, await stage.serve({ latencyMs: 3 })]);
+    await indexToTheTruth(stage, [liar, await stage.serve({ latencyMs: 12 })]);
     const named = await stage.scratch.database.query('SELECT DISTINCT upstream FROM upstream_faults');
     expect(named).toEqual([{ upstream: upstreamName(liar.url) }]);
   });
