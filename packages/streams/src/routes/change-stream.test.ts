@@ -7,18 +7,18 @@ import {
   type ExampleServices,
   exampleServices,
   exampleStreamApi,
-  MINIMAL,
   TRANSFER_EVENT,
   TRANSFER_HASH,
   TRANSFER_SIGNATURE,
 } from './testing/example-stream-api.ts';
+import { type ExampleStreams, exampleStreams } from './testing/example-streams.ts';
 
 const OTHER_ID = '11111111-2222-4333-8444-555555555555';
 
 let scratch: ScratchDatabase;
 let services: ExampleServices;
 let ask: Client;
-let count = 0;
+let streams: ExampleStreams;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
@@ -26,31 +26,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   services = exampleServices();
   ask = clientOf(await exampleStreamApi(scratch.database, services));
+  streams = exampleStreams(ask, scratch.database);
 });
 afterAll(() => scratch.drop());
 
-/** A stream like no other, so that a new one is made. */
-async function create(given: object = {}): Promise<AnsweredStream> {
-  const { status, body } = await ask<AnsweredStream>('PUT', '/streams/evm', {
-    ...MINIMAL,
-    description: `Stream ${++count}`,
-    ...given,
-  });
-  expect(status).toBe(200);
-  return body;
-}
-
-async function get(id: string): Promise<AnsweredStream> {
-  return (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body;
-}
-
-async function setStatus(id: string, status: string): Promise<void> {
-  await scratch.database.query('UPDATE streams SET status = $2, status_message = $2 WHERE id = $1', [id, status]);
-}
-
 describe('update', () => {
   test('changes what is given and keeps the rest', async () => {
-    const stream = await create({
+    const stream = await streams.create({
       tag: 'before',
       topic0: [TRANSFER_SIGNATURE],
       abi: [TRANSFER_EVENT],
@@ -62,19 +44,24 @@ describe('update', () => {
     });
     expect(body).toEqual({ ...stream, tag: 'after', includeNativeTxs: false, updatedAt: body.updatedAt });
     expect(Date.parse(body.updatedAt)).toBeGreaterThan(Date.parse(stream.updatedAt));
-    expect(await get(stream.id)).toEqual(body);
+    expect(await streams.get(stream.id)).toEqual(body);
   });
 
   test('clears by null', async () => {
     const getNativeBalances = [{ type: 'tx', selectors: ['$toAddress'] }];
-    const stream = await create({ topic0: [TRANSFER_HASH], abi: [TRANSFER_EVENT], getNativeBalances, triggers: [] });
+    const stream = await streams.create({
+      topic0: [TRANSFER_HASH],
+      abi: [TRANSFER_EVENT],
+      getNativeBalances,
+      triggers: [],
+    });
     const cleared = { topic0: null, abi: null, advancedOptions: null, triggers: null };
     const { body } = await ask('POST', `/streams/evm/${stream.id}`, { ...cleared, getNativeBalances: null });
     expect(body).toMatchObject({ ...cleared, getNativeBalances: [] });
   });
 
   test('is checked with what the stream has already', async () => {
-    const stream = await create({ topic0: [TRANSFER_HASH], abi: [TRANSFER_EVENT] });
+    const stream = await streams.create({ topic0: [TRANSFER_HASH], abi: [TRANSFER_EVENT] });
     const { status, body } = await ask('POST', `/streams/evm/${stream.id}`, { abi: null });
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -84,13 +71,13 @@ describe('update', () => {
   });
 
   test('with nothing changes nothing but the time', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     const { body } = await ask<AnsweredStream>('POST', `/streams/evm/${stream.id}`, {});
     expect(body).toEqual({ ...stream, updatedAt: body.updatedAt });
   });
 
   test('that would contradict one that came in between is refused', async () => {
-    const stream = await create({ includeContractLogs: true });
+    const stream = await streams.create({ includeContractLogs: true });
     const entered = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const slow = {
@@ -107,12 +94,12 @@ describe('update', () => {
     await ask('POST', `/streams/evm/${stream.id}`, { includeContractLogs: false });
     release.resolve();
     expect(await waiting).toMatchObject({ status: 400, body: { message: 'Validation Failed' } });
-    expect(await get(stream.id)).toMatchObject({ includeNativeTxs: true, includeContractLogs: false });
+    expect(await streams.get(stream.id)).toMatchObject({ includeNativeTxs: true, includeContractLogs: false });
   });
 
   test.each(['paused', 'error', 'terminated'])('leaves a stream %s', async (status) => {
-    const stream = await create();
-    await setStatus(stream.id, status);
+    const stream = await streams.create();
+    await streams.setStatus(stream.id, status);
     expect((await ask('POST', `/streams/evm/${stream.id}`, { tag: 'x' })).body).toMatchObject({ tag: 'x', status });
   });
 });
@@ -121,7 +108,7 @@ describe('status', () => {
   const change = (id: string, body: object) => ask<AnsweredStream>('POST', `/streams/evm/${id}/status`, body);
 
   test('is paused and resumed by the user', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     const paused = await change(stream.id, { status: 'paused' });
     expect(paused.body).toMatchObject({ status: 'paused', statusMessage: 'Stream was paused by the user' });
     expect(services.tested).toHaveLength(1);
@@ -131,14 +118,14 @@ describe('status', () => {
   });
 
   test('stays without a test where it is so already', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     const { body } = await change(stream.id, { status: 'active' });
     expect(body).toEqual(stream);
     expect(services.tested).toHaveLength(1);
   });
 
   test('goes from error to active and to paused', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     for (const status of ['active', 'paused']) {
       await scratch.database.query("UPDATE streams SET status = 'error', error_since = now() WHERE id = $1", [
         stream.id,
@@ -150,8 +137,8 @@ describe('status', () => {
   });
 
   test('of a terminated stream changes only where that is asked for', async () => {
-    const stream = await create();
-    await setStatus(stream.id, 'terminated');
+    const stream = await streams.create();
+    await streams.setStatus(stream.id, 'terminated');
     for (const body of [{ status: 'active' }, { status: 'paused' }, { status: 'paused', resumeTerminated: true }]) {
       const refused = await change(stream.id, body);
       expect(refused.status).toBe(400);
@@ -167,7 +154,7 @@ describe('status', () => {
 
 describe('duplicate', () => {
   test('has the configuration and the addresses, and is another stream', async () => {
-    const stream = await create({ tag: 'original' });
+    const stream = await streams.create({ tag: 'original' });
     const address = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
     await ask('POST', `/streams/evm/${stream.id}/address`, { address });
     await ask('POST', `/streams/evm/${stream.id}/status`, { status: 'paused' });
@@ -182,13 +169,13 @@ describe('duplicate', () => {
     expect(body.id).not.toBe(stream.id);
     const list = await ask('GET', `/streams/evm/${body.id}/address?limit=10`);
     expect(list.body).toEqual({ result: address.map((each) => ({ address: each })), total: 2 });
-    expect((await get(stream.id)).status).toBe('paused');
+    expect((await streams.get(stream.id)).status).toBe('paused');
   });
 });
 
 describe('delete', () => {
   test('answers the stream as it was; nothing finds it any more', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     const { status, body } = await ask('DELETE', `/streams/evm/${stream.id}`, {});
     expect(status).toBe(200);
     expect(body).toEqual(stream);
@@ -199,7 +186,7 @@ describe('delete', () => {
   });
 
   test('drops what waits, ends its jobs, forgets its addresses and keeps its statistics', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     await ask('POST', `/streams/evm/${stream.id}/address`, { address: `0x${'1'.repeat(40)}` });
     const { database } = scratch;
     for (const status of ['pending', 'delivered', 'failed'])
@@ -229,9 +216,9 @@ describe('delete', () => {
 describe('list', () => {
   test('pages through all streams, newest first, and through those of a status', async () => {
     const made: string[] = [];
-    for (let index = 0; index < 7; index++) made.unshift((await create()).id);
+    for (let index = 0; index < 7; index++) made.unshift((await streams.create()).id);
     const paused = made.filter((_, index) => index % 2 === 0);
-    for (const id of paused) await setStatus(id, 'paused');
+    for (const id of paused) await streams.setStatus(id, 'paused');
     const read = async (query: string) => {
       const ids: string[] = [];
       let cursor: string | undefined;
@@ -250,8 +237,8 @@ describe('list', () => {
   });
 
   test('refuses a cursor with another status', async () => {
-    await create();
-    await create();
+    await streams.create();
+    await streams.create();
     const { body } = await ask<{ cursor: string }>('GET', '/streams/evm?limit=1');
     const refused = await ask<{ details: object }>('GET', `/streams/evm?limit=1&status=error&cursor=${body.cursor}`);
     expect(refused.status).toBe(400);
@@ -260,7 +247,7 @@ describe('list', () => {
 });
 
 test('an id may be written in upper case', async () => {
-  const stream = await create();
+  const stream = await streams.create();
   expect((await ask('GET', `/streams/evm/${stream.id.toUpperCase()}`)).body).toMatchObject({ id: stream.id });
   expect((await ask('GET', `/streams/evm/${OTHER_ID.toUpperCase()}`)).status).toBe(404);
 });

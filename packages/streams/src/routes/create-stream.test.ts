@@ -1,7 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  type AnsweredStream,
   type Client,
   clientOf,
   type ExampleServices,
@@ -12,6 +11,7 @@ import {
   TRANSFER_HASH,
   TRANSFER_SIGNATURE,
 } from './testing/example-stream-api.ts';
+import { type ExampleStreams, exampleStreams } from './testing/example-streams.ts';
 
 const BALANCE_OF = {
   name: 'balanceOf',
@@ -24,7 +24,7 @@ const BALANCE_OF = {
 let scratch: ScratchDatabase;
 let services: ExampleServices;
 let ask: Client;
-let count = 0;
+let streams: ExampleStreams;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
@@ -32,31 +32,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   services = exampleServices();
   ask = clientOf(await exampleStreamApi(scratch.database, services));
+  streams = exampleStreams(ask, scratch.database);
 });
 afterAll(() => scratch.drop());
 
-/** A stream like no other, so that a new one is made. */
-async function create(given: object = {}): Promise<AnsweredStream> {
-  const { status, body } = await ask<AnsweredStream>('PUT', '/streams/evm', {
-    ...MINIMAL,
-    description: `Stream ${++count}`,
-    ...given,
-  });
-  expect(status).toBe(200);
-  return body;
-}
-
-async function get(id: string): Promise<AnsweredStream> {
-  return (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body;
-}
-
-async function setStatus(id: string, status: string): Promise<void> {
-  await scratch.database.query('UPDATE streams SET status = $2, status_message = $2 WHERE id = $1', [id, status]);
-}
-
 describe('create', () => {
   test('answers the whole stream, active, after its test webhook', async () => {
-    const stream = await create({ description: 'The least' });
+    const stream = await streams.create({ description: 'The least' });
     expect(stream).toEqual({
       webhookUrl: MINIMAL.webhookUrl,
       description: 'The least',
@@ -85,7 +67,7 @@ describe('create', () => {
     expect(stream.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(new Date(stream.updatedAt).toISOString()).toBe(stream.updatedAt);
     expect(services.tested).toEqual([MINIMAL.webhookUrl]);
-    expect(await get(stream.id)).toEqual(stream);
+    expect(await streams.get(stream.id)).toEqual(stream);
   });
 
   test('keeps everything as it was given, the order of keys too', async () => {
@@ -119,7 +101,7 @@ describe('create', () => {
         },
       ],
     };
-    const stream = await create(given);
+    const stream = await streams.create(given);
     expect(stream).toMatchObject({ ...given, chainIds: ['0xaa36a7', '0x2105', '0x1'] });
     for (const member of ['abi', 'advancedOptions', 'triggers'] as const)
       expect(JSON.stringify(stream[member])).toBe(JSON.stringify(given[member]));
@@ -129,7 +111,7 @@ describe('create', () => {
     const advancedOptions = { topic0: TRANSFER_SIGNATURE, filter: {} };
     const triggers = { type: 'tx', contractAddress: '$toAddress', functionAbi: BALANCE_OF, inputs: ['$fromAddress'] };
     const getNativeBalances = { type: 'internalTx', selectors: ['$from'] };
-    const stream = await create({ abi: TRANSFER_EVENT, advancedOptions, triggers, getNativeBalances });
+    const stream = await streams.create({ abi: TRANSFER_EVENT, advancedOptions, triggers, getNativeBalances });
     expect(stream).toMatchObject({
       abi: [TRANSFER_EVENT],
       advancedOptions: [advancedOptions],
@@ -140,7 +122,7 @@ describe('create', () => {
 
   test('takes empty lists and null where nothing is set', async () => {
     expect(
-      await create({ topic0: [], abi: [], advancedOptions: [], triggers: [], getNativeBalances: [] }),
+      await streams.create({ topic0: [], abi: [], advancedOptions: [], triggers: [], getNativeBalances: [] }),
     ).toMatchObject({
       topic0: [],
       abi: [],
@@ -149,7 +131,7 @@ describe('create', () => {
       getNativeBalances: [],
     });
     expect(
-      await create({ topic0: null, abi: null, advancedOptions: null, triggers: null, getNativeBalances: null }),
+      await streams.create({ topic0: null, abi: null, advancedOptions: null, triggers: null, getNativeBalances: null }),
     ).toMatchObject({
       topic0: null,
       abi: null,
@@ -161,30 +143,30 @@ describe('create', () => {
 
   test('is enough with the transaction of one event', async () => {
     const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, includeNativeTxs: true }];
-    expect(await create({ includeNativeTxs: false, advancedOptions })).toMatchObject({ advancedOptions });
+    expect(await streams.create({ includeNativeTxs: false, advancedOptions })).toMatchObject({ advancedOptions });
   });
 
   test('of the same configuration answers the stream that there is, with its addresses', async () => {
     const config = { description: 'Twice', tag: 'same', chainIds: ['0x1', '0x2105'], abi: [TRANSFER_EVENT] };
-    const first = await create(config);
+    const first = await streams.create(config);
     await ask('POST', `/streams/evm/${first.id}/address`, { address: `0x${'1'.repeat(40)}` });
-    const second = await create({ ...config, chainIds: ['0x2105', '0x1'] });
+    const second = await streams.create({ ...config, chainIds: ['0x2105', '0x1'] });
     expect(second).toMatchObject({ id: first.id, amountOfAddresses: 1 });
-    expect((await create({ ...config, tag: 'other' })).id).not.toBe(first.id);
+    expect((await streams.create({ ...config, tag: 'other' })).id).not.toBe(first.id);
     await ask('DELETE', `/streams/evm/${first.id}`, {});
-    expect((await create(config)).id).not.toBe(first.id);
+    expect((await streams.create(config)).id).not.toBe(first.id);
   });
 
   test('does not bring a terminated stream back', async () => {
-    const first = await create({ description: 'Terminated once' });
-    await setStatus(first.id, 'terminated');
-    const second = await create({ description: 'Terminated once' });
+    const first = await streams.create({ description: 'Terminated once' });
+    await streams.setStatus(first.id, 'terminated');
+    const second = await streams.create({ description: 'Terminated once' });
     expect(second.id).not.toBe(first.id);
     expect(second.status).toBe('active');
   });
 
   test('twice at the same time makes one stream', async () => {
-    const made = await Promise.all(Array.from({ length: 5 }, () => create({ description: 'At once' })));
+    const made = await Promise.all(Array.from({ length: 5 }, () => streams.create({ description: 'At once' })));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
   });
 });
@@ -196,8 +178,8 @@ describe('the test webhook', () => {
     ['duplicate', 'POST', (id) => `/streams/evm/${id}/duplicate`, {}],
     ['resume', 'POST', (id) => `/streams/evm/${id}/status`, { status: 'active' }],
   ])('has to be answered for %s', async (_name, method, path, body) => {
-    const stream = await create();
-    await setStatus(stream.id, 'paused');
+    const stream = await streams.create();
+    await streams.setStatus(stream.id, 'paused');
     const before = await ask('GET', '/streams/evm?limit=100');
     services.answer = { ok: false, reason: 'unreachable' };
     const refused = await ask(method, path(stream.id), body);
@@ -218,7 +200,7 @@ describe('the test webhook', () => {
   });
 
   test('of an update goes to the new URL', async () => {
-    const stream = await create();
+    const stream = await streams.create();
     const webhookUrl = 'http://example.org/new';
     await ask('POST', `/streams/evm/${stream.id}`, { webhookUrl });
     expect(services.tested).toEqual([MINIMAL.webhookUrl, webhookUrl]);
@@ -229,7 +211,7 @@ describe('the test webhook', () => {
     await scratch.database.query('INSERT INTO webhook_health (webhook_url, success_rate) VALUES ($1, 12)', [
       webhookUrl,
     ]);
-    await create({ webhookUrl });
+    await streams.create({ webhookUrl });
     const [health] = await scratch.database.query('SELECT success_rate FROM webhook_health WHERE webhook_url = $1', [
       webhookUrl,
     ]);

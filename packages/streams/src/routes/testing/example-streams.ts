@@ -1,0 +1,29 @@
+import type { Database } from '@chainstead/db';
+import { expect } from 'vitest';
+import { type AnsweredStream, type Client, MINIMAL } from './example-stream-api.ts';
+
+/** What tests do with the streams of an API. */
+export interface ExampleStreams {
+  /** A stream like no other, so that a new one is made. */
+  create(given?: object): Promise<AnsweredStream>;
+  get(id: string): Promise<AnsweredStream>;
+  /** Past the routes, as the program itself does. */
+  setStatus(id: string, status: string): Promise<void>;
+}
+
+let count = 0;
+
+export function exampleStreams(ask: Client, database: Database): ExampleStreams {
+  return {
+    async create(given = {}) {
+      const description = `Stream ${++count}`;
+      const { status, body } = await ask<AnsweredStream>('PUT', '/streams/evm', { ...MINIMAL, description, ...given });
+      expect(status).toBe(200);
+      return body;
+    },
+    get: async (id) => (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body,
+    async setStatus(id, status) {
+      await database.query('UPDATE streams SET status = $2, status_message = $2 WHERE id = $1', [id, status]);
+    },
+  };
+}
