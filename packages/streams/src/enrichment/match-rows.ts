@@ -67,11 +67,11 @@ export async function storeBodies(
 ): Promise<readonly (StoredBody | undefined)[]> {
   const firsts = new Map(made.toReversed().map((one) => [nameOf(one.delivery), one]));
   const free = [...firsts.values()];
-  const { bodies, due } = await store(database, free, { locking: 'SKIP LOCKED', asked: made });
+  const { bodies, due } = await store(database, free, { held: 'passed over', asked: made });
   for (const [name, one] of firsts) {
     if (bodies.has(name)) continue;
     // Whoever holds it, a block's transaction or another worker, is waited for without holding any other row.
-    const later = await store(database, [one], { locking: '', asked: [] });
+    const later = await store(database, [one], { held: 'waited for', asked: [] });
     for (const [key, body] of later.bodies) bodies.set(key, body);
     const waited = made.map(({ delivery }) => delivery).filter((delivery) => nameOf(delivery) === name);
     const isDue = await areStillDue(database, waited);
@@ -95,11 +95,11 @@ interface Stored {
 async function store(
   database: Database,
   made: readonly MadeBody[],
-  options: { readonly locking: 'SKIP LOCKED' | ''; readonly asked: readonly MadeBody[] },
+  options: { readonly held: keyof typeof STORE_BODIES; readonly asked: readonly MadeBody[] },
 ): Promise<Stored> {
   const told = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
   const rows = await database.query<{ number: number | null; other: string | null; due: string | null }>(
-    STORE_BODIES[options.locking],
+    STORE_BODIES[options.held],
     [
       ...keyColumns(made.map(({ delivery }) => delivery)),
       // As one text: pg looks at each character of an array's elements for quotes. JSON has no line breaks.
@@ -120,20 +120,18 @@ async function store(
   return { bodies, due };
 }
 
-/** Gives the place of each match that is stored, from 1 on, with its body where it is another one; and what is still due. */
-const storeStatement = (locking: string): string => `WITH made AS (
+const STORED = 'm.chain_id, m.block_number, m.stream_id, m.block_hash';
+
+/**
+ * Gives the place of each match that is stored, from 1 on, with its body where it is another one; and what is still due.
+ * @param storing CTEs that store bodies of `made`; the last is `stored`
+ */
+const storeStatement = (storing: string): string => `WITH made AS (
     SELECT key.*, key.place AS number, text.body
     FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[])
       WITH ORDINALITY AS key(chain_id, block_number, stream_id, hash, place)
     JOIN string_to_table($5, E'\n') WITH ORDINALITY AS text(body, place) USING (place)
-  ), free AS (
-    SELECT m.ctid AS at, key.body, key.number FROM made AS key JOIN stream_matches m ON ${OF_MATCH}
-    FOR NO KEY UPDATE OF m ${locking}
-  ), stored AS (
-    UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
-    FROM free WHERE m.ctid = free.at
-    RETURNING m.chain_id, m.block_number, m.stream_id, m.block_hash, free.number, nullif(m.body, free.body) AS other
-  ), told AS (
+  ), ${storing}, told AS (
     INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
     SELECT stored.chain_id, stored.block_number, stored.stream_id, stored.block_hash, decode(of.hash, 'hex')
     FROM unnest($6::int[], $7::text[]) AS of(place, hash) JOIN stored ON stored.number = of.place + 1
@@ -142,7 +140,23 @@ const storeStatement = (locking: string): string => `WITH made AS (
   SELECT number, other, NULL AS due FROM stored
   UNION ALL SELECT NULL, NULL, given.id FROM unnest($8::uuid[], $9::int[]) AS given(id, retries) WHERE ${STILL_DUE}`;
 
-const STORE_BODIES = { 'SKIP LOCKED': storeStatement('SKIP LOCKED'), '': storeStatement('') } as const;
+/** By what becomes of matches that somebody else holds. */
+const STORE_BODIES = {
+  'passed over': storeStatement(`free AS (
+    SELECT m.ctid AS at, key.body, key.number FROM made AS key JOIN stream_matches m ON ${OF_MATCH}
+    FOR NO KEY UPDATE OF m SKIP LOCKED
+  ), stored AS (
+    UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
+    FROM free WHERE m.ctid = free.at
+    RETURNING ${STORED}, free.number, nullif(m.body, free.body) AS other
+  )`),
+  // By its key: what the holder changed lies in another place afterwards.
+  'waited for': storeStatement(`stored AS (
+    UPDATE stream_matches m SET body = coalesce(m.body, key.body), matched = ''
+    FROM made AS key WHERE ${OF_MATCH}
+    RETURNING ${STORED}, key.number, nullif(m.body, key.body) AS other
+  )`),
+} as const;
 
 function keyColumns(keys: readonly MatchKey[]): readonly unknown[] {
   return [

@@ -1,6 +1,6 @@
 import { systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readDueDeliveries } from '../delivery/due-deliveries.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
 import { enrichedMatch } from '../payload/testing/enriched-match.ts';
@@ -73,6 +73,32 @@ describe('the body of a match', () => {
     expect(made).toBe(2);
     expect(mine).toEqual(expect.any(String));
     expect(mine).toBe(theirs);
+  });
+
+  test('is the one that another process was storing, for which it waits', async () => {
+    const { database } = scratch;
+    const making = Promise.withResolvers<void>();
+    const { bodies, streamId, first } = await stage(async (request) => {
+      making.resolve();
+      return balanceOf(request, 1n);
+    });
+    const begun = await database.transaction(async (transaction) => {
+      const theirs = `UPDATE stream_matches SET body = '{"theirs":true}', matched = '' WHERE stream_id = $1`;
+      // Held before the other body is made, or it would be read instead.
+      await transaction.query('SELECT FROM stream_matches WHERE stream_id = $1 FOR UPDATE', [streamId]);
+      const made = bodies.make(first, signal);
+      await making.promise;
+      await vi.waitFor(async () =>
+        expect(
+          await database.query(
+            `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%stream_matches%'`,
+          ),
+        ).toHaveLength(1),
+      );
+      await transaction.query(theirs, [streamId]);
+      return { made };
+    });
+    expect(await begun.made).toBe('{"theirs":true}');
   });
 
   test('is withheld from a webhook that is not due any more once it is made, and from no other of the match', async () => {
