@@ -52,6 +52,7 @@ function steeredPool(start: number): SteeredPool {
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
+      // Nobody may be waiting when the signal aborts.
       aborted.catch(() => undefined);
       while (after !== null && head.hash === after.hash) await Promise.race([moved.promise, aborted]);
       return answer();
