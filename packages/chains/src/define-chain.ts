@@ -1,7 +1,7 @@
 import { type Address, parseAddress, parseChainId } from '@chainstead/core';
-import type { Chain as ViemChain } from 'viem';
 import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
 import { etherPriceSources } from './ether-price.ts';
+import type { ViemChain } from './viem-chains.ts';
 
 /** Depth that every chain whose branches can change is allowed: two epochs of proof of stake. Blocks. */
 const REORG_DEPTH_FLOOR = 64;
@@ -50,7 +50,6 @@ export function defineChain(facts: ChainFacts): Chain {
   const { viem, family } = facts;
   const confirmations = facts.confirmations ?? 100;
   const isEther = viem.nativeCurrency.symbol === 'ETH';
-  const multicall3 = viem.contracts?.multicall3;
   return {
     id: parseChainId(viem.id),
     key: facts.key,
@@ -67,10 +66,8 @@ export function defineChain(facts: ChainFacts): Chain {
     bridgedEther: optionalAddress(facts.bridgedEther),
     wrappedNative: optionalAddress(facts.wrappedNative),
     multicall3:
-      multicall3 === undefined
-        ? null
-        : { address: parseAddress(multicall3.address), blockCreated: multicall3.blockCreated ?? 0 },
-    rpcUrls: viem.rpcUrls.default.http,
+      viem.multicall3 === null ? null : { ...viem.multicall3, address: parseAddress(viem.multicall3.address) },
+    rpcUrls: viem.rpcUrls,
     receiptsRoot: family.receiptsRoot,
     bloom: family.bloom,
     headerHash: family.headerHash,

@@ -1,6 +1,6 @@
 /**
  * What a chain is, as plain data: ids, names, confirmations, native currency, quirks.
- * Imports only core (and viem's chain objects). Start reading at `chain.ts`.
+ * Imports only core. Start reading at `chain.ts`.
  */
 export * from './chain.ts';
 export { type ChainRegistry, createChainRegistry } from './chain-registry.ts';

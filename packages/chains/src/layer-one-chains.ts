@@ -1,3 +1,6 @@
+import type { Chain } from './chain.ts';
+import { defineChain } from './define-chain.ts';
+import { AVALANCHE, BOR, CHILIZ, ETHEREUM, HYPEREVM, PARLIA, UNVERIFIED } from './families.ts';
 import {
   avalanche,
   bsc,
@@ -18,10 +21,7 @@ import {
   pulsechain,
   sepolia,
   spicy,
-} from 'viem/chains';
-import type { Chain } from './chain.ts';
-import { defineChain } from './define-chain.ts';
-import { AVALANCHE, BOR, CHILIZ, ETHEREUM, HYPEREVM, PARLIA, UNVERIFIED } from './families.ts';
+} from './viem-chains.ts';
 
 /** CryptoPunks: its `Transfer` has the shape of ERC-20's, with a punk's index as the amount. PulseChain copied it with Ethereum's state. */
 const CRYPTO_PUNKS = '0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb';

@@ -1,3 +1,6 @@
+import type { Chain } from './chain.ts';
+import { defineChain } from './define-chain.ts';
+import { OP_STACK, RONIN } from './families.ts';
 import {
   base,
   baseSepolia,
@@ -12,10 +15,7 @@ import {
   optimismSepolia,
   ronin,
   saigon,
-} from 'viem/chains';
-import type { Chain } from './chain.ts';
-import { defineChain } from './define-chain.ts';
-import { OP_STACK, RONIN } from './families.ts';
+} from './viem-chains.ts';
 
 /** Rollups on the OP Stack, and Ronin, which became one. */
 export const OP_STACK_CHAINS: readonly Chain[] = [

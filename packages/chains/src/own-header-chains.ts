@@ -1,3 +1,6 @@
+import type { Chain } from './chain.ts';
+import { defineChain } from './define-chain.ts';
+import { INSTANT_FINALITY, OPERA } from './families.ts';
 import {
   cronos,
   fantom,
@@ -8,10 +11,7 @@ import {
   seiTestnet,
   zetachain,
   zetachainAthensTestnet,
-} from 'viem/chains';
-import type { Chain } from './chain.ts';
-import { defineChain } from './define-chain.ts';
-import { INSTANT_FINALITY, OPERA } from './families.ts';
+} from './viem-chains.ts';
 
 /** Chains whose headers are not Ethereum's: Cosmos, Flow, Opera. */
 export const OWN_HEADER_CHAINS: readonly Chain[] = [

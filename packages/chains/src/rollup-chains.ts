@@ -1,3 +1,6 @@
+import type { Chain } from './chain.ts';
+import { defineChain } from './define-chain.ts';
+import { ETHEREUM, NITRO, UNCOMMITTED_ROLLUP } from './families.ts';
 import {
   arbitrum,
   arbitrumSepolia,
@@ -7,10 +10,7 @@ import {
   polygonZkEvmCardona,
   zkSync,
   zkSyncSepoliaTestnet,
-} from 'viem/chains';
-import type { Chain } from './chain.ts';
-import { defineChain } from './define-chain.ts';
-import { ETHEREUM, NITRO, UNCOMMITTED_ROLLUP } from './families.ts';
+} from './viem-chains.ts';
 
 /** The base token's pseudo-contract: a `Transfer` for every move of ether. */
 const ZKSYNC_BASE_TOKEN = '0x000000000000000000000000000000000000800a';
