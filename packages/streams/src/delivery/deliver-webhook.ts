@@ -53,9 +53,20 @@ export interface DeliverWebhook {
   prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery;
   /**
    * Sends one webhook that is in hand and records what came of it. Never throws: what fails is postponed, or stays due.
-   * @param onTaken called when the receiver has taken it; recording that takes longer
+   * @param onTaken called when the receiver has taken it, so many characters; recording that takes longer
    */
-  deliver(prepared: PreparedDelivery, facts: SendingFacts, signal: AbortSignal, onTaken: () => void): Promise<void>;
+  deliver(
+    prepared: PreparedDelivery,
+    facts: SendingFacts,
+    signal: AbortSignal,
+    onTaken: (length: number) => void,
+  ): Promise<void>;
+}
+
+interface Sent {
+  readonly attempt: Attempt;
+  /** Of the text that was sent, in characters. */
+  readonly length: number;
 }
 
 /** Why nothing is sent for now, or for ever. */
@@ -79,13 +90,14 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     due: PreparedDelivery,
     facts: SendingFacts,
     signal: AbortSignal,
-    onTaken: () => void,
+    onTaken: (length: number) => void,
   ): Promise<DeliveryResult | 'lost'> {
-    const attempt = await attemptOf(due, facts, signal);
-    if ('unsent' in attempt) return attempt.unsent;
+    const sent = await attemptOf(due, facts, signal);
+    if ('unsent' in sent) return sent.unsent;
+    const { attempt, length } = sent;
     const { outcome, finishedAt } = attempt;
     // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
-    if (outcome.success) onTaken();
+    if (outcome.success) onTaken(length);
     metrics.answered(outcome.durationMs / 1_000);
     const verdict = await recorder.record(attempt, signal);
     if (verdict === 'delivered')
@@ -93,14 +105,15 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     return verdict;
   }
 
-  async function attemptOf(due: PreparedDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Attempt | Unsent> {
+  async function attemptOf(due: PreparedDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Sent | Unsent> {
     const { delivery } = due;
     const text = textAtHand(due) ?? (await makeText(due, signal));
     if (typeof text !== 'string') return text;
     if (!facts.isHeld()) return { unsent: 'lost' };
     const outcome = await send(options, { delivery, body: text, facts, signal });
     const body = outcome.success && delivery.resend === null ? null : text;
-    return { id: randomUUID(), delivery, body, outcome, finishedAt: new Date(clock.now()) };
+    const attempt = { id: randomUUID(), delivery, body, outcome, finishedAt: new Date(clock.now()) };
+    return { attempt, length: text.length };
   }
 
   async function makeText({ delivery, making }: PreparedDelivery, signal: AbortSignal): Promise<string | Unsent> {

@@ -1,5 +1,5 @@
 import { type ChainId, parseHash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, hexText } from '@chainstead/db';
 import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
 
 export interface DueRequest {
@@ -56,7 +56,7 @@ const SHARE = 2;
  */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
-    `SELECT due.id, due.stream_id, due.chain_id, due.block_number, '0x' || encode(due.block_hash, 'hex') AS block_hash, due.kind,
+    `SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${hexText('due.block_hash')} AS block_hash, due.kind,
        due.retries, due.created_at, due.resend, due.webhook_url, due.tag, m.body AS match_body, m.logs, m.txs, m.txs_internal,
        m.removed_at IS NOT NULL AS is_removed
      FROM (

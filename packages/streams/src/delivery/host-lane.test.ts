@@ -2,10 +2,12 @@ import { systemClock } from '@chainstead/core';
 import { describe, expect, test, vi } from 'vitest';
 import { createHostLane, type HostLaneOptions } from './host-lane.ts';
 
+const LENGTH = 10;
+
 /** Items that are delivered when the test says so, at a moment that lasts. */
 function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
   const waiting = Array.from({ length: items }, (_, index) => index);
-  const open = new Map<number, () => void>();
+  const open = new Map<number, (length: number) => void>();
   const claims: number[] = [];
   const lane = createHostLane<number>({
     claim: async (limit) => {
@@ -14,8 +16,8 @@ function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
     },
     deliver: (item, onTaken) =>
       new Promise((resolve) =>
-        open.set(item, () => {
-          onTaken();
+        open.set(item, (length) => {
+          onTaken(length);
           resolve();
         }),
       ),
@@ -26,8 +28,8 @@ function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
     clock: { ...systemClock, now: () => 0 },
     ...changes,
   });
-  const finish = (item: number): void => {
-    open.get(item)?.();
+  const finish = (item: number, length = LENGTH): void => {
+    open.get(item)?.(length);
     open.delete(item);
   };
   return { lane, waiting, open, claims, finish, run: lane.run() };
@@ -95,7 +97,7 @@ describe('a lane', () => {
     const { lane, run } = stage(5, {
       allowance: () => 1,
       deliver: (_item, onTaken) => {
-        answered.push(onTaken);
+        answered.push(() => onTaken(LENGTH));
         return new Promise((resolve) => recorded.push(resolve));
       },
     });
@@ -119,29 +121,60 @@ describe('a lane', () => {
   test('claims ahead for a host that answers quickly, and puts back what has waited for too long', async () => {
     let now = 0;
     const given: number[] = [];
-    const { open, claims, finish, run } = stage(40, {
+    const { claims, open, finish, run } = stage(40, {
       clock: { ...systemClock, now: () => now },
       putBack: (items) => void given.push(...items),
     });
     await vi.waitFor(() => expect(open.size).toBe(4));
-    now = 125;
     for (const item of [0, 1, 2, 3]) finish(item);
     await vi.waitFor(() => expect(open.size).toBe(4));
-    now = 250;
-    for (const item of [4, 5, 6, 7]) finish(item);
-    await vi.waitFor(() => expect(open.size).toBe(4));
-    expect(Math.max(...claims)).toBeGreaterThan(4);
-    const claimed = claims.reduce((sum, limit) => sum + limit, 0);
+    // A round of four, and twice as many ahead of the next.
+    expect(claims.reduce((sum, limit) => sum + limit, 0)).toBe(4 + 4 + 8);
     // The host hangs, then answers once more.
     now = 2_000;
-    finish(8);
-    await vi.waitFor(() => expect(given).toHaveLength(claimed - 12));
-    for (let item = 9; item < 40; item++) {
+    finish(4);
+    await vi.waitFor(() => expect(given).toEqual([8, 9, 10, 11, 12, 13, 14, 15]));
+    for (let item = 5; item < 40; item++) {
       if (given.includes(item)) continue;
       await vi.waitFor(() => expect(open.has(item)).toBe(true));
       finish(item);
     }
     await run;
+  });
+
+  test('keeps what it has claimed ahead while none of it waits for too long, however long that goes on', async () => {
+    let now = 0;
+    const given: number[] = [];
+    const { waiting, open, finish, run } = stage(3_000, {
+      clock: { ...systemClock, now: () => now },
+      putBack: (items) => void given.push(...items),
+    });
+    for (let item = 0; item < 3_000; item++) {
+      await vi.waitFor(() => expect(open.has(item)).toBe(true));
+      // There is always something in hand, and in the end three seconds are over.
+      now += 1;
+      finish(item);
+    }
+    await run;
+    expect(given).toEqual([]);
+    expect(waiting).toEqual([]);
+  });
+
+  test('claims no more ahead than may lie in memory', async () => {
+    const mostAhead = async (length: number): Promise<number> => {
+      let sent = 0;
+      let most = 0;
+      const { waiting, open, finish, run } = stage(3_000);
+      for (; sent < 3_000; sent++) {
+        await vi.waitFor(() => expect(open.has(sent)).toBe(true));
+        most = Math.max(most, 3_000 - waiting.length - sent - 4);
+        finish(sent, length);
+      }
+      await run;
+      return most;
+    };
+    expect(await mostAhead(1_048_576)).toBe(32);
+    expect(await mostAhead(10)).toBe(1_000);
   });
 
   test('puts back what it has claimed ahead when the process ends', async () => {
@@ -181,7 +214,7 @@ describe('a lane', () => {
       deliver: (_item, onTaken) =>
         new Promise((resolve) =>
           settle.push(() => {
-            if (!fails) onTaken();
+            if (!fails) onTaken(LENGTH);
             resolve();
           }),
         ),

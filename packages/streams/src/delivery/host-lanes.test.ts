@@ -42,7 +42,7 @@ function lanesOf(
 function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook['deliver'] {
   return async ({ delivery: { id } }, _facts, _signal, onTaken) => {
     sent.push(id);
-    onTaken();
+    onTaken(10);
     await first(id);
     await scratch.database.query("UPDATE stream_deliveries SET status = 'delivered' WHERE id = $1", [id]);
   };

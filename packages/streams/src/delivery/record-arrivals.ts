@@ -20,14 +20,17 @@ export async function recordArrivals(
   return new Map(rows.map(({ id, first }) => [id, first ? 'delivered' : 'repeated']));
 }
 
-/** Statistics read `arrived`, and success rates `counted`: so they are locked in this order. */
+/**
+ * Statistics read `arrived`, and success rates `counted`: so they are locked in this order. The ids are an array whose length the planner
+ * doesn't know: it plans for a few, each looked up by its id, and never reads the whole outbox.
+ */
 const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[], $9::int[],
         $10::int[], $11::timestamptz[])
       AS given(id, delivery_id, webhook_url, tag, retries, http_status, logs, txs, txs_internal, duration_ms, finished_at)
   ), locked AS MATERIALIZED (
     SELECT id, stream_id, chain_id, block_number, kind, delivered_at IS NULL AS first
-    FROM stream_deliveries WHERE id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE
+    FROM stream_deliveries WHERE id = ANY (ARRAY(SELECT delivery_id FROM given)) ORDER BY id FOR UPDATE
   ), fresh AS (
     INSERT INTO stream_attempts (id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries,
       success, http_status, records, duration_ms, created_at)

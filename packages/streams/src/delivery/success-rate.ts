@@ -12,8 +12,8 @@ export interface UnhealthyWebhook {
 }
 
 /** Up by one for a success, down by one for a failure, from 0 to 100. */
-export function nextSuccessRate(rate: number, isSuccess: boolean): number {
-  return Math.max(0, Math.min(SUCCESS_RATE_MAX, rate + (isSuccess ? 1 : -1)));
+export function nextSuccessRate(rate: number, { success }: { readonly success: boolean }): number {
+  return Math.max(0, Math.min(SUCCESS_RATE_MAX, rate + (success ? 1 : -1)));
 }
 
 /** Counts attempts into the success rates of their URLs, in their order. @returns the URLs that failed and are too low. */
@@ -59,7 +59,7 @@ async function countFailures(
   );
   const judged = rows.map(({ webhookUrl, rate }) => {
     const tries = byUrl.get(webhookUrl) ?? [];
-    const successRate = tries.reduce((at, { outcome }) => nextSuccessRate(at, outcome.success), rate);
+    const successRate = tries.reduce((at, { outcome }) => nextSuccessRate(at, outcome), rate);
     const errorMessage = tries.findLast(({ outcome }) => !outcome.success)?.outcome.errorMessage ?? '';
     return { webhookUrl, successRate, errorMessage };
   });

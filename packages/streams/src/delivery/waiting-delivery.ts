@@ -3,14 +3,13 @@ import type { Database } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
 /**
- * Of `given` with `id` and `retries`. As `EXISTS … LIMIT 1` each is looked up by its id: joined, the planner may read all that waits of
- * the active streams.
+ * Of `given` with `id` and `retries`. `OFFSET 0` has each looked up by its id: joined, the planner may read all that waits of the
+ * active streams.
  */
 export const STILL_DUE = `EXISTS (
-  SELECT FROM stream_deliveries d
-  WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending'
-    AND EXISTS (SELECT FROM streams s WHERE s.id = d.stream_id AND s.status = 'active' AND s.deleted_at IS NULL LIMIT 1)
-  LIMIT 1)`;
+  SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
+  WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL
+  OFFSET 0)`;
 
 /** Whether webhooks are still to be sent: a reorganisation, a pause or another process may have come in between. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
 import { saveTokenMetadata, type TokenMetadataReader } from '@chainstead/tokens';
 import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
@@ -34,10 +34,10 @@ export function createTokenNotes(options: { readonly database: Database; readonl
 
   async function readRows(addresses: readonly Address[]): Promise<readonly (TokenRow | undefined)[]> {
     const found = await database.query<TokenRow>(
-      `SELECT '0x' || encode(address, 'hex') AS address, name, symbol, decimals, standard, logo,
+      `SELECT ${hexText('address')} AS address, name, symbol, decimals, standard, logo,
          possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > 0 AS "isAsked"
        FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
-      [chain.id, [...new Set(addresses)].map(bytes)],
+      [chain.id, [...new Set(addresses)].map(addressBytes)],
     );
     const byAddress = new Map<string, TokenRow>(found.map((row) => [row.address, row]));
     return addresses.map((address) => byAddress.get(address));
@@ -62,7 +62,7 @@ export function createTokenNotes(options: { readonly database: Database; readonl
       const facts = await ask(unasked);
       await database.query(
         'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',
-        [unasked.toSorted().map(bytes), chain.id],
+        [unasked.toSorted().map(addressBytes), chain.id],
       );
       await saveTokenMetadata(database, chain.id, facts);
       return notesOf(await select(addresses));
@@ -72,8 +72,4 @@ export function createTokenNotes(options: { readonly database: Database; readonl
 
 function notesOf(rows: readonly TokenRow[]): Map<Address, TokenNote> {
   return new Map(rows.map(({ address, isAsked: _, ...note }) => [parseAddress(address), note]));
-}
-
-function bytes(address: Address): Buffer {
-  return Buffer.from(address.slice(2), 'hex');
 }

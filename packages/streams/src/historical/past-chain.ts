@@ -1,6 +1,6 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, ChainsteadError, type Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, hexText } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { ChainMovedError, type WatchedBlock } from '@chainstead/sync';
 
@@ -64,7 +64,7 @@ export async function readFollowedHeight(
 export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
   const range = rangeOf(blocks);
   const rows = await reader.query<{ block_number: number; hash: Hash }>(
-    `SELECT block_number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks
+    `SELECT block_number, ${hexText('block_hash')} AS hash FROM blocks
      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`,
     [chain.id, range.from, range.to],
   );

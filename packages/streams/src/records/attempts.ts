@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, hexBytes } from '@chainstead/db';
 
 /** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
@@ -125,7 +125,7 @@ function conditionsOf(filter: AttemptFilter): { readonly conditions: string; rea
     add((numbers) => `block_number = ANY (${numbers}::bigint[])`, filter.blockNumbers);
   if (filter.from !== null) add((date) => `created_at >= ${date}`, filter.from);
   if (filter.to !== null) add((date) => `created_at <= ${date}`, filter.to);
-  if (filter.transactionHash !== null) add(attemptsOfTransaction, Buffer.from(filter.transactionHash.slice(2), 'hex'));
+  if (filter.transactionHash !== null) add(attemptsOfTransaction, hexBytes(filter.transactionHash));
   return { conditions: conditions.join(' AND '), values };
 }
 

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, hexText, type Transaction } from '@chainstead/db';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, type StreamBounds, type WatchedAmount } from './stream-bounds.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 
@@ -115,7 +115,7 @@ async function list(
   );
   if (stream === undefined) return null;
   const rows = await database.query<{ address: string }>(
-    `SELECT '0x' || encode(address, 'hex') AS address FROM stream_addresses
+    `SELECT ${hexText('address')} AS address FROM stream_addresses
      WHERE stream_id = $1 AND address > decode($2, 'hex') ORDER BY address LIMIT $3`,
     // Before all addresses: nothing.
     [streamId, after === null ? '' : after.slice(2), limit + 1],

@@ -53,7 +53,7 @@ function sharedArrays({ chains }: ApiDependencies) {
 }
 
 export function historyQuery(dependencies: ApiDependencies) {
-  const excludePayload = booleanParameter(false, 'Leaves the payload of each webhook out.');
+  const excludePayload = booleanParameter({ default: false, description: 'Leaves the payload of each webhook out.' });
   return querySchema({ ...sharedScalars(dependencies), excludePayload }, sharedArrays(dependencies));
 }
 
@@ -113,7 +113,7 @@ export function attemptList({ paging, database }: ApiDependencies, list: 'failur
     const filter = { ...UNASKED, ...given };
     const page = openPage(() => pages.open({ cursor, limit, order: undefined, filter }));
     const { attempts, next, total } = await listAttempts(database, {
-      filter: attemptFilter(page.filter, list === 'failures' ? false : null),
+      filter: attemptFilter(page.filter, { success: list === 'failures' ? false : null }),
       after: page.position,
       limit,
       withBody: list === 'failures' && !page.filter.excludePayload,
@@ -135,7 +135,7 @@ const UNASKED = {
 };
 
 /** `success`: what the list is of; null where `deliveryStatus` says. */
-function attemptFilter(query: AttemptQuery, success: boolean | null): AttemptFilter {
+function attemptFilter(query: AttemptQuery, { success }: Pick<AttemptFilter, 'success'>): AttemptFilter {
   const [status, ...others] = query.deliveryStatus;
   return {
     success: success ?? (status === undefined || others.length > 0 ? null : status === 'success'),

@@ -110,7 +110,7 @@ function isLiteral(abiType: string, value: string): boolean {
   switch (family) {
     case 'uint':
     case 'int':
-      return isInteger(value, family === 'int', size === '' ? 256 : Number(size));
+      return isInteger(value, { isSigned: family === 'int', bits: size === '' ? 256 : Number(size) });
     case 'bytes':
       return isBytes(value, size === '' ? null : Number(size));
     case 'function':
@@ -122,11 +122,11 @@ function isLiteral(abiType: string, value: string): boolean {
   }
 }
 
-function isInteger(value: string, signed: boolean, bits: number): boolean {
+function isInteger(value: string, { isSigned, bits }: { readonly isSigned: boolean; readonly bits: number }): boolean {
   if (!/^(?:-?\d{1,78}|0x[0-9a-f]{1,64})$/i.test(value)) return false;
   const number = BigInt(value);
-  const magnitude = signed ? 2n ** BigInt(bits - 1) : 2n ** BigInt(bits);
-  return number < magnitude && number >= (signed ? -magnitude : 0n);
+  const magnitude = isSigned ? 2n ** BigInt(bits - 1) : 2n ** BigInt(bits);
+  return number < magnitude && number >= (isSigned ? -magnitude : 0n);
 }
 
 function isBytes(value: string, size: number | null): boolean {

@@ -19,8 +19,8 @@ export function streamStatusRoute(services: StreamServices): RouteModule {
       route,
       async (c) => {
         const { id } = c.req.valid('param');
-        const { status, resumeTerminated = false } = c.req.valid('json');
-        const decide = (current: Stream) => changeOf(current, status, resumeTerminated);
+        const wanted = c.req.valid('json');
+        const decide = (current: Stream) => changeOf(current, wanted);
         const current = existing(await store.get(id));
         if (decide(current)?.status === 'active') await requireWebhook(services, current, c);
         const changed = await database.transaction((transaction) => changeStreamStatus(transaction, id, decide));
@@ -32,7 +32,13 @@ export function streamStatusRoute(services: StreamServices): RouteModule {
 }
 
 /** Null where the stream is so already. @throws StreamTerminatedError */
-function changeOf(current: Stream, status: 'active' | 'paused', resumeTerminated: boolean): StatusChange | null {
+function changeOf(
+  current: Stream,
+  {
+    status,
+    resumeTerminated = false,
+  }: { readonly status: 'active' | 'paused'; readonly resumeTerminated?: boolean | undefined },
+): StatusChange | null {
   if (current.status === status) return null;
   if (current.status === 'terminated' && !(resumeTerminated && status === 'active')) throw new StreamTerminatedError();
   return { status, statusMessage: status === 'active' ? ACTIVE_MESSAGE : 'Stream was paused by the user' };

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
 import {
   type AddressTest,
@@ -95,7 +95,7 @@ async function readWatchers(
   if (addresses.length === 0) return watchers;
   const rows = await reader.query<{ address: Buffer; streams: string[] }>(
     'SELECT address, array_agg(stream_id::text ORDER BY stream_id) AS streams FROM stream_addresses WHERE address = ANY ($1::bytea[]) GROUP BY address',
-    [addresses.map((address) => Buffer.from(address.slice(2), 'hex'))],
+    [addresses.map(addressBytes)],
   );
   for (const { address, streams } of rows) {
     const own = streams.filter((id) => index.byId.has(id));
@@ -110,7 +110,7 @@ async function readSpam(reader: Reader, chain: Chain, blocks: readonly WatchedBl
   if (emitters.size === 0) return emitters;
   const rows = await reader.query<{ address: Buffer }>(
     'SELECT address FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND possible_spam',
-    [chain.id, Array.from(emitters, (address) => Buffer.from(address.slice(2), 'hex'))],
+    [chain.id, Array.from(emitters, addressBytes)],
   );
   return new Set(rows.map(({ address }) => parseAddress(`0x${address.toString('hex')}`)));
 }

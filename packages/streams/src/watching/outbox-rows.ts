@@ -1,4 +1,4 @@
-import type { Transaction } from '@chainstead/db';
+import { hexText, type Transaction } from '@chainstead/db';
 import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 
@@ -45,8 +45,7 @@ export interface MatchKeyRow {
 }
 
 /** What makes a `MatchKeyRow` of table `m`. */
-export const MATCH_KEY_COLUMNS =
-  "m.stream_id, m.chain_id, m.block_number, '0x' || encode(m.block_hash, 'hex') AS block_hash";
+export const MATCH_KEY_COLUMNS = `m.stream_id, m.chain_id, m.block_number, ${hexText('m.block_hash')} AS block_hash`;
 
 export function matchKeyOf(row: MatchKeyRow): MatchKey {
   return {
