@@ -65,7 +65,7 @@ export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proo
     const misplaced = checkReceipts(whole, chain) ?? checkLogs(whole);
     if (misplaced !== null) return misplaced;
     if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
-    return proveRoots(whole, contextOf(whole.header, chain.receiptsRoot), chain.headerHash);
+    return proveRoots(whole, contextOf(whole.header, chain.receiptsRoot), chain);
   } catch (error) {
     // BigInt() answers a SyntaxError to a quantity that is none.
     if (error instanceof InvalidHexBytesError || error instanceof SyntaxError)
@@ -74,7 +74,7 @@ export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proo
   }
 }
 
-function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, checksHeader: boolean): Proof {
+function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, chain: ProvableChain): Proof {
   const { header, receipts } = whole;
   if (header.receiptsRoot === null) return unproven('root-missing', 'a receipts root', 'none');
   // A root that matches vouches for the given blooms as for everything else; computing them is a quarter of the work.
@@ -82,7 +82,7 @@ function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, chec
     const root = receiptsRoot(receipts, context);
     if (root !== header.receiptsRoot) return unproven('root-mismatch', header.receiptsRoot, root);
   }
-  if (!checksHeader) return { level: 'receipts', headerHash: 'unchecked' };
+  if (!chain.headerHash) return { level: 'receipts', headerHash: 'unchecked' };
   const check = checkHeaderHash(header.raw, header.hash);
   if (check.result === 'mismatch') return unproven('header-hash-mismatch', header.hash, check.computed);
   return { level: 'receipts', headerHash: check.result };

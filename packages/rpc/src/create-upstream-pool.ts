@@ -82,7 +82,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const failover = createFailover({ ...shared, upstreams: open, bestHead: heads.bestNumber });
   const blocks = createBlockFetcher({ failover });
   const receipts = createReceiptFetcher({ failover, chain });
-  const logs = createLogFetcher({ failover, receipts, chain, limits, upstreams: open });
+  const logs = createLogFetcher({ failover, chain, limits, upstreams: open });
   const check = createUpstreamCheck({ ...shared, upstreams, acceptsChainId, probe, closing: closing.signal });
   const finality = createFinalityReader({ chain, failover, probe, heads });
 

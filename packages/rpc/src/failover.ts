@@ -1,5 +1,6 @@
 import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
+import { type Asked, createUpstreamChoice, type UpstreamChoice } from './choose-upstream.ts';
 import type { Deadlines } from './deadlines.ts';
 import {
   RequestAbortedError,
@@ -49,99 +50,103 @@ const HEDGE_UNKNOWN_MS = 500;
 const HEDGE_MIN_MS = 10;
 const NONE: Set<string> = new Set();
 
+/** What every run of a chain uses. */
+interface RunTools {
+  readonly chain: { readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly choice: UpstreamChoice;
+  readonly clock: Clock;
+  readonly limits: PoolLimits;
+  readonly deadlines: Deadlines;
+}
+
+/** @param options.bestHead the highest head known, which lag is measured by */
+export function createFailover(
+  options: Omit<RunTools, 'choice'> & { readonly bestHead: () => number | null },
+): Failover {
+  const choice = createUpstreamChoice(options);
+  const tools: RunTools = { ...options, choice };
+  return {
+    choose: (operation, given) => choice.next(operation, given, { reasons: new Map(), tried: NONE }),
+    run: async (operation, given = {}, first) => new Run(tools, operation, given).run(first),
+  };
+}
+
 /** What one run has learnt so far. */
-interface Attempts {
-  readonly reasons: Map<string, string>;
+interface Attempts extends Asked {
   readonly tried: Set<string>;
   faults: UpstreamFault[];
   disputed: RpcCallError | null;
 }
 
-/** @param options.bestHead the highest head known, which lag is measured by */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the order of upstreams and what each attempt tells of them are one state.
-export function createFailover(options: {
-  readonly chain: { readonly key: string };
-  readonly upstreams: readonly Upstream[];
-  readonly bestHead: () => number | null;
-  readonly clock: Clock;
-  readonly limits: PoolLimits;
-  readonly deadlines: Deadlines;
-}): Failover {
-  const { chain, upstreams, bestHead, clock, limits, deadlines } = options;
+/** One operation, and what its attempts so far tell the next one. Runs once. */
+class Run<T> {
+  readonly #tools: RunTools;
+  readonly #operation: Operation<T>;
+  readonly #given: RequestOptions;
+  readonly #attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
 
-  /** Whether the caller allows it and it is in use; else why not. */
-  function isAllowed({ name, state }: Upstream, given: RequestOptions, reasons: Map<string, string>): boolean {
-    if (given.only !== undefined && given.only !== name) return false;
-    if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
-    else if (state.disabledReason !== null) reasons.set(name, state.disabledReason);
-    else return true;
-    return false;
+  constructor(tools: RunTools, operation: Operation<T>, given: RequestOptions) {
+    this.#tools = tools;
+    this.#operation = operation;
+    this.#given = given;
   }
 
-  function allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
-    return upstreams.filter((upstream) => isAllowed(upstream, given, reasons));
-  }
-
-  function next(
-    operation: Pick<Operation<unknown>, 'method' | 'fitness'>,
-    given: RequestOptions,
-    attempts: Pick<Attempts, 'reasons' | 'tried'>,
-  ): Upstream | undefined {
-    let best: Upstream | undefined;
-    let bestValue = -1;
-    let isBestServing = false;
-    let isServed = false;
-    for (const upstream of upstreams) {
-      if (!isAllowed(upstream, given, attempts.reasons) || attempts.tried.has(upstream.name)) continue;
-      const isServing = !upstream.state.lacks(operation.method);
-      isServed ||= isServing;
-      // A mark "does not serve this method" is believed only while somebody else is left to ask.
-      if (!isServing && (isServed || attempts.tried.size > 0)) continue;
-      if (upstream.state.waitMs() !== 0) {
-        attempts.reasons.set(upstream.name, upstream.state.obstacle);
-        continue;
-      }
-      if (upstreams.length === 1 || (given.sticky === true && isServing)) return upstream;
-      const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
-      if (value > bestValue || (isServing && !isBestServing)) {
-        best = upstream;
-        bestValue = value;
-        isBestServing = isServing;
-      }
+  async run(first: FailedAttempt | undefined): Promise<Answer<T>> {
+    const { chain, choice, clock, limits } = this.#tools;
+    const attempts = this.#attempts;
+    const operation = this.#operation;
+    const given = this.#given;
+    const started = clock.now();
+    if (first !== undefined) {
+      attempts.tried.add(first.upstream.name);
+      take(attempts, first.error);
     }
-    return isServed && !isBestServing ? undefined : best;
+    for (let rounds = 0, isBegun = first !== undefined; ; isBegun = false) {
+      if (!isBegun) {
+        attempts.tried.clear();
+        attempts.faults = [];
+      }
+      const answer = await this.#round();
+      if (answer !== null) return answer;
+      if (attempts.disputed !== null) throw attempts.disputed;
+      const unasked = choice.allowed(given, attempts.reasons).filter(({ name }) => !attempts.tried.has(name));
+      if (unasked.every(({ state }) => state.lacks(operation.method))) {
+        const unserved = unservedMethod(attempts);
+        if (unserved !== null) throw unserved;
+      }
+      if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
+      const pause = this.#pauseBefore(rounds);
+      const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unasked) === true;
+      if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
+        throw exhausted(chain.key, operation.method, attempts);
+      await pauseFor(clock, pause, operation.method, given.signal);
+    }
   }
 
-  async function attempt<T>(
-    operation: Operation<T>,
-    upstream: Upstream,
-    given: RequestOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<T> {
-    if (given.minBlock !== undefined && !(await reaches(upstream, given.minBlock)))
-      throw new UpstreamFault({
-        upstream: upstream.name,
-        method: operation.method,
-        kind: 'lagging',
-        text: `has only reached block ${upstream.state.head}`,
-        hints: { reaction: 'beyond-head' },
-      });
-    try {
-      return await operation.run(upstream, signal);
-    } catch (error) {
-      if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
-        throw upstream.fault('malformed', operation.method, error.message);
-      throw error;
+  async #round(): Promise<Answer<T> | null> {
+    const attempts = this.#attempts;
+    const operation = this.#operation;
+    const given = this.#given;
+    for (;;) {
+      if (given.signal?.aborted) throw new RequestAbortedError(operation.method, given.signal.reason);
+      const upstream = this.#tools.choice.next(operation, given, attempts);
+      if (upstream === undefined) return null;
+      attempts.tried.add(upstream.name);
+      try {
+        return await this.#attemptHedged(upstream);
+      } catch (error) {
+        take(attempts, error);
+      }
     }
   }
 
   /** The first upstream alone, or with a second one once the first takes longer than it usually does. */
-  function attemptHedged<T>(
-    operation: Operation<T>,
-    first: Upstream,
-    given: RequestOptions,
-    attempts: Attempts,
-  ): Promise<Answer<T>> {
+  #attemptHedged(first: Upstream): Promise<Answer<T>> {
+    const { upstreams, choice, deadlines } = this.#tools;
+    const attempts = this.#attempts;
+    const operation = this.#operation;
+    const given = this.#given;
     const asked = async (upstream: Upstream, signal: AbortSignal | undefined): Promise<Answer<T>> => ({
       value: await attempt(operation, upstream, given, signal),
       upstream: upstream.name,
@@ -154,7 +159,7 @@ export function createFailover(options: {
       ask: asked,
       delayMs: usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual),
       chooseSecond() {
-        const second = next(operation, given, attempts);
+        const second = choice.next(operation, given, attempts);
         if (second !== undefined) attempts.tried.add(second.name);
         return second;
       },
@@ -165,71 +170,46 @@ export function createFailover(options: {
     });
   }
 
-  async function reaches(upstream: Upstream, block: number): Promise<boolean> {
-    if (upstream.state.head !== null && upstream.state.head >= block) return true;
-    return (await upstream.refreshHead()) >= block;
-  }
-
   /** Milliseconds before another round makes sense; null when nothing will change in time. */
-  function pauseBefore(round: number, given: RequestOptions, attempts: Attempts): number | null {
+  #pauseBefore(round: number): number | null {
+    const { choice, limits } = this.#tools;
     let soonest: number | null = null;
-    for (const upstream of allowed(given, attempts.reasons)) {
+    for (const upstream of choice.allowed(this.#given, this.#attempts.reasons)) {
       const wait = upstream.state.waitMs();
       if (wait !== null && (soonest === null || wait < soonest)) soonest = wait;
     }
     if (soonest === null) return null;
     return Math.max(soonest, backOffMs(round, limits.backOffBaseMs, limits.backOffMaxMs, Math.random()));
   }
+}
 
-  async function round<T>(
-    operation: Operation<T>,
-    given: RequestOptions,
-    attempts: Attempts,
-  ): Promise<Answer<T> | null> {
-    for (;;) {
-      if (given.signal?.aborted) throw new RequestAbortedError(operation.method, given.signal.reason);
-      const upstream = next(operation, given, attempts);
-      if (upstream === undefined) return null;
-      attempts.tried.add(upstream.name);
-      try {
-        return await attemptHedged(operation, upstream, given, attempts);
-      } catch (error) {
-        take(attempts, error);
-      }
-    }
+/** What an upstream answers, once it has reached the block that is needed. */
+async function attempt<T>(
+  operation: Operation<T>,
+  upstream: Upstream,
+  given: RequestOptions,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (given.minBlock !== undefined && !(await reaches(upstream, given.minBlock)))
+    throw new UpstreamFault({
+      upstream: upstream.name,
+      method: operation.method,
+      kind: 'lagging',
+      text: `has only reached block ${upstream.state.head}`,
+      hints: { reaction: 'beyond-head' },
+    });
+  try {
+    return await operation.run(upstream, signal);
+  } catch (error) {
+    if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+      throw upstream.fault('malformed', operation.method, error.message);
+    throw error;
   }
+}
 
-  return {
-    choose: (operation, given) => next(operation, given, { reasons: new Map(), tried: NONE }),
-    async run(operation, given = {}, first) {
-      const started = clock.now();
-      const attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
-      if (first !== undefined) {
-        attempts.tried.add(first.upstream.name);
-        take(attempts, first.error);
-      }
-      for (let rounds = 0, isBegun = first !== undefined; ; isBegun = false) {
-        if (!isBegun) {
-          attempts.tried.clear();
-          attempts.faults = [];
-        }
-        const answer = await round(operation, given, attempts);
-        if (answer !== null) return answer;
-        if (attempts.disputed !== null) throw attempts.disputed;
-        const unasked = allowed(given, attempts.reasons).filter(({ name }) => !attempts.tried.has(name));
-        if (unasked.every(({ state }) => state.lacks(operation.method))) {
-          const unserved = unservedMethod(attempts);
-          if (unserved !== null) throw unserved;
-        }
-        if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
-        const pause = pauseBefore(rounds, given, attempts);
-        const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unasked) === true;
-        if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
-          throw exhausted(chain.key, operation.method, attempts);
-        await pauseFor(clock, pause, operation.method, given.signal);
-      }
-    },
-  };
+async function reaches(upstream: Upstream, block: number): Promise<boolean> {
+  if (upstream.state.head !== null && upstream.state.head >= block) return true;
+  return (await upstream.refreshHead()) >= block;
 }
 
 /** @throws the error itself, where nobody else need be asked */

@@ -30,7 +30,7 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
         // What one upstream gave stays; the next is asked for the rest only.
         async run(upstream, signal) {
           const rest = numbers.filter((number) => !found.has(number));
-          const calls = rest.map((number) => blockCall(number, false));
+          const calls = rest.map((number) => blockCall(number));
           const outcomes = await upstream.callMany(calls, { signal, timeoutMs: given.timeoutMs });
           let problem: Error | null = null;
           for (const [index, outcome] of outcomes.entries()) {
@@ -57,7 +57,7 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
 
   return {
     async getBlock(at, given = {}) {
-      const call = blockCall(at, given.transactions === true);
+      const call = blockCall(at, given);
       const answer = await runNullable<Block>(
         failover,
         {
@@ -92,8 +92,11 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
   };
 }
 
-/** The call that asks for a block by number or hash. */
-export function blockCall(at: number | Hash, transactions: boolean): { method: string; params: readonly unknown[] } {
+/** The call that asks for a block by number or hash; with `transactions` for the whole objects, not only their hashes. */
+export function blockCall(
+  at: number | Hash,
+  { transactions = false }: { readonly transactions?: boolean | undefined } = {},
+): { method: string; params: readonly unknown[] } {
   return typeof at === 'number'
     ? { method: 'eth_getBlockByNumber', params: [toQuantity(at), transactions] }
     : { method: 'eth_getBlockByHash', params: [at, transactions] };

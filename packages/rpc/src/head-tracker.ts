@@ -1,6 +1,7 @@
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import { RequestAbortedError, type UpstreamFailure, UpstreamsExhaustedError } from './errors.ts';
+import { createHeadNewness } from './head-newness.ts';
 import type { NewHeadsSubscription } from './new-heads-subscription.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import type { HeadProbe } from './probe-head.ts';
@@ -20,9 +21,6 @@ const GRACE_MS = 250;
 /** Upstreams asked at each poll; the others only now and then. */
 const POLLED = 2;
 const POLL_ALL_EVERY = 5;
-/** Polls in a row, and milliseconds, after which a head below the known one is believed. */
-const LOWER_POLLS = 3;
-const LOWER_MS = 30_000;
 /** While a subscription announces blocks, polling is only a safety net. */
 const SAFETY_POLL_FACTOR = 5;
 /** How often a block that a subscription announced is looked for, and how long. */
@@ -69,36 +67,11 @@ export function createHeadTracker(options: {
       .toSorted((a, b) => b.state.score(best) - a.state.score(best));
   }
 
-  /** The highest head among upstreams that answer in good time. */
-  async function gather(asked: readonly Upstream[], reasons: Map<string, string>): Promise<Answer<Head> | null> {
-    let best: Answer<Head> | null = null;
-    let grace: Promise<void> | null = null;
-    const graceOver = new AbortController();
-    const firstAnswer = Promise.withResolvers<void>();
-    const all = asked.map(async (upstream) => {
-      try {
-        const value = await probe.ask(upstream);
-        if (best === null || value.number > best.value.number) best = { value, upstream: upstream.name };
-        firstAnswer.resolve();
-      } catch (error) {
-        reasons.set(upstream.name, errorText(error));
-      }
-    });
-    const everything = Promise.all(all);
-    await Promise.race([everything, firstAnswer.promise]);
-    if (best !== null) {
-      grace = sleepUnlessAborted(clock, GRACE_MS, graceOver.signal);
-      await Promise.race([everything, grace]);
-      graceOver.abort();
-    }
-    return best;
-  }
-
   async function getHead(given: RequestOptions = {}): Promise<Answer<Head>> {
     const started = clock.now();
     for (let round = 0; ; round++) {
       const reasons = new Map<string, string>();
-      const head = await gather(available(given, reasons), reasons);
+      const head = await gather(options, available(given, reasons), reasons);
       if (given.signal?.aborted) throw new RequestAbortedError('eth_blockNumber', given.signal.reason);
       if (head !== null) return head;
       const wait = backOffMs(round, limits.backOffBaseMs * 2, limits.backOffMaxMs, Math.random());
@@ -135,33 +108,6 @@ export function createHeadTracker(options: {
     return Promise.race([found.promise, Promise.all(all).then(() => null)]);
   }
 
-  /** Whether any upstream still has `head` as its newest: then another hash of that height is one branch of two. */
-  function isStillHeld(head: Head, except: string): boolean {
-    return upstreams.some(
-      ({ name, state }) => name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,
-    );
-  }
-
-  function createNewness(after: Head | null): (answer: Answer<Head>) => boolean {
-    let lowerPolls = 0;
-    let lowerSince: number | null = null;
-    return ({ value, upstream }) => {
-      if (after === null || value.number > after.number) return true;
-      if (value.number === after.number) {
-        lowerPolls = 0;
-        lowerSince = null;
-        return value.hash !== after.hash && !isStillHeld(after, upstream);
-      }
-      // Below the known head: a lagging upstream, more often than a chain that went back.
-      lowerPolls++;
-      lowerSince ??= clock.now();
-      if (isStillHeld(after, upstream)) return false;
-      const reached = upstreams.find(({ name }) => name === upstream)?.state.served ?? 0;
-      const wentBack = reached >= after.number && lowerPolls >= LOWER_POLLS;
-      return wentBack || clock.now() - lowerSince >= LOWER_MS;
-    };
-  }
-
   /** Waits for the next reason to poll: the interval, or a subscription that announces a block. */
   async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
     const isAnnounced = subscriptions.some((subscription) => subscription.isLive);
@@ -180,7 +126,7 @@ export function createHeadTracker(options: {
 
   async function waitForHead(after: Head | null, given: AbortSignal): Promise<Answer<Head>> {
     const signal = AbortSignal.any([given, closing]);
-    const isNew = createNewness(after);
+    const isNew = createHeadNewness({ upstreams, probe, clock, after });
     let announced: number | null = null;
     let chaseUntil = 0;
     for (;;) {
@@ -197,4 +143,33 @@ export function createHeadTracker(options: {
   }
 
   return { getHead, waitForHead, bestNumber };
+}
+
+/** The highest head among upstreams that answer in good time. */
+async function gather(
+  { probe, clock }: { readonly probe: HeadProbe; readonly clock: Clock },
+  asked: readonly Upstream[],
+  reasons: Map<string, string>,
+): Promise<Answer<Head> | null> {
+  let best: Answer<Head> | null = null;
+  let grace: Promise<void> | null = null;
+  const graceOver = new AbortController();
+  const firstAnswer = Promise.withResolvers<void>();
+  const all = asked.map(async (upstream) => {
+    try {
+      const value = await probe.ask(upstream);
+      if (best === null || value.number > best.value.number) best = { value, upstream: upstream.name };
+      firstAnswer.resolve();
+    } catch (error) {
+      reasons.set(upstream.name, errorText(error));
+    }
+  });
+  const everything = Promise.all(all);
+  await Promise.race([everything, firstAnswer.promise]);
+  if (best !== null) {
+    grace = sleepUnlessAborted(clock, GRACE_MS, graceOver.signal);
+    await Promise.race([everything, grace]);
+    graceOver.abort();
+  }
+  return best;
 }

@@ -30,7 +30,7 @@ export function createLogTrust(): LogTrust {
     async requireServed(upstream, range, logs, signal) {
       const { served } = upstream.state;
       if (served !== null && range.to <= served - MARGIN) return;
-      const call = blockCall(range.to, false);
+      const call = blockCall(range.to);
       const json = await upstream.call(call.method, call.params, { signal });
       if (json === null)
         throw upstream.fault('missing-block', 'eth_getLogs', `has no block ${range.to}, for which it answered logs`);
@@ -56,7 +56,7 @@ export function createLogTrust(): LogTrust {
       }
       let isRight = rightTimestamps.get(upstream.name);
       if (isRight === undefined) {
-        const call = blockCall(first.blockNumber, false);
+        const call = blockCall(first.blockNumber);
         const header = parseHeader(await upstream.call(call.method, call.params, { signal }));
         isRight = header.timestamp === first.blockTimestamp;
         rightTimestamps.set(upstream.name, isRight);

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, ReadGauge, type Registry, TalliedCounter } from '@chainstead/core';
+import { Counter, Gauge, Histogram, ReadGauge, type Registry, TalliedCounter, type Tally } from '@chainstead/core';
 
 /** The Prometheus metrics of all pools of a process. */
 export interface PoolMetrics {
@@ -67,6 +67,29 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
         labelNames: ['chain', 'upstream'],
         registers,
       }),
+  };
+}
+
+/** Counts the requests of one upstream. What is counted often is looked up by two short keys, not by all labels. */
+export function createRequestCounter(
+  metrics: PoolMetrics,
+  labels: { readonly chain: string; readonly upstream: string },
+): (method: string, outcome: string) => void {
+  /** By outcome, then method. */
+  const tallies = new Map<string, Map<string, Tally>>();
+  return (method, outcome) => {
+    const label = methodLabel(method);
+    let byMethod = tallies.get(outcome);
+    if (byMethod === undefined) {
+      byMethod = new Map();
+      tallies.set(outcome, byMethod);
+    }
+    let tally = byMethod.get(label);
+    if (tally === undefined) {
+      tally = metrics.requests.tally({ ...labels, method: label, outcome });
+      byMethod.set(label, tally);
+    }
+    tally.value++;
   };
 }
 

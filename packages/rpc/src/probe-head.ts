@@ -29,7 +29,7 @@ export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
 
   async function read(upstream: Upstream, at: number | 'latest', given: CallOptions): Promise<Head | null> {
     const { method, params } =
-      at === 'latest' ? { method: 'eth_getBlockByNumber', params: ['latest', false] } : blockCall(at, false);
+      at === 'latest' ? { method: 'eth_getBlockByNumber', params: ['latest', false] } : blockCall(at);
     const json = await upstream.call(method, params, given);
     if (json === null) return null;
     const header = parseHeader(json);

@@ -40,19 +40,19 @@ const WAITING_MIN = 64 * 1024;
 /** What may follow the result: some short members and brackets. */
 const TAIL_MAX = 4096;
 
-/**
- * @param options.scanner has seen the result so far: what is pushed first
- * @param options.first what has come of the result
- * @param options.checkTail what is wrong with the members after the result, or null
- */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the scanner and the stream share the place in the answer.
-export function createResultStream(options: {
+interface ResultStreamOptions {
+  /** What has come of the result. */
   readonly first: Buffer;
+  /** Has seen the result so far: what is pushed first. */
   readonly scanner: ValueScanner;
   readonly isList: boolean;
+  /** What is wrong with the members after the result, or null. */
   readonly checkTail: (members: Readonly<Record<string, unknown>>) => string | null;
   readonly source: ResultSource;
-}): ResultStream {
+}
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the scanner and the stream share the place in the answer.
+export function createResultStream(options: ResultStreamOptions): ResultStream {
   const { scanner, isList, checkTail, source } = options;
   const queue: Buffer[] = [options.first];
   let waiting = options.first.length;
@@ -130,7 +130,7 @@ export function createResultStream(options: {
       offer(end < 0 ? bytes : bytes.subarray(0, end));
     },
     end() {
-      const wrong = tail === null ? 'it ends inside the result' : checkEnd(tail, isList, checkTail);
+      const wrong = tail === null ? 'it ends inside the result' : checkEnd(tail, { isList, checkTail });
       if (wrong === null) {
         isOver = true;
         settle();
@@ -148,8 +148,7 @@ export function createResultStream(options: {
 /** The rest of the answer, checked by putting something short in the result's place. */
 function checkEnd(
   tail: Buffer,
-  isList: boolean,
-  check: (members: Readonly<Record<string, unknown>>) => string | null,
+  { isList, checkTail }: Pick<ResultStreamOptions, 'isList' | 'checkTail'>,
 ): string | null {
   if (tail.length > TAIL_MAX) return 'too much follows the result';
   let members: unknown;
@@ -160,5 +159,5 @@ function checkEnd(
     return `what follows the result is not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (typeof members !== 'object' || members === null || Array.isArray(members)) return 'it is more than one answer';
-  return check(members as Readonly<Record<string, unknown>>);
+  return checkTail(members as Readonly<Record<string, unknown>>);
 }

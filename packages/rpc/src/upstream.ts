@@ -1,4 +1,4 @@
-import type { Clock, Logger, Tally } from '@chainstead/core';
+import type { Clock, Logger } from '@chainstead/core';
 import { createBatchSender } from './batch-sender.ts';
 import { createUpstreamState } from './create-upstream-state.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -7,12 +7,12 @@ import { RpcCallError, UpstreamFault } from './errors.ts';
 import type { RawResult } from './forwarding-pool.ts';
 import { type CallOutcome, interpretReply, type Wording } from './interpret-reply.ts';
 import { decodeReply, encodeCall, encodeRawCall, type RpcCall } from './json-rpc.ts';
-import { createLagWatch } from './lag-watch.ts';
 import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
 import { createOwnCheck } from './own-check.ts';
 import type { PoolLimits } from './pool-limits.ts';
-import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
+import { createRequestCounter, type PoolMetrics } from './pool-metrics.ts';
 import { createRawExchange } from './raw-exchange.ts';
+import { createHeadReader } from './read-head.ts';
 import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
@@ -107,26 +107,8 @@ export function createUpstream(options: {
   const own = createOwnCheck({ ...options, state, ask: askSomethingSmall, closing: closing.signal });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
-  const lag = createLagWatch(options.lagToleranceBlocks);
-  /** By outcome, then method. */
-  const tallies = new Map<string, Map<string, Tally>>();
+  const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
   let nextId = 1;
-  let headRequest: Promise<number> | null = null;
-
-  function countRequest(method: string, outcome: string): void {
-    const label = methodLabel(method);
-    let byMethod = tallies.get(outcome);
-    if (byMethod === undefined) {
-      byMethod = new Map();
-      tallies.set(outcome, byMethod);
-    }
-    let tally = byMethod.get(label);
-    if (tally === undefined) {
-      tally = metrics.requests.tally({ chain: chain.key, upstream: name, method: label, outcome });
-      byMethod.set(label, tally);
-    }
-    tally.value++;
-  }
 
   function observe(method: string, outcome: CallOutcome): void {
     const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
@@ -208,21 +190,14 @@ export function createUpstream(options: {
     }
   }
 
-  async function askHead(): Promise<number> {
-    // Before it is asked: what others give in the meantime it need not know.
-    const best = options.bestOfOthers(name);
-    const { result } = await callSized('eth_blockNumber', [], { urgent: true });
-    const number = typeof result === 'string' ? Number(result) : Number.NaN;
-    if (!Number.isSafeInteger(number) || number < 0)
-      throw upstream.fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
-    state.setHead(number);
-    const behind = lag.observe(number, best);
-    if (behind !== null)
-      upstream.fault('lagging', 'eth_blockNumber', `has only reached block ${number}, others ${behind} blocks more`);
-    return number;
+  function fault(kind: FaultKind, method: string, text: string): UpstreamFault {
+    const reaction = kind === 'missing-block' || kind === 'lagging' ? 'missing-data' : 'transient';
+    const counted = new UpstreamFault({ upstream: name, method, kind, text: redact(text), hints: { reaction } });
+    state.failed(counted);
+    return counted;
   }
 
-  const upstream: Upstream = {
+  return {
     name,
     config,
     state,
@@ -262,25 +237,13 @@ export function createUpstream(options: {
         throw error;
       });
     },
-    refreshHead() {
-      // Shared by all callers, so no caller's signal or time limit may end it.
-      headRequest ??= askHead().finally(() => {
-        headRequest = null;
-      });
-      return headRequest;
-    },
-    fault(kind, method, text) {
-      const reaction = kind === 'missing-block' || kind === 'lagging' ? 'missing-data' : 'transient';
-      const fault = new UpstreamFault({ upstream: name, method, kind, text: redact(text), hints: { reaction } });
-      state.failed(fault);
-      return fault;
-    },
+    refreshHead: createHeadReader({ ...options, state, callSized, fault }),
+    fault,
     async close() {
       closing.abort();
       await Promise.all([exchange.close(), raw.close()]);
     },
   };
-  return upstream;
 }
 
 function withoutVerdict(fault: UpstreamFault): UpstreamFault {

@@ -101,7 +101,7 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
 
   function failed(line: Line, call: Call, thrown: unknown): Outcome {
     const outcome = failedOutcome(thrown, { slug: line.chain.slug, method: call.method.name, logger });
-    countOutcome(countsOf(line, call.method.name), outcome, false);
+    countOutcome(countsOf(line, call.method.name), outcome);
     return outcome;
   }
 
@@ -115,13 +115,20 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
       scope.head ??= line.floor.read();
       const head = await scope.head;
       if (call.method.name === BLOCK_NUMBER_METHOD) return hit(line, call, known(`"${toHex(head.latest)}"`));
-      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, true);
+      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, {
+        isPinned: true,
+      });
     } catch (error) {
       return failed(line, call, error);
     }
   }
 
-  function answerPlaced(line: Line, call: Call, scope: RequestScope, isPinned: boolean): Outcome | Promise<Outcome> {
+  function answerPlaced(
+    line: Line,
+    call: Call,
+    scope: RequestScope,
+    { isPinned }: Pick<PlacedCall, 'isPinned'>,
+  ): Outcome | Promise<Outcome> {
     const { method, params } = call;
     const block = blockOfCall(method, params);
     const key = line.prefix + callKey(method.name, params);
@@ -132,61 +139,19 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
 
   async function ask(line: Line, call: PlacedCall, signal: LeaveSignal | undefined): Promise<Outcome> {
     line.floor.use();
-    const run = shared.run(call.key, call.block === 'tag' || call.block === 'none', signal, (ending) =>
-      fetch(line, call, ending),
+    const run = shared.run(
+      { key: call.key, isFresh: call.block === 'tag' || call.block === 'none', signal },
+      (ending) => fetchAnswer(options, line, call, ending),
     );
     const outcome = await run.outcome;
-    countOutcome(countsOf(line, call.method.name), outcome, run.isShared);
+    countOutcome(countsOf(line, call.method.name), outcome, run);
     return outcome;
-  }
-
-  async function fetch(line: Line, call: PlacedCall, signal: AbortSignal): Promise<Outcome> {
-    const { chain, floor } = line;
-    const moment = { generation: floor.generation, finalBlock: floor.finalBlock };
-    try {
-      const stored = await (mayBeStored(call.method, call.block, moment.finalBlock)
-        ? cache.find(chain.chain.id, call.key)
-        : undefined);
-      if (stored !== undefined) return { ok: true, result: stored, cached: true };
-      const result = await forward(line, call, signal);
-      if (Buffer.isBuffer(result)) {
-        const told = chain.pinsHead ? blockTold(call.method, call.block, result) : null;
-        if (told !== null) await floor.reveal(told);
-        keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
-      }
-      return { ok: true, result, cached: false };
-    } catch (error) {
-      return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
-    }
-  }
-
-  async function forward(
-    { chain, forward: pass, floor }: Line,
-    call: PlacedCall,
-    signal: AbortSignal,
-  ): Promise<RawResult> {
-    const { method, params, block, isPinned } = call;
-    const named = typeof block === 'number' ? block : null;
-    // What only the upstream resolves (`pending`, `safe`) is asked of one that does not lag.
-    const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
-    // Transactions that wait are not the same everywhere: one upstream tells of them while it can.
-    const sticky = block === 'tag' && speaksOfPending(method, params);
-    const { value } = await pass(
-      {
-        method: method.name,
-        params: JSON.stringify(params),
-        nullable: method.nullable,
-        block: named === null ? null : blockToReach(call, named, floor.latest),
-      },
-      { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) },
-    );
-    return value;
   }
 
   /** The same transaction sent twice at once is sent once; a sender that goes away does not stop it. */
   async function send(line: Line, call: Call): Promise<Outcome> {
     const raw = String(call.params[0]);
-    const run = shared.run(`${line.prefix}${SEND}[${raw.toLowerCase()}`, false, undefined, async () => {
+    const run = shared.run({ key: `${line.prefix}${SEND}[${raw.toLowerCase()}`, isFresh: false }, async () => {
       try {
         const { value } = await line.chain.pool.broadcast(raw);
         return { ok: true, result: Buffer.from(JSON.stringify(value)), cached: false };
@@ -195,7 +160,7 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
       }
     });
     const outcome = await run.outcome;
-    countOutcome(countsOf(line, SEND), outcome, run.isShared);
+    countOutcome(countsOf(line, SEND), outcome, run);
     return outcome;
   }
 
@@ -210,11 +175,60 @@ export function createAnswerCall(options: AnswerCallOptions): AnswerCall {
       if (method.name === SEND) return send(line, call);
       const isPinned =
         scope.chain.pinsHead && (method.name === BLOCK_NUMBER_METHOD || speaksOfHead(method, call.params));
-      return isPinned ? answerPinned(line, call, scope) : answerPlaced(line, call, scope, false);
+      return isPinned ? answerPinned(line, call, scope) : answerPlaced(line, call, scope, { isPinned: false });
     } catch (error) {
       return failed(line, call, error);
     }
   };
+}
+
+/** From what processes share, or from the upstreams. Never rejects. */
+async function fetchAnswer(
+  { cache, logger }: Pick<AnswerCallOptions, 'cache' | 'logger'>,
+  line: Line,
+  call: PlacedCall,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { chain, floor } = line;
+  const moment = { generation: floor.generation, finalBlock: floor.finalBlock };
+  try {
+    const stored = await (mayBeStored(call.method, call.block, moment.finalBlock)
+      ? cache.find(chain.chain.id, call.key)
+      : undefined);
+    if (stored !== undefined) return { ok: true, result: stored, cached: true };
+    const result = await forward(line, call, signal);
+    if (Buffer.isBuffer(result)) {
+      const told = chain.pinsHead ? blockTold(call.method, call.block, result) : null;
+      if (told !== null) await floor.reveal(told);
+      keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
+    }
+    return { ok: true, result, cached: false };
+  } catch (error) {
+    return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
+  }
+}
+
+async function forward(
+  { chain, forward: pass, floor }: Line,
+  call: PlacedCall,
+  signal: AbortSignal,
+): Promise<RawResult> {
+  const { method, params, block, isPinned } = call;
+  const named = typeof block === 'number' ? block : null;
+  // What only the upstream resolves (`pending`, `safe`) is asked of one that does not lag.
+  const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
+  // Transactions that wait are not the same everywhere: one upstream tells of them while it can.
+  const sticky = block === 'tag' && speaksOfPending(method, params);
+  const { value } = await pass(
+    {
+      method: method.name,
+      params: JSON.stringify(params),
+      nullable: method.nullable,
+      block: named === null ? null : blockToReach(call, named, floor.latest),
+    },
+    { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) },
+  );
+  return value;
 }
 
 /** Above the known head no upstream can be told to have the block: whoever is asked may have it, or says that there is none. */

@@ -83,7 +83,7 @@ export function createAnswerMetrics(options: {
 }
 
 /** Raises the right one. */
-export function countOutcome(counts: AnswerCounts, outcome: Outcome, isShared: boolean): void {
+export function countOutcome(counts: AnswerCounts, outcome: Outcome, { isShared } = { isShared: false }): void {
   if (!outcome.ok) counts.error++;
   else if (outcome.cached) counts.hit++;
   else if (isShared) counts.coalesced++;

@@ -25,21 +25,21 @@ describe('createSharedCalls', () => {
   test('what is asked at the same time runs once, what is asked later runs again', async () => {
     const { runs, run } = steeredRuns();
     const shared = createSharedCalls();
-    const first = shared.run('a', false, undefined, run);
-    const second = shared.run('a', false, undefined, run);
-    shared.run('b', false, undefined, run);
+    const first = shared.run({ key: 'a', isFresh: false }, run);
+    const second = shared.run({ key: 'a', isFresh: false }, run);
+    shared.run({ key: 'b', isFresh: false }, run);
     expect([first.isShared, second.isShared, runs.length]).toEqual([false, true, 2]);
     runs[0]?.end(whole('1'));
     expect(await Promise.all([first.outcome, second.outcome])).toEqual([whole('1'), whole('1')]);
-    await expect.poll(() => shared.run('a', false, undefined, run).isShared, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => shared.run({ key: 'a', isFresh: false }, run).isShared, { timeout: 30_000 }).toBe(true);
     expect(runs.length).toBe(3);
   });
 
   test('fresh calls share a run that begins after them', async () => {
     const { runs, run } = steeredRuns();
     const shared = createSharedCalls();
-    const first = shared.run('a', true, undefined, run);
-    const later = [shared.run('a', true, undefined, run), shared.run('a', true, undefined, run)];
+    const first = shared.run({ key: 'a', isFresh: true }, run);
+    const later = [shared.run({ key: 'a', isFresh: true }, run), shared.run({ key: 'a', isFresh: true }, run)];
     expect(runs.length).toBe(1);
     runs[0]?.end(whole('1'));
     expect(await first.outcome).toEqual(whole('1'));
@@ -53,22 +53,22 @@ describe('createSharedCalls', () => {
     const { runs, run } = steeredRuns();
     const shared = createSharedCalls();
     const [one, other] = [new AbortController(), new AbortController()];
-    const left = shared.run('a', false, one.signal, run);
-    const stays = shared.run('a', false, other.signal, run);
+    const left = shared.run({ key: 'a', isFresh: false, signal: one.signal }, run);
+    const stays = shared.run({ key: 'a', isFresh: false, signal: other.signal }, run);
     one.abort();
     expect((await left.outcome).ok).toBe(false);
     expect(runs[0]?.signal.aborted).toBe(false);
     other.abort();
     expect((await stays.outcome).ok).toBe(false);
     expect(runs[0]?.signal.aborted).toBe(true);
-    expect(shared.run('a', false, undefined, run).isShared).toBe(false);
+    expect(shared.run({ key: 'a', isFresh: false }, run).isShared).toBe(false);
     expect(runs.length).toBe(2);
   });
 
   test('who is gone already runs nothing', async () => {
     const { runs, run } = steeredRuns();
     const shared = createSharedCalls();
-    expect((await shared.run('a', false, AbortSignal.abort(), run).outcome).ok).toBe(false);
+    expect((await shared.run({ key: 'a', isFresh: false, signal: AbortSignal.abort() }, run).outcome).ok).toBe(false);
     expect(runs.length).toBe(0);
   });
 
@@ -76,13 +76,13 @@ describe('createSharedCalls', () => {
     const { runs, run } = steeredRuns();
     const shared = createSharedCalls();
     const leaving = new AbortController();
-    const first = shared.run('a', true, undefined, run);
-    const second = shared.run('a', true, leaving.signal, run);
+    const first = shared.run({ key: 'a', isFresh: true }, run);
+    const second = shared.run({ key: 'a', isFresh: true, signal: leaving.signal }, run);
     leaving.abort();
     await second.outcome;
     runs[0]?.end(whole('1'));
     await first.outcome;
-    const next = shared.run('a', true, undefined, run);
+    const next = shared.run({ key: 'a', isFresh: true }, run);
     await expect.poll(() => runs.length, { timeout: 30_000 }).toBe(2);
     runs[1]?.end(whole('2'));
     expect(await next.outcome).toEqual(whole('2'));
@@ -93,8 +93,8 @@ describe('createSharedCalls', () => {
     const shared = createSharedCalls();
     const leaving = new AbortController();
     const stream: Outcome = { ok: true, result: pieces(), cached: false };
-    const taker = shared.run('a', false, leaving.signal, run);
-    const other = shared.run('a', false, new AbortController().signal, run);
+    const taker = shared.run({ key: 'a', isFresh: false, signal: leaving.signal }, run);
+    const other = shared.run({ key: 'a', isFresh: false, signal: new AbortController().signal }, run);
     runs[0]?.end(stream);
     expect(await taker.outcome).toBe(stream);
     await expect.poll(() => runs.length, { timeout: 30_000 }).toBe(2);

@@ -9,9 +9,16 @@ export interface SharedCalls {
   /**
    * Joins the run that is under way, or begins one. The caller's signal ends only its own waiting; the last one who leaves
    * ends the run. An answer in pieces goes to one of the callers, the others ask by themselves then.
-   * @param isFresh whether the run must begin after this call: then the one under way is waited for, and the next is shared
    */
-  run(key: string, isFresh: boolean, signal: LeaveSignal | undefined, run: RunCall): SharedRun;
+  run(asked: AskedRun, run: RunCall): SharedRun;
+}
+
+export interface AskedRun {
+  /** The same for calls that one run answers. */
+  readonly key: string;
+  /** Whether the run must begin after this call: then the one under way is waited for, and the next is shared. */
+  readonly isFresh: boolean;
+  readonly signal?: LeaveSignal | undefined;
 }
 
 /** What a caller gets. */
@@ -38,7 +45,7 @@ export function createSharedCalls(): SharedCalls {
   }
 
   return {
-    run(key, isFresh, signal, run) {
+    run({ key, isFresh, signal }, run) {
       if (signal?.aborted) return { outcome: Promise.resolve(LEFT), isShared: false };
       const current = flights.get(key);
       if (current === undefined) {

@@ -1,18 +1,15 @@
-import { ChainsteadError, type Hash, type Receipt } from '@chainstead/core';
-import { encodeReceipt, receiptsRoot } from '@chainstead/proof';
+import { ChainsteadError } from '@chainstead/core';
 import {
   type Answer,
   type ForwardingPool,
-  parseHeader,
   parseReceipt,
   type RawCall,
   type RawResult,
   type RequestOptions,
-  RpcCallError,
   UpstreamsExhaustedError,
 } from '@chainstead/rpc';
-import { LRUCache } from 'lru-cache';
 import { type CheckableChain, createIntegrityCheck, type Wrong } from './integrity-check.ts';
+import { createReceiptsProof } from './receipts-proof.ts';
 
 /** No upstream gave an answer that fits the hashes and roots that it names. */
 export class UnprovableAnswerError extends ChainsteadError {
@@ -29,81 +26,18 @@ export class UnprovableAnswerError extends ChainsteadError {
 
 /** Checked answers are held whole; what is larger than this cannot be. Bytes. */
 const BYTES_MAX = 128 * 1024 * 1024;
-/** Blocks whose receipts are remembered as proven: clients ask for one receipt after the other. */
-const PROVEN_BLOCKS = 64;
-
-/** A proven block's receipts: by transaction, the bytes that the trie holds. */
-type ProvenReceipts = ReadonlyMap<Hash, Buffer>;
-
 /**
  * As the pool's forward, but what can be proven is proven before it is given: headers by their hash, transactions and
  * receipts by the roots in them. An upstream whose answer does not fit is reported, and the next one asked.
  * @throws UnprovableAnswerError when no upstream gives an answer that fits; else as {@link ForwardingPool.forward}
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the checks of answers share what was proven for the call.
 export function createStrictForward(options: {
   readonly chain: CheckableChain;
   readonly pool: ForwardingPool;
 }): ForwardingPool['forward'] {
   const { chain, pool } = options;
   const integrity = createIntegrityCheck(options);
-  const provenBlocks = new LRUCache<Hash, ProvenReceipts>({ max: PROVEN_BLOCKS });
-
-  async function readHeader(hash: Hash, given: RequestOptions) {
-    const params = JSON.stringify([hash, false]);
-    const call = { method: 'eth_getBlockByHash', params, nullable: true, block: null };
-    const { value } = await forward(call, given);
-    const json: unknown = JSON.parse(value.toString());
-    return json === null ? null : parseHeader(json);
-  }
-
-  async function proveReceipts(at: unknown, json: readonly unknown[], given: RequestOptions): Promise<Wrong | null> {
-    if (chain.receiptsRoot === 'none') return null;
-    const receipts = json.map(parseReceipt);
-    const named = receipts[0]?.raw.blockHash ?? at;
-    // An empty list asked for by number or tag names no block that it could be compared with.
-    if (typeof named !== 'string' || named.length !== 66) return null;
-    const blockHash = named.toLowerCase() as Hash;
-    const header = await readHeader(blockHash, given);
-    if (header === null)
-      return { kind: 'malformed', text: `the receipts are of block ${blockHash}, which nobody knows` };
-    if (header.receiptsRoot === null) return null;
-    const context = { encoding: chain.receiptsRoot, blockNumber: header.number, blockHash };
-    const root = receiptsRoot(receipts, context);
-    if (root !== header.receiptsRoot)
-      return {
-        kind: 'receipts-root-mismatch',
-        text: `the receipts have root ${root}, the header ${header.receiptsRoot}`,
-      };
-    provenBlocks.set(blockHash, new Map(receipts.map((one) => [one.transactionHash, encodeReceipt(one, 'computed')])));
-    return null;
-  }
-
-  /** One receipt is proven by its whole block's. */
-  async function proveReceipt(receipt: Receipt, given: RequestOptions): Promise<Wrong | null> {
-    if (chain.receiptsRoot === 'none') return null;
-    const { blockHash, blockNumber } = receipt.raw;
-    if (typeof blockHash !== 'string' || typeof blockNumber !== 'string')
-      return { kind: 'malformed', text: 'the receipt names no block' };
-    const hash = blockHash.toLowerCase() as Hash;
-    if (!provenBlocks.has(hash)) {
-      const params = JSON.stringify([blockNumber]);
-      const call = { method: 'eth_getBlockReceipts', params, nullable: true, block: Number(blockNumber) };
-      try {
-        await forward(call, given);
-      } catch (error) {
-        // No upstream has the method: then nothing more can be said than that the receipt fits itself.
-        if (error instanceof RpcCallError) return null;
-        throw error;
-      }
-    }
-    const proven = provenBlocks.get(hash)?.get(receipt.transactionHash);
-    if (proven?.equals(encodeReceipt(receipt, 'computed')) === true) return null;
-    return {
-      kind: 'receipts-root-mismatch',
-      text: `block ${hash} holds no such receipt of ${receipt.transactionHash}`,
-    };
-  }
+  const receipts = createReceiptsProof({ chain, forward });
 
   async function findWrong(call: RawCall, text: string, given: RequestOptions): Promise<Wrong | null> {
     const { method } = call;
@@ -116,8 +50,8 @@ export function createStrictForward(options: {
     }
     const wrong = integrity.inspect(method, params, result);
     if (wrong !== null || result === null) return wrong;
-    if (method === 'eth_getBlockReceipts' && Array.isArray(result)) return proveReceipts(params[0], result, given);
-    return method === 'eth_getTransactionReceipt' ? proveReceipt(parseReceipt(result), given) : null;
+    if (method === 'eth_getBlockReceipts' && Array.isArray(result)) return receipts.proveAll(params[0], result, given);
+    return method === 'eth_getTransactionReceipt' ? receipts.proveOne(parseReceipt(result), given) : null;
   }
 
   async function forward(call: RawCall, given: RequestOptions = {}): Promise<Answer<Buffer>> {

@@ -58,9 +58,9 @@ export interface AnswerRequestOptions {
 }
 
 /** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one call, in their order, share its facts.
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
-  const { answer, answerStateful, rateLimits, usage, countRefusal, clock, logger } = options;
+  const { answerStateful, rateLimits, usage, countRefusal, clock } = options;
+  const answerSafely = createSafeAnswer(options);
 
   function refused(
     { served }: RequestContext,
@@ -70,43 +70,6 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
   ): Answered {
     countRefusal(served.chain.slug, refusal);
     return { outcome: { ok: false, error }, refusal, retryAfterMs, addBytes: ignore };
-  }
-
-  /** Counts the call and hands its outcome on. */
-  function counted({ served, keyId }: RequestContext, method: MethodFacts, outcome: Outcome): Answered {
-    const { id } = served.chain.chain;
-    const entry = usage.entry(keyId, id, method.name);
-    entry.calls += 1;
-    entry.weight += method.weight;
-    if (!outcome.ok) entry.errors += 1;
-    else if (outcome.cached) entry.cached += 1;
-    return {
-      outcome,
-      refusal: null,
-      retryAfterMs: 0,
-      // Looked up again: a long answer may end after the entry was written.
-      addBytes: (bytes) => {
-        usage.entry(keyId, id, method.name).bytes += bytes;
-      },
-    };
-  }
-
-  function failed(thrown: unknown, { method }: Call, scope: RequestScope): Outcome {
-    logger.error(
-      { chain: scope.chain.slug, method: method.name, error: errorText(thrown) },
-      'Call of the gateway failed',
-    );
-    return { ok: false, error: INTERNAL_ERROR };
-  }
-
-  /** As answer; what it throws in spite of its promise becomes an error of this call alone. */
-  function answerSafely(call: Call, scope: RequestScope): Outcome | Promise<Outcome> {
-    try {
-      const outcome = answer(call, scope);
-      return outcome instanceof Promise ? outcome.catch((error: unknown) => failed(error, call, scope)) : outcome;
-    } catch (error) {
-      return failed(error, call, scope);
-    }
   }
 
   function answerChecked(call: Call, scope: RequestScope): Outcome | Promise<Outcome> {
@@ -140,16 +103,59 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     const read = readParams(method, request.params);
     if ('error' in read) {
       countRefusal(slug, 'invalid-params');
-      return counted(context, method, { ok: false, error: read.error });
+      return counted(usage, context, method, { ok: false, error: read.error });
     }
     const call: Call = { method, params: read.params };
     // What never changes needs no upstream.
     const isReady = served.start.isStarted || method.lifetime === 'constant';
     const outcome = isReady ? answerStarted(call, context) : answerOnceStarted(call, context);
-    if (!(outcome instanceof Promise)) return counted(context, method, outcome);
+    if (!(outcome instanceof Promise)) return counted(usage, context, method, outcome);
     return scope
       .withinTime(outcome, { ok: false, error: TIMED_OUT })
-      .then((settled) => counted(context, method, settled));
+      .then((settled) => counted(usage, context, method, settled));
+  };
+}
+
+/** As answer; what it throws in spite of its promise becomes an error of this call alone. */
+function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer' | 'logger'>): AnswerCall {
+  const failed = (thrown: unknown, { method }: Call, scope: RequestScope): Outcome => {
+    logger.error(
+      { chain: scope.chain.slug, method: method.name, error: errorText(thrown) },
+      'Call of the gateway failed',
+    );
+    return { ok: false, error: INTERNAL_ERROR };
+  };
+  return (call, scope) => {
+    try {
+      const outcome = answer(call, scope);
+      return outcome instanceof Promise ? outcome.catch((error: unknown) => failed(error, call, scope)) : outcome;
+    } catch (error) {
+      return failed(error, call, scope);
+    }
+  };
+}
+
+/** Counts the call and hands its outcome on. */
+function counted(
+  usage: UsageCounter,
+  { served, keyId }: RequestContext,
+  method: MethodFacts,
+  outcome: Outcome,
+): Answered {
+  const { id } = served.chain.chain;
+  const entry = usage.entry(keyId, id, method.name);
+  entry.calls += 1;
+  entry.weight += method.weight;
+  if (!outcome.ok) entry.errors += 1;
+  else if (outcome.cached) entry.cached += 1;
+  return {
+    outcome,
+    refusal: null,
+    retryAfterMs: 0,
+    // Looked up again: a long answer may end after the entry was written.
+    addBytes: (bytes) => {
+      usage.entry(keyId, id, method.name).bytes += bytes;
+    },
   };
 }
 

@@ -38,7 +38,7 @@ export class Outbox {
   /** Sends what the client asked for. */
   send(message: string | Buffer): void {
     if (!this.#isStreaming) {
-      this.#write(message, true);
+      this.#write(message);
       return;
     }
     this.#queue.push(message);
@@ -64,7 +64,7 @@ export class Outbox {
         if (typeof part === 'string' || Buffer.isBuffer(part)) await this.#writePiece(part);
         else for await (const piece of part) await this.#writePiece(piece);
       }
-      this.#write('', true);
+      this.#write('');
     } catch (error) {
       // A frame without an end can't be taken back: the client must not take a torn answer for whole.
       this.#socket.terminate();
@@ -74,7 +74,7 @@ export class Outbox {
       const held = this.#queue;
       this.#queue = [];
       this.#queuedBytes = 0;
-      for (const message of held) this.#write(message, true);
+      for (const message of held) this.#write(message);
       turn.resolve();
     }
   }
@@ -86,11 +86,11 @@ export class Outbox {
 
   async #writePiece(piece: string | Buffer): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) throw new SocketGoneError();
-    this.#write(piece, false);
+    this.#write(piece, { fin: false });
     await this.drained();
   }
 
-  #write(data: string | Buffer, fin: boolean): void {
+  #write(data: string | Buffer, { fin } = { fin: true }): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     this.#socket.send(data, { binary: false, fin }, () => this.#wake());
   }

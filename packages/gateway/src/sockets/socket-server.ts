@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
 import { answerTo, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
@@ -12,6 +12,7 @@ import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { type ClientSubscriptions, createClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
 import { createSubscriptionMetrics } from '../subscriptions/subscription-metrics.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
+import { OpenSockets } from './open-sockets.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { SocketConnection } from './socket-connection.ts';
 import { createSocketMetrics } from './socket-metrics.ts';
@@ -64,21 +65,13 @@ interface Request {
   readonly startedAt: number;
 }
 
-/** What a socket was opened with: whether it still may be open is asked again and again. */
-interface OpenedBy {
-  readonly headers: IncomingHttpHeaders;
-  readonly key: string;
-  readonly keyId: string;
-}
-
 /** Takes WebSockets at the paths of the JSON-RPC POSTs, under the same rules: who may not call may not connect. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connections, limits and the closing of all share one list.
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;
   const metrics = createSocketMetrics(options.metrics);
   const subscriptionMetrics = createSubscriptionMetrics(options.metrics);
-  const open = new Map<SocketConnection, OpenedBy>();
-  const byKey = new Map<string, number>();
+  const open = new OpenSockets();
   const acceptor = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -111,7 +104,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
       return { status: 403, message: 'Origin is not one of CORS_ORIGINS' };
     if (isClosing || open.size >= limits.socketsMax)
       return { status: 503, message: 'Too many WebSockets are open: try again later' };
-    if ((byKey.get(keyId) ?? 0) < limits.socketsPerKey) return null;
+    if (open.countOf(keyId) < limits.socketsPerKey) return null;
     return { status: 429, message: `A key may have ${limits.socketsPerKey} WebSockets open` };
   }
 
@@ -152,21 +145,18 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         logger,
         onClose() {
           open.delete(connection);
-          byKey.set(keyId, (byKey.get(keyId) ?? 1) - 1);
-          if (byKey.get(keyId) === 0) byKey.delete(keyId);
           metrics.open(slug, -1);
         },
         onEnded: (reason) => metrics.ended(slug, reason),
       });
-      open.set(connection, { headers: incoming.headers, key, keyId });
-      byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1);
+      open.add(connection, { headers: incoming.headers, key, keyId });
       metrics.open(slug, 1);
     });
   }
 
   /** Pings every client, and ends the sockets of those who would not be let in any more: their key was revoked or narrowed. */
   async function checkAll(): Promise<void> {
-    for (const [connection, { headers, key, keyId }] of open) {
+    for (const [connection, { headers, key, keyId }] of open.all()) {
       connection.ping();
       try {
         const { refusal, keyId: now } = await authorize(headers, key, options);
@@ -216,15 +206,9 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     async close(deadlineMs) {
       isClosing = true;
       clearInterval(pings);
-      for (const connection of open.keys()) connection.end();
-      const deadline = setTimeout(() => {
-        for (const connection of open.keys()) connection.terminate();
-      }, deadlineMs);
-      while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
-      clearTimeout(deadline);
+      await open.end(deadlineMs);
     },
   };
 }
 
 const ALLOWS_ORIGIN = 'access-control-allow-origin';
-const CLOSE_POLL_MS = 20;

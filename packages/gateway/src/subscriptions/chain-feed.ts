@@ -1,10 +1,10 @@
-import { type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Head, RequestAbortedError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 import type { HeadFloor } from '../heads/head-floor.ts';
 import { Branch } from './branch.ts';
-import { type FeedBlock, FeedLog, toFeedBlock } from './feed-block.ts';
-import { isPlausible, readBlockLogs } from './read-block-logs.ts';
+import type { FeedBlock } from './feed-block.ts';
+import { createFeedReader } from './feed-reader.ts';
 
 /** Who wants to know how a chain grows and changes its mind. Neither method may throw. */
 export interface FeedListener {
@@ -56,17 +56,10 @@ const CATCH_UP_MS = 5_000;
 /** Failures in a row after which it is said aloud. */
 const FAILURES_TOLD = 8;
 
-/** A block on the way to the newest one is not available: it was abandoned meanwhile, or no upstream answers. */
-class BlockMissingError extends Error {
-  constructor(hash: Hash) {
-    super(`Block ${hash} is not known to any upstream`);
-    this.name = 'BlockMissingError';
-  }
-}
-
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the feed of a chain is one state: who listens, what was told, what was removed.
 export function createChainFeed({ chain: offered, floor, logger, clock }: ChainFeedOptions): ChainFeed {
   const { pool, chain, slug } = offered;
+  const reader = createFeedReader({ pool, slug, logger });
   const kept = Math.min(Math.max(chain.reorgDepthMax, ANCESTORS), KEPT_MAX) + 1;
   const branch = new Branch(kept, KEPT_LOG_BYTES_MAX);
   const listeners = new Set<FeedListener>();
@@ -79,19 +72,6 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   let target: Head | null = null;
   let wake = (): void => undefined;
 
-  async function blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock> {
-    const answer = await pool.getBlock(at, { signal });
-    if (answer === null) throw new BlockMissingError(at as Hash);
-    return toFeedBlock(answer.value.header);
-  }
-
-  async function headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>> {
-    if (from > to) return new Map();
-    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const answers = await pool.getHeaders(numbers, { signal });
-    return new Map(answers.map(({ value }) => [value.hash, toFeedBlock(value)]));
-  }
-
   /** The newest block and some before it. */
   async function begin(signal: AbortSignal): Promise<void> {
     await floor.read();
@@ -99,18 +79,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     if (head === null) throw new RequestAbortedError('eth_blockNumber');
     // What was told before may be older.
     target = head;
-    const tip = await blockAt(head.hash, signal);
-    const ancestors = await headersBetween(
-      Math.max(0, tip.number - Math.min(ANCESTORS, kept - 1)),
-      tip.number - 1,
-      signal,
-    ).catch((error: unknown) => {
-      logger.debug({ chain: slug, error: errorText(error) }, 'Blocks before the newest one not read');
-      return new Map<Hash, FeedBlock>();
-    });
-    const found = [tip];
-    for (let next = ancestors.get(tip.parentHash); next !== undefined; next = ancestors.get(next.parentHash))
-      found.unshift(next);
+    const found = await reader.branchTo(head.hash, Math.min(ANCESTORS, kept - 1), signal);
     signal.throwIfAborted();
     branch.clear();
     for (const block of found) branch.push(block);
@@ -118,29 +87,16 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
 
   async function addLogs(block: FeedBlock, signal: AbortSignal): Promise<void> {
     if (block.logs !== null || ![...listeners].some(({ wantsLogs }) => wantsLogs)) return;
-    const logs = await readBlockLogs(pool, block, { signal, logger });
-    if (logs === null) throw new BlockMissingError(block.hash);
-    block.logs = logs.map((log) => new FeedLog(log, block.timestamp));
+    await reader.addLogs(block, signal);
   }
 
-  /** The logs of blocks that were told before somebody wanted logs, since they may be abandoned yet: with one call for all. */
-  async function addEarlierLogs(signal: AbortSignal): Promise<void> {
-    const bare = branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null);
-    const [first, last] = [bare[0], bare.at(-1)];
-    if (first === undefined || last === undefined) return;
-    const { logs } = await pool.getLogs({ range: { from: first.number, to: last.number }, topics: [] }, { signal });
-    const byBlock = Map.groupBy(logs, ({ blockHash }) => blockHash);
-    for (const block of bare) {
-      const found = byBlock.get(block.hash) ?? [];
-      if (block.logs === null && isPlausible(found, block))
-        block.logs = found.map((log) => new FeedLog(log, block.timestamp));
-    }
-  }
-
-  /** As {@link addEarlierLogs}; where they can't be read, only blocks to come have logs. */
+  /** The logs of blocks that were told before somebody wanted logs, since they may be abandoned yet. */
   async function tryEarlierLogs({ signal }: AbortController): Promise<void> {
     try {
-      await addEarlierLogs(signal);
+      await reader.addLogsOfAll(
+        branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null),
+        signal,
+      );
     } catch (error) {
       logger.debug({ chain: slug, error: errorText(error) }, 'Logs of the newest blocks not read');
     }
@@ -163,11 +119,11 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   /** Goes towards a head: what is abandoned is told first, newest block first, then the new blocks in order. */
   async function step(head: Head, tip: FeedBlock, signal: AbortSignal): Promise<void> {
     const isFar = head.number - tip.number > STRIDE;
-    const goal = await blockAt(isFar ? tip.number + STRIDE : head.hash, signal);
-    const between = await headersBetween(tip.number + 1, goal.number - 1, signal);
+    const goal = await reader.blockAt(isFar ? tip.number + STRIDE : head.hash, signal);
+    const between = await reader.headersBetween(tip.number + 1, goal.number - 1, signal);
     const path = await branch.pathTo(
       goal,
-      async ({ parentHash }) => between.get(parentHash) ?? (await blockAt(parentHash, signal)),
+      async ({ parentHash }) => between.get(parentHash) ?? (await reader.blockAt(parentHash, signal)),
     );
     if (path.removed.length === branch.blocks.length)
       logger.warn({ chain: slug, blocks: path.removed.length }, 'Reorganisation deeper than the blocks that are kept');

@@ -28,16 +28,16 @@ export class FeedLog {
   }
 
   get text(): string {
-    this.#text ??= this.#write(false);
+    this.#text ??= this.#write({ removed: false });
     return this.#text;
   }
 
   get removedText(): string {
-    this.#removedText ??= this.#write(true);
+    this.#removedText ??= this.#write({ removed: true });
     return this.#removedText;
   }
 
-  #write(removed: boolean): string {
+  #write({ removed }: { readonly removed: boolean }): string {
     const { address, topics, data, blockNumber, transactionHash, transactionIndex, blockHash, logIndex } = this.log;
     return JSON.stringify({
       address,

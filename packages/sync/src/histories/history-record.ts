@@ -1,6 +1,6 @@
 /** The row of a history in `subject_histories`: where its work stands. One function for each change of state. */
 import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
-import type { Database, Transaction, WorkSetAsideError } from '@chainstead/db';
+import { type Database, hexText, type Transaction, type WorkSetAsideError } from '@chainstead/db';
 import { type Subject, type SubjectKind, subjectKey } from './subject.ts';
 
 /** `pending`: waits for a worker (or for blocks to be final, with `due_at`); `failed`: waits for its next attempt at `due_at`. */
@@ -36,7 +36,7 @@ interface HistoryRow {
   error_message: string | null;
 }
 
-const COLUMNS = `chain_id, kind, '0x' || encode(subject, 'hex') AS subject, status, calls_estimated, calls_made, rows_added,
+const COLUMNS = `chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
   requested_at, attempts, due_at, error_code, error_message`;
 const ONE = 'chain_id = $1 AND kind = $2 AND subject = $3';
 
@@ -132,7 +132,7 @@ export async function failHistory(database: Database, subject: Subject, error: u
 /** Histories of a chain that a worker should take up: wallets before contracts, first come first. */
 export async function listDueHistories(database: Database, chainId: ChainId, limit: number): Promise<Subject[]> {
   const rows = await database.query<Pick<HistoryRow, 'kind' | 'subject'>>(
-    `SELECT kind, '0x' || encode(subject, 'hex') AS subject FROM subject_histories
+    `SELECT kind, ${hexText('subject')} AS subject FROM subject_histories
       WHERE chain_id = $1 AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
       ORDER BY kind DESC, requested_at, subject_histories.subject LIMIT $2`,
     [chainId, limit],

@@ -1,4 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 
 export type SubjectKind = 'wallet' | 'contract';
 
@@ -11,5 +12,5 @@ export interface Subject {
 
 /** The key of the subject's rows, for `chain_id = $1 AND kind = $2 AND subject = $3`. */
 export function subjectKey({ chainId, kind, address }: Subject): readonly [ChainId, SubjectKind, Buffer] {
-  return [chainId, kind, Buffer.from(address.slice(2), 'hex')];
+  return [chainId, kind, addressBytes(address)];
 }

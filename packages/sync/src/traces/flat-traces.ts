@@ -47,7 +47,7 @@ export function callsOfFlatTraces(
     const place = placeOf(trace);
     const error = trace.error === undefined || trace.error === null ? null : String(trace.error);
     if (error !== null) failed.add(`${hash}/${place.join('/')}`);
-    const call = callOf(trace, isUndone(failed, hash, place));
+    const call = callOf(trace, { isReverted: isUndone(failed, hash, place) });
     if (call !== null) calls.push({ ...call, transactionHash: hash, traceAddress: place, error });
   }
   for (const hash of missing) throw new MalformedAnswerError(`There is no trace of ${hash}`);
@@ -71,20 +71,20 @@ function isUndone(failed: ReadonlySet<string>, hash: Hash, place: readonly numbe
 type Call = Omit<InternalTransaction, 'transactionHash' | 'traceAddress' | 'error'>;
 
 /** Null for what is no call. */
-function callOf(trace: Json, isReverted: boolean): Call | null {
+function callOf(trace: Json, { isReverted }: Pick<Call, 'isReverted'>): Call | null {
   const action = objectOf(trace.action);
   if (trace.type === 'call') {
     const type = typeof action.callType === 'string' ? action.callType.toUpperCase() : 'CALL';
     // Delegate and static calls and CALLCODE move nothing to another account.
     const value = type === 'CALL' ? parseBigQuantity(action.value) : 0n;
-    return { ...made(action, isReverted), type, to: recipient(action.to, isReverted), value };
+    return { ...made(action, { isReverted }), type, to: recipient(action.to, { isReverted }), value };
   }
   if (trace.type === 'create') {
     const type = action.creationMethod === 'create2' ? 'CREATE2' : 'CREATE';
     const created = typeof trace.result === 'object' && trace.result !== null ? (trace.result as Json).address : null;
     const input = hexOf(action.init);
-    const to = recipient(created, isReverted);
-    return { ...made(action, isReverted), type, to, value: parseBigQuantity(action.value), input };
+    const to = recipient(created, { isReverted });
+    return { ...made(action, { isReverted }), type, to, value: parseBigQuantity(action.value), input };
   }
   if (trace.type !== 'suicide') return null;
   return {
@@ -98,13 +98,16 @@ function callOf(trace: Json, isReverted: boolean): Call | null {
   };
 }
 
-function made(action: Json, isReverted: boolean): Pick<Call, 'from' | 'gas' | 'input' | 'isReverted'> {
+function made(
+  action: Json,
+  { isReverted }: Pick<Call, 'isReverted'>,
+): Pick<Call, 'from' | 'gas' | 'input' | 'isReverted'> {
   const gas = action.gas === undefined ? null : parseBigQuantity(action.gas);
   return { from: parseAddress(action.from), gas, input: hexOf(action.input), isReverted };
 }
 
 /** What failed may have created nothing. */
-function recipient(to: unknown, isReverted: boolean): Address | null {
+function recipient(to: unknown, { isReverted }: Pick<Call, 'isReverted'>): Address | null {
   return isReverted && !isAddress(to) ? null : parseAddress(to);
 }
 

@@ -1,0 +1,94 @@
+import type { Hash, Receipt } from '@chainstead/core';
+import { encodeReceipt, receiptsRoot } from '@chainstead/proof';
+import {
+  type Answer,
+  parseHeader,
+  parseReceipt,
+  type RawCall,
+  type RequestOptions,
+  RpcCallError,
+} from '@chainstead/rpc';
+import { LRUCache } from 'lru-cache';
+import type { CheckableChain, Wrong } from './integrity-check.ts';
+
+/** Proves receipts by the root in their block's header. */
+export interface ReceiptsProof {
+  /** What is wrong with all receipts of a block. @param at how the block was asked for */
+  proveAll(at: unknown, json: readonly unknown[], given: RequestOptions): Promise<Wrong | null>;
+  /** What is wrong with one receipt: it is proven by its whole block's. */
+  proveOne(receipt: Receipt, given: RequestOptions): Promise<Wrong | null>;
+}
+
+/** Blocks whose receipts are remembered as proven: clients ask for one receipt after the other. */
+const PROVEN_BLOCKS = 64;
+
+/** A proven block's receipts: by transaction, the bytes that the trie holds. */
+type ProvenReceipts = ReadonlyMap<Hash, Buffer>;
+
+/** @param options.forward gives proven answers; receipts of a block that it gives come to `proveAll` first */
+export function createReceiptsProof({
+  chain,
+  forward,
+}: {
+  readonly chain: CheckableChain;
+  readonly forward: (call: RawCall, given: RequestOptions) => Promise<Answer<Buffer>>;
+}): ReceiptsProof {
+  const provenBlocks = new LRUCache<Hash, ProvenReceipts>({ max: PROVEN_BLOCKS });
+
+  async function readHeader(hash: Hash, given: RequestOptions) {
+    const params = JSON.stringify([hash, false]);
+    const call = { method: 'eth_getBlockByHash', params, nullable: true, block: null };
+    const { value } = await forward(call, given);
+    const json: unknown = JSON.parse(value.toString());
+    return json === null ? null : parseHeader(json);
+  }
+
+  async function proveAll(at: unknown, json: readonly unknown[], given: RequestOptions): Promise<Wrong | null> {
+    if (chain.receiptsRoot === 'none') return null;
+    const receipts = json.map(parseReceipt);
+    const named = receipts[0]?.raw.blockHash ?? at;
+    // An empty list asked for by number or tag names no block that it could be compared with.
+    if (typeof named !== 'string' || named.length !== 66) return null;
+    const blockHash = named.toLowerCase() as Hash;
+    const header = await readHeader(blockHash, given);
+    if (header === null)
+      return { kind: 'malformed', text: `the receipts are of block ${blockHash}, which nobody knows` };
+    if (header.receiptsRoot === null) return null;
+    const context = { encoding: chain.receiptsRoot, blockNumber: header.number, blockHash };
+    const root = receiptsRoot(receipts, context);
+    if (root !== header.receiptsRoot)
+      return {
+        kind: 'receipts-root-mismatch',
+        text: `the receipts have root ${root}, the header ${header.receiptsRoot}`,
+      };
+    provenBlocks.set(blockHash, new Map(receipts.map((one) => [one.transactionHash, encodeReceipt(one, 'computed')])));
+    return null;
+  }
+
+  async function proveOne(receipt: Receipt, given: RequestOptions): Promise<Wrong | null> {
+    if (chain.receiptsRoot === 'none') return null;
+    const { blockHash, blockNumber } = receipt.raw;
+    if (typeof blockHash !== 'string' || typeof blockNumber !== 'string')
+      return { kind: 'malformed', text: 'the receipt names no block' };
+    const hash = blockHash.toLowerCase() as Hash;
+    if (!provenBlocks.has(hash)) {
+      const params = JSON.stringify([blockNumber]);
+      const call = { method: 'eth_getBlockReceipts', params, nullable: true, block: Number(blockNumber) };
+      try {
+        await forward(call, given);
+      } catch (error) {
+        // No upstream has the method: then nothing more can be said than that the receipt fits itself.
+        if (error instanceof RpcCallError) return null;
+        throw error;
+      }
+    }
+    const proven = provenBlocks.get(hash)?.get(receipt.transactionHash);
+    if (proven?.equals(encodeReceipt(receipt, 'computed')) === true) return null;
+    return {
+      kind: 'receipts-root-mismatch',
+      text: `block ${hash} holds no such receipt of ${receipt.transactionHash}`,
+    };
+  }
+
+  return { proveAll, proveOne };
+}

@@ -1,0 +1,80 @@
+import { errorText, type Hash, type Logger } from '@chainstead/core';
+import type { GatewayChain } from '../call.ts';
+import { type FeedBlock, FeedLog, toFeedBlock } from './feed-block.ts';
+import { isPlausible, readBlockLogs } from './read-block-logs.ts';
+
+/** Reads blocks and their logs for a chain's feed. Everything throws what the pool throws. */
+export interface FeedReader {
+  /** @throws BlockMissingError */
+  blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock>;
+  headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>>;
+  /** A block and up to so many before it, oldest first. @throws BlockMissingError where the block itself is not there */
+  branchTo(tip: Hash, ancestors: number, signal: AbortSignal): Promise<readonly FeedBlock[]>;
+  /** @throws BlockMissingError */
+  addLogs(block: FeedBlock, signal: AbortSignal): Promise<void>;
+  /** With one call for all; a block whose logs can't be its own stays without. @param blocks ascending */
+  addLogsOfAll(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void>;
+}
+
+/** A block on the way to the newest one is not available: it was abandoned meanwhile, or no upstream answers. */
+export class BlockMissingError extends Error {
+  constructor(hash: Hash) {
+    super(`Block ${hash} is not known to any upstream`);
+    this.name = 'BlockMissingError';
+  }
+}
+
+export function createFeedReader(options: {
+  readonly pool: GatewayChain['pool'];
+  readonly slug: string;
+  readonly logger: Logger;
+}): FeedReader {
+  const { pool, slug, logger } = options;
+
+  async function blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock> {
+    const answer = await pool.getBlock(at, { signal });
+    if (answer === null) throw new BlockMissingError(at as Hash);
+    return toFeedBlock(answer.value.header);
+  }
+
+  async function headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>> {
+    if (from > to) return new Map();
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const answers = await pool.getHeaders(numbers, { signal });
+    return new Map(answers.map(({ value }) => [value.hash, toFeedBlock(value)]));
+  }
+
+  return {
+    blockAt,
+    headersBetween,
+    async branchTo(hash, ancestors, signal) {
+      const tip = await blockAt(hash, signal);
+      const before = await headersBetween(Math.max(0, tip.number - ancestors), tip.number - 1, signal).catch(
+        (error: unknown) => {
+          logger.debug({ chain: slug, error: errorText(error) }, 'Blocks before the newest one not read');
+          return new Map<Hash, FeedBlock>();
+        },
+      );
+      const found = [tip];
+      for (let next = before.get(tip.parentHash); next !== undefined; next = before.get(next.parentHash))
+        found.unshift(next);
+      return found;
+    },
+    async addLogs(block, signal) {
+      const logs = await readBlockLogs(pool, block, { signal, logger });
+      if (logs === null) throw new BlockMissingError(block.hash);
+      block.logs = logs.map((log) => new FeedLog(log, block.timestamp));
+    },
+    async addLogsOfAll(blocks, signal) {
+      const [first, last] = [blocks[0], blocks.at(-1)];
+      if (first === undefined || last === undefined) return;
+      const { logs } = await pool.getLogs({ range: { from: first.number, to: last.number }, topics: [] }, { signal });
+      const byBlock = Map.groupBy(logs, ({ blockHash }) => blockHash);
+      for (const block of blocks) {
+        const found = byBlock.get(block.hash) ?? [];
+        if (block.logs === null && isPlausible(found, block))
+          block.logs = found.map((log) => new FeedLog(log, block.timestamp));
+      }
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import type { Reaction } from './error-rules.ts';
+import { RpcCallError, UpstreamFault, UpstreamsExhaustedError } from './errors.ts';
+import type { FailedAttempt, Failover, Operation } from './failover.ts';
+import type { RawCall, RawResult } from './forwarding-pool.ts';
+import { runNullable } from './nullable-operation.ts';
+import type { HeadProbe } from './probe-head.ts';
+import { isDoubtful, type Upstream } from './upstream.ts';
+import type { Answer, RequestOptions } from './upstream-pool.ts';
+
+/** What forwarding needs of the pool. */
+export interface ForwardTools {
+  readonly failover: Failover;
+  readonly probe: HeadProbe;
+  readonly bestHead: () => number | null;
+  /** With one upstream there is nobody to ask instead. */
+  readonly isAlone: boolean;
+  /** A block that is no farther than this above every head may come while it is waited for. */
+  readonly nearBlocks: number;
+}
+
+/** A first attempt that failed, or (`error` null) was answered with null. */
+export type Begun = FailedAttempt | { readonly upstream: Upstream; readonly error: null };
+
+/** Limits that the call exceeds everywhere: asking again changes nothing. */
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
+const UNREACHED_FITNESS = 0.2;
+const NULL = Buffer.from('null');
+
+/** One call that one upstream alone may not answer: its attempts, and what they leave to the next one. Runs once. */
+export class CarefulForward {
+  readonly #tools: ForwardTools;
+  readonly #call: RawCall;
+  readonly #given: RequestOptions;
+  readonly #first: Begun | undefined;
+  readonly #doubts = new Doubts();
+
+  constructor(tools: ForwardTools, call: RawCall, given: RequestOptions, first?: Begun) {
+    this.#tools = tools;
+    this.#call = call;
+    this.#given = given;
+    this.#first = first;
+  }
+
+  /** @throws as Failover.run */
+  async run(): Promise<Answer<RawResult>> {
+    const first = this.#first;
+    if (first !== undefined && isDoubtful(first.error)) this.#doubts.add(first.upstream, first.error);
+    try {
+      return await (this.#call.nullable ? this.#forwardNullable() : this.#forwardOther());
+    } finally {
+      this.#doubts.count();
+    }
+  }
+
+  async #forwardNullable(): Promise<Answer<RawResult>> {
+    const { failover, isAlone } = this.#tools;
+    const { method, block } = this.#call;
+    const { minBlock = null, ...others } = this.#given;
+    const needed = isAlone ? null : minBlock;
+    const { value, upstream } = await runNullable<RawResult>(
+      failover,
+      {
+        method,
+        ...(block === null ? {} : { block }),
+        ...fitness(this.#tools, highest(minBlock, block)),
+        isOpen,
+        patience: 1,
+        run: (asked, signal) => this.#attempt(asked, signal, needed).then((result) => (isNull(result) ? null : result)),
+      },
+      others,
+      this.#first,
+    );
+    return { value: value ?? NULL, upstream };
+  }
+
+  async #forwardOther(): Promise<Answer<RawResult>> {
+    const { failover, isAlone, bestHead, nearBlocks } = this.#tools;
+    const { method, block } = this.#call;
+    const { minBlock = null, ...others } = this.#given;
+    const needed = isAlone ? null : highest(minBlock, block);
+    let rounds = 0;
+    let verdict: UpstreamFault | undefined;
+    try {
+      return await failover.run<RawResult>(
+        {
+          method,
+          run: (upstream, signal) => this.#attempt(upstream, signal, needed),
+          ...fitness(this.#tools, needed),
+          isOpen,
+          settled: (faults) => {
+            rounds++;
+            verdict = faults.find((fault) => fault.rpcCode !== undefined);
+            if (isAgreed(faults, rounds)) {
+              this.#doubts.clear();
+              return true;
+            }
+            const mayCome = needed !== null && needed <= (bestHead() ?? 0) + nearBlocks;
+            return faults.every(
+              ({ hints: { reaction } }) => ABOUT_THE_CALL.has(reaction) && !(mayCome && reaction === 'beyond-head'),
+            );
+          },
+        },
+        others,
+        this.#first,
+      );
+    } catch (error) {
+      if (error instanceof UpstreamsExhaustedError && verdict !== undefined) throw asCallError(verdict, error);
+      throw error;
+    }
+  }
+
+  async #attempt(upstream: Upstream, signal: AbortSignal | undefined, needed: number | null): Promise<RawResult> {
+    const { method } = this.#call;
+    if (needed !== null && reached(upstream) < needed)
+      await requireReached(this.#tools.probe, upstream, method, needed);
+    try {
+      return await upstream.forward(this.#call, { signal, timeoutMs: this.#given.timeoutMs });
+    } catch (error) {
+      if (isDoubtful(error)) this.#doubts.add(upstream, error);
+      throw error;
+    }
+  }
+}
+
+/** What it announces is not enough: it must give the block. */
+async function requireReached(probe: HeadProbe, upstream: Upstream, method: string, block: number): Promise<void> {
+  const { number } = await probe.ask(upstream);
+  if (number >= block) return;
+  throw new UpstreamFault({
+    upstream: upstream.name,
+    method,
+    kind: 'lagging',
+    text: `has only reached block ${number}`,
+    hints: { reaction: 'beyond-head' },
+  });
+}
+
+/** Prefers upstreams that have given the block. */
+export function fitness(
+  { isAlone }: Pick<ForwardTools, 'isAlone'>,
+  block: number | null,
+): Pick<Operation<unknown>, 'fitness'> {
+  if (block === null || isAlone) return {};
+  return {
+    fitness: ({ state }) => ((state.served ?? -1) >= block && !state.lacksHistory(block) ? 1 : UNREACHED_FITNESS),
+  };
+}
+
+/** The block that the upstream has given, and has not gone back behind since. */
+export function reached({ state: { served, head } }: Upstream): number {
+  return served === null || head === null ? -1 : Math.min(served, head);
+}
+
+/** The higher one of those that are known. */
+export function highest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+export function isNull(result: RawResult): boolean {
+  return Buffer.isBuffer(result) && result.length === 4 && result[0] === 0x6e;
+}
+
+function isOpen(result: RawResult): boolean {
+  return !Buffer.isBuffer(result);
+}
+
+/** Errors of which only the other upstreams' answers tell whether they were the upstream's fault or the call's. */
+class Doubts {
+  #faults: { readonly upstream: Upstream; readonly fault: UpstreamFault }[] | null = null;
+
+  add(upstream: Upstream, fault: UpstreamFault): void {
+    this.#faults ??= [];
+    this.#faults.push({ upstream, fault });
+  }
+
+  /** They were the call's. */
+  clear(): void {
+    this.#faults = null;
+  }
+
+  /** They were the upstreams'. */
+  count(): void {
+    for (const { upstream, fault } of this.#faults ?? []) upstream.suspect(fault);
+    this.#faults = null;
+  }
+}
+
+/** Several say the same, or one says it again: then it is about the call. */
+function isAgreed(faults: readonly UpstreamFault[], rounds: number): boolean {
+  const [first] = faults;
+  if (first === undefined || (faults.length === 1 && rounds < 2)) return false;
+  return faults.every((fault) => isDoubtful(fault) && fault.rpcCode === first.rpcCode && fault.text === first.text);
+}
+
+/** What every upstream refuses is answered with the node's own error; what they merely failed at is not. */
+function asCallError(verdict: UpstreamFault, error: UpstreamsExhaustedError): Error {
+  const { rpcCode, hints, upstream, method, text } = verdict;
+  if (rpcCode === undefined || !(ABOUT_THE_CALL.has(hints.reaction) || isDoubtful(verdict))) return error;
+  return new RpcCallError({ upstream, method, rpcCode, rpcMessage: text });
+}

@@ -1,0 +1,232 @@
+import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
+import { checkLogs, type LogsExpectation, looksTruncated, matchesLog, toExpectation } from './check-logs.ts';
+import { UpstreamFault } from './errors.ts';
+import type { Failover } from './failover.ts';
+import { type LogsKind, splitAtBarriers } from './log-range-planner.ts';
+import type { LogTrust } from './log-trust.ts';
+import { logsKind } from './logs-kind.ts';
+import { parseLogs } from './parse-log.ts';
+import type { PoolLimits } from './pool-limits.ts';
+import { readWhole } from './read-receipts.ts';
+import type { Upstream } from './upstream.ts';
+import type { LogsQuery, RequestOptions } from './upstream-pool.ts';
+
+/** What every task of a chain's logs uses. */
+export interface LogsTaskTools {
+  readonly failover: Failover;
+  readonly chain: { readonly rangeBarriers: readonly number[]; readonly receiptsRoot: string };
+  readonly limits: PoolLimits;
+  readonly trust: LogTrust;
+  readonly budget: AnswerBudget;
+}
+
+/** A consecutive part of the answer. */
+interface Part {
+  readonly range: BlockRange;
+  readonly upstream: string;
+  readonly logs: readonly Log[];
+}
+
+export interface FetchedLogs {
+  /** In order. */
+  readonly parts: readonly Part[];
+  readonly calls: number;
+}
+
+const METHOD = 'eth_getLogs';
+/** Texts of upstreams that keep recent blocks only: asked last for blocks at or below the one refused. */
+const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
+const HISTORY_GONE_FITNESS = 0.01;
+/** Time-outs of one stretch before it is halved. */
+const TIMEOUTS_MAX = 2;
+
+/** The work of one query: what is left to ask, and what came. Runs once. */
+export class LogsTask {
+  readonly #tools: LogsTaskTools;
+  readonly #query: LogsQuery;
+  readonly #given: RequestOptions;
+  readonly #expected: LogsExpectation;
+  readonly #kind: LogsKind;
+  readonly #ending = new AbortController();
+  readonly #finished = Promise.withResolvers<void>();
+  /** Sorted, disjoint; none crosses a barrier. */
+  readonly #pending: BlockRange[];
+  readonly #parts: Part[] = [];
+  /** Answers that look cut, until the rest of their range shows it. */
+  readonly #suspects: { readonly upstream: Upstream; readonly range: BlockRange }[] = [];
+  #calls = 0;
+  #active = 0;
+  #hasFailed = false;
+
+  constructor(tools: LogsTaskTools, query: LogsQuery, given: RequestOptions) {
+    const { signal } = this.#ending;
+    this.#tools = tools;
+    this.#query = query;
+    this.#given = { ...given, signal: given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]) };
+    this.#expected = toExpectation(query);
+    this.#kind = logsKind(query, tools.limits);
+    this.#pending = splitAtBarriers(query.range, tools.chain.rangeBarriers);
+  }
+
+  /** @throws as Failover.run */
+  async run(): Promise<FetchedLogs> {
+    this.#startPieces();
+    try {
+      await this.#finished.promise;
+    } finally {
+      this.#ending.abort();
+    }
+    this.#blameTruncated();
+    return { parts: this.#parts.sort((a, b) => a.range.from - b.range.from), calls: this.#calls };
+  }
+
+  #startPieces(): void {
+    while (!this.#hasFailed && this.#active < this.#tools.limits.logsConcurrency) {
+      const range = this.#pending.shift();
+      if (range === undefined) break;
+      this.#active++;
+      void this.#tools.budget
+        .run(() => this.#fetchPiece(range))
+        .then(
+          (part) => {
+            this.#active--;
+            this.#parts.push(part);
+            this.#startPieces();
+          },
+          (error: unknown) => {
+            this.#hasFailed = true;
+            this.#finished.reject(error);
+          },
+        );
+    }
+    if (this.#active === 0 && this.#pending.length === 0) this.#finished.resolve();
+  }
+
+  /** One piece from any upstream. The piece shrinks to what that upstream allows; what is cut off goes back to pending. */
+  async #fetchPiece(whole: BlockRange): Promise<Part> {
+    const kind = this.#kind;
+    let piece = whole;
+    let timeouts = 0;
+    const cutTo = (span: number): void => {
+      if (span >= rangeSize(piece)) return;
+      this.#putBack({ from: piece.from + span, to: piece.to });
+      piece = { from: piece.from, to: piece.from + span - 1 };
+    };
+    const answer = await this.#tools.failover.run<readonly Log[]>(
+      {
+        method: METHOD,
+        fitness: (upstream) =>
+          (upstream.logRanges.span(piece, kind) / rangeSize(piece)) *
+          (upstream.state.lacksHistory(piece.from) ? HISTORY_GONE_FITNESS : 1),
+        run: async (upstream, signal) => {
+          for (;;) {
+            cutTo(upstream.logRanges.span(piece, kind));
+            await requireHead(upstream, piece.to);
+            try {
+              return await this.#ask(upstream, piece, signal);
+            } catch (error) {
+              if (!(error instanceof UpstreamFault)) throw error;
+              if (error.hints.reaction === 'timeout' && ++timeouts < TIMEOUTS_MAX) throw error;
+              if (HISTORY_GONE.test(error.text)) upstream.state.setHistoryGone(piece.from);
+              if (!learn(upstream, piece, kind, error)) throw error;
+              if (piece.from === piece.to) return this.#readFromReceipts(upstream, piece.from, signal);
+            }
+          }
+        },
+      },
+      this.#given,
+    );
+    return { range: piece, upstream: answer.upstream, logs: answer.value };
+  }
+
+  #putBack(range: BlockRange): void {
+    const pending = this.#pending;
+    const index = pending.findIndex((other) => other.from > range.from);
+    const next = index === -1 ? undefined : pending[index];
+    // Joined again with what follows, so that the rest is cut afresh and not in the small pieces of a dense stretch.
+    if (next !== undefined && next.from === range.to + 1 && !this.#tools.chain.rangeBarriers.includes(next.from))
+      pending[index] = { from: range.from, to: next.to };
+    else pending.splice(index === -1 ? pending.length : index, 0, range);
+    this.#startPieces();
+  }
+
+  async #ask(upstream: Upstream, range: BlockRange, signal: AbortSignal | undefined): Promise<readonly Log[]> {
+    const { trust, budget } = this.#tools;
+    const { timeoutMs } = this.#given;
+    this.#calls++;
+    const { result, bytes } = await upstream.callSized(METHOD, [toFilter(this.#query, range)], { signal, timeoutMs });
+    budget.observe(bytes);
+    const logs = checkLogs(parseLogs(result), { ...this.#expected, range });
+    await trust.requireServed(upstream, range, logs, signal);
+    if (looksTruncated(logs, range)) {
+      const last = logs.at(-1)?.blockNumber ?? range.from;
+      this.#suspects.push({ upstream, range: { from: last + 1, to: range.to } });
+      const hints = { reaction: 'density', limitResults: logs.length } as const;
+      const text = `${logs.length} logs end at block ${last} of ${range.from} to ${range.to}`;
+      throw new UpstreamFault({ upstream: upstream.name, method: METHOD, kind: 'truncated', text, hints });
+    }
+    upstream.logRanges.answered(range, this.#kind, { logs: logs.length, bytes });
+    return trust.timestamps(upstream, logs, signal);
+  }
+
+  /** A block that alone exceeds a cap: its receipts have no such cap. */
+  async #readFromReceipts(upstream: Upstream, block: number, signal: AbortSignal | undefined): Promise<readonly Log[]> {
+    const whole = await readWhole({ chain: this.#tools.chain, upstream }, block, { signal });
+    if (whole === null) throw upstream.fault('missing-block', METHOD, `answered null for block ${block}`);
+    const logs = whole.receipts.flatMap((receipt) => receipt.logs.filter((log) => matchesLog(log, this.#expected)));
+    return checkLogs(logs, { ...this.#expected, range: { from: block, to: block } });
+  }
+
+  /** Logs where an answer had stopped short show that it was cut. */
+  #blameTruncated(): void {
+    for (const { upstream, range } of this.#suspects) {
+      const more = this.#parts.some(({ logs }) =>
+        logs.some((log) => log.blockNumber >= range.from && log.blockNumber <= range.to),
+      );
+      if (more) upstream.state.blamed('truncated', `logs of blocks ${range.from} to ${range.to} were left out`);
+    }
+  }
+}
+
+/** Draws what a fault says about ranges; false where it says nothing. */
+function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
+  const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;
+  if (reaction === 'range' && rangeSize(range) > 1) {
+    upstream.logRanges.tooManyBlocks(range, limitBlocks ?? (suggestedRange && rangeSize(suggestedRange)));
+    return true;
+  }
+  if (reaction !== 'density' && reaction !== 'timeout') return false;
+  if (reaction === 'timeout' && rangeSize(range) === 1) return false;
+  upstream.logRanges.tooDense(range, kind, {
+    ...(suggestedRange === undefined ? {} : { suggestedBlocks: rangeSize(suggestedRange) }),
+    ...(limitResults === undefined ? {} : { limitResults }),
+  });
+  return true;
+}
+
+/** A range above an upstream's head is answered `[]` by some clients and with an error by others: never asked. */
+async function requireHead(upstream: Upstream, block: number): Promise<void> {
+  const { state, name } = upstream;
+  if (state.head !== null && state.head >= block) return;
+  if ((await upstream.refreshHead()) >= block) return;
+  const text = `has only reached block ${state.head}`;
+  throw new UpstreamFault({
+    upstream: name,
+    method: METHOD,
+    kind: 'lagging',
+    text,
+    hints: { reaction: 'beyond-head' },
+  });
+}
+
+function toFilter(query: LogsQuery, range: BlockRange): Record<string, unknown> {
+  const indexed = query.indexed ?? [];
+  return {
+    fromBlock: toQuantity(range.from),
+    toBlock: toQuantity(range.to),
+    ...(query.topics.length === 0 && indexed.length === 0
+      ? {}
+      : { topics: [query.topics.length === 0 ? null : query.topics, ...indexed] }),
+    ...(query.addresses === undefined || query.addresses.length === 0 ? {} : { address: query.addresses }),
+  };
+}

@@ -1,0 +1,145 @@
+import { type Block, type Hash, type Receipt, toQuantity } from '@chainstead/core';
+import { RpcCallError, UpstreamFault } from './errors.ts';
+import { blockCall, checkIdentity } from './fetch-blocks.ts';
+import type { CallOutcome } from './interpret-reply.ts';
+import { matchReceipts, OtherBlockError } from './match-receipts.ts';
+import { parseBlock } from './parse-block.ts';
+import { MalformedAnswerError } from './parse-log.ts';
+import type { CallOptions } from './rpc-exchange.ts';
+import type { Upstream } from './upstream.ts';
+
+/** A block and the receipts of its transactions, in its order. */
+export interface BlockWithReceipts {
+  block: Block;
+  receipts: readonly Receipt[];
+}
+
+/** Whose receipts are read, and where. */
+export interface ReceiptsReading {
+  readonly chain: { readonly receiptsRoot: string };
+  readonly upstream: Upstream;
+  readonly block: Block;
+  readonly given: CallOptions;
+}
+
+export interface WholeBlockOptions extends CallOptions {
+  /** Whether whole transactions are asked for, not only their hashes. */
+  readonly transactions?: boolean | undefined;
+}
+
+export const BLOCK_RECEIPTS = 'eth_getBlockReceipts';
+const RECEIPT = 'eth_getTransactionReceipt';
+
+/** With `eth_getBlockReceipts`, or a call per transaction where the upstream lacks that. @throws UpstreamFault, RpcCallError, MalformedAnswerError */
+export async function readReceipts(reading: ReceiptsReading): Promise<readonly Receipt[]> {
+  const { upstream, block, given } = reading;
+  if (block.transactionHashes.length === 0 && upstream.state.lacks(BLOCK_RECEIPTS)) return [];
+  if (!upstream.state.lacks(BLOCK_RECEIPTS)) {
+    const [outcome] = await upstream.callMany(
+      [{ method: BLOCK_RECEIPTS, params: [toQuantity(block.header.number)] }],
+      given,
+    );
+    if (outcome !== undefined) {
+      const receipts = await receiptsFrom(reading, outcome);
+      if (receipts !== null) return receipts;
+    }
+  }
+  return fillIn(reading, [], block.transactionHashes);
+}
+
+/** A block with its receipts, asked for together; null where the upstream has no such block. @throws as {@link readReceipts} */
+export async function readWhole(
+  { chain, upstream }: Pick<ReceiptsReading, 'chain' | 'upstream'>,
+  at: number | Hash,
+  { transactions, ...given }: WholeBlockOptions,
+): Promise<BlockWithReceipts | null> {
+  const wanted = blockCall(at, { transactions });
+  const together = !upstream.state.lacks(BLOCK_RECEIPTS);
+  const key = typeof at === 'number' ? toQuantity(at) : at;
+  const calls = together ? [wanted, { method: BLOCK_RECEIPTS, params: [key] }] : [wanted];
+  const [answer, list] = await upstream.callMany(calls, given);
+  if (answer === undefined || !answer.ok) throw answer?.error ?? new MalformedAnswerError('No answer for the block');
+  if (answer.result === null) return null;
+  const block = parseBlock(answer.result);
+  checkIdentity(block.header, at);
+  upstream.state.setServed(block.header.number);
+  const reading = { chain, upstream, block, given };
+  // Some nodes take no hash there: then by number, verified by hash.
+  const usable = list !== undefined && (list.ok ? list.result !== null : !(list.error instanceof RpcCallError));
+  const receipts = usable ? await receiptsFrom(reading, list) : null;
+  return { block, receipts: receipts ?? (await readReceipts(reading)) };
+}
+
+/** The receipts in an outcome of eth_getBlockReceipts; null where the upstream does not serve that method. */
+async function receiptsFrom(reading: ReceiptsReading, outcome: CallOutcome): Promise<readonly Receipt[] | null> {
+  const { capabilities } = reading.upstream.state;
+  if (!outcome.ok) {
+    if (outcome.error instanceof UpstreamFault && outcome.error.hints.reaction === 'unsupported') {
+      capabilities.blockReceipts = false;
+      return null;
+    }
+    throw outcome.error;
+  }
+  capabilities.blockReceipts = true;
+  try {
+    return await complete(reading, outcome.result);
+  } catch (error) {
+    if (!(error instanceof OtherBlockError)) throw error;
+    // At the head the height may hold another block by now; the hash names the one that is meant.
+    return readByHash(reading, error);
+  }
+}
+
+async function readByHash(reading: ReceiptsReading, mismatch: OtherBlockError): Promise<readonly Receipt[]> {
+  const { upstream, block, given } = reading;
+  let list: unknown;
+  try {
+    list = await upstream.call(BLOCK_RECEIPTS, [block.header.hash], given);
+  } catch (error) {
+    if (!(error instanceof RpcCallError)) throw error;
+    throw upstream.fault('missing-block', BLOCK_RECEIPTS, mismatch.message);
+  }
+  return complete(reading, list);
+}
+
+/** Checks what eth_getBlockReceipts gave and fetches what it left out. */
+async function complete(reading: ReceiptsReading, list: unknown): Promise<readonly Receipt[]> {
+  const { chain, upstream, block } = reading;
+  const { number } = block.header;
+  if (list === null) throw upstream.fault('missing-block', BLOCK_RECEIPTS, `answered null for block ${number}`);
+  if (!Array.isArray(list)) throw new MalformedAnswerError('The answer is not a list of receipts');
+  const matched = matchReceipts(block, list, chain);
+  if (matched.missing.length === 0) return matched.receipts;
+  if (matched.missing.length === block.transactionHashes.length && list.length === 0)
+    throw upstream.fault('missing-block', BLOCK_RECEIPTS, `answered [] for block ${number}, which has transactions`);
+  return fillIn(reading, list, matched.missing);
+}
+
+/** Chains without receipt commitments list transactions that were never executed and have no receipt (Cronos, HyperEVM). */
+async function fillIn(
+  reading: ReceiptsReading,
+  list: readonly unknown[],
+  missing: readonly Hash[],
+): Promise<readonly Receipt[]> {
+  const { chain, upstream, block } = reading;
+  const more = await oneByOne(reading, missing);
+  const matched = matchReceipts(block, [...list, ...more], chain);
+  const tolerated = chain.receiptsRoot !== 'ethereum' && matched.receipts.length > 0;
+  if (matched.missing.length > 0 && !tolerated)
+    throw upstream.fault(
+      'missing-block',
+      RECEIPT,
+      `has no receipt of ${matched.missing[0]} in block ${block.header.number}`,
+    );
+  return matched.receipts;
+}
+
+/** One call per transaction, for those that are still missing. */
+async function oneByOne({ upstream, given }: ReceiptsReading, hashes: readonly Hash[]): Promise<unknown[]> {
+  const calls = hashes.map((hash) => ({ method: RECEIPT, params: [hash] }));
+  const outcomes = await upstream.callMany(calls, given);
+  return outcomes.map((outcome) => {
+    if (outcome.ok) return outcome.result;
+    throw outcome.error;
+  });
+}
