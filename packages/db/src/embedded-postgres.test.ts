@@ -1,18 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { isPostgresProcess, readPostmaster, until } from './postmaster.ts';
 import { pickAccount } from './server-account.ts';
+import { walMegabytes } from './wal-size.ts';
 
 const settings = { fsync: 'off' };
+/** Bytes that others may write to the disk, or remove from it, while a test looks at it. */
+const OTHERS_WRITE = 5 * 1024 ** 3;
 const asRoot = process.getuid?.() === 0;
 
 describe('embedded Postgres', () => {
@@ -22,6 +26,15 @@ describe('embedded Postgres', () => {
   const started: EmbeddedPostgres[] = [];
   const children: ChildProcess[] = [];
 
+  /** State of a server that was started once: to make a cluster takes longer than most tests need. */
+  let template: string;
+
+  beforeAll(async () => {
+    template = await mkdtemp(join(tmpdir(), 'chainstead-embedded-template-'));
+    const server = await startEmbeddedPostgres({ dataDir: join(template, 'state'), logger: silentLogger(), settings });
+    await server.stop();
+  });
+  afterAll(() => rm(template, { recursive: true, force: true }));
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'chainstead-embedded-'));
     dataDir = join(folder, 'deep', 'state');
@@ -33,6 +46,11 @@ describe('embedded Postgres', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** As after an earlier start and stop. */
+  async function useTemplate(): Promise<void> {
+    await mkdir(dirname(dataDir), { recursive: true });
+    await promisify(execFile)('cp', ['-a', join(template, 'state'), dataDir]);
+  }
   async function start(port?: number): Promise<EmbeddedPostgres> {
     const options = { dataDir, logger: silentLogger(), settings };
     const server = await startEmbeddedPostgres(port === undefined ? options : { ...options, port });
@@ -93,7 +111,20 @@ describe('embedded Postgres', () => {
     await expect(ask(wrong.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
   });
 
+  test('keeps as much log between checkpoints as the disk can spare', async () => {
+    const server = await start();
+    const { bavail, bsize } = await statfs(dataDir);
+    const [row] = await ask(
+      server.url,
+      "SELECT setting::int AS megabytes FROM pg_settings WHERE name = 'max_wal_size'",
+    );
+    const { megabytes } = row as { megabytes: number };
+    expect(megabytes).toBeGreaterThanOrEqual(walMegabytes(bavail * bsize - OTHERS_WRITE));
+    expect(megabytes).toBeLessThanOrEqual(walMegabytes(bavail * bsize + OTHERS_WRITE));
+  });
+
   test('keeps its data from one start to the next, and its port when given one', async () => {
+    await useTemplate();
     const first = await start();
     await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
     const port = Number(new URL(first.url).port);
@@ -105,6 +136,7 @@ describe('embedded Postgres', () => {
   });
 
   test('is shared by two starts in one folder, and stops with the first', async () => {
+    await useTemplate();
     const first = await start();
     const second = await start();
     expect(second.url).toBe(first.url);
@@ -120,6 +152,7 @@ describe('embedded Postgres', () => {
   });
 
   test('ends by itself when its process is killed, and starts again', async () => {
+    await useTemplate();
     const { child, url } = await startElsewhere();
     await ask(url, 'CREATE TABLE kept AS SELECT 7 AS n');
     child.kill('SIGKILL');
@@ -131,6 +164,7 @@ describe('embedded Postgres', () => {
   });
 
   test('nothing remains of it when its process is killed and nobody starts it again', async () => {
+    await useTemplate();
     const { child } = await startElsewhere();
     const pid = await serverPid();
     expect(await isPostgresProcess(pid)).toBe(true);
@@ -139,6 +173,7 @@ describe('embedded Postgres', () => {
   });
 
   test('a server that lost its process is taken over, and stopped', async () => {
+    await useTemplate();
     const first = await start();
     await writeFile(join(dataDir, 'owner'), '999999999\n');
     const second = await start();
@@ -148,6 +183,7 @@ describe('embedded Postgres', () => {
   });
 
   test('a crash of the server itself is survived', async () => {
+    await useTemplate();
     const first = await start();
     await ask(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
     const pid = await serverPid();
@@ -158,6 +194,7 @@ describe('embedded Postgres', () => {
   });
 
   test('a server that is killed is started again where it was, even while a session outlives it', async () => {
+    await useTemplate();
     const server = await start();
     await ask(server.url, 'CREATE TABLE kept AS SELECT 7 AS n');
     const sleeping = ask(server.url, 'SELECT pg_sleep(600)').catch((error: unknown) => error);
@@ -177,6 +214,7 @@ describe('embedded Postgres', () => {
   });
 
   test('is stopped for good in the middle of being started again', async () => {
+    await useTemplate();
     const server = await start();
     const pid = await serverPid();
     process.kill(pid, 'SIGKILL');
@@ -187,6 +225,7 @@ describe('embedded Postgres', () => {
   });
 
   test('the program works as a role that owns its database and nothing else', async () => {
+    await useTemplate();
     const server = await start();
     expect(
       await ask(
@@ -210,6 +249,7 @@ describe('embedded Postgres', () => {
   });
 
   test('a reader can take no advisory lock, and the program can', async () => {
+    await useTemplate();
     const first = await start();
     const open = `SELECT count(*) AS functions, count(*) FILTER (WHERE has_function_privilege('public', oid, 'EXECUTE')) AS public,
         count(*) FILTER (WHERE has_function_privilege(current_user, oid, 'EXECUTE')) AS own
@@ -246,6 +286,7 @@ describe('embedded Postgres', () => {
   });
 
   test('what an earlier version made as superuser is handed over to the role', async () => {
+    await useTemplate();
     const first = await start();
     await ask(first.superuserUrl, 'DROP DATABASE chainstead');
     await ask(first.superuserUrl, 'DROP ROLE chainstead');
@@ -281,6 +322,7 @@ describe('embedded Postgres', () => {
   });
 
   test('a lock file that names some other process is no obstacle', async () => {
+    await useTemplate();
     const first = await start();
     await first.stop();
     const text = [process.pid, '/somewhere', '1', '1', '', '127.0.0.1', '  0  0', 'ready   ', ''].join('\n');
@@ -316,6 +358,7 @@ describe('embedded Postgres', () => {
   });
 
   test('a port that is taken is named in the error', async () => {
+    await useTemplate();
     const first = await start();
     const other = startEmbeddedPostgres({
       dataDir: join(folder, 'other'),

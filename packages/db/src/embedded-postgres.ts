@@ -11,6 +11,7 @@ import { programUrl, provisionDatabase, SUPERUSER, superuserUrl } from './provis
 import { chooseServerAccount, type ServerAccount } from './server-account.ts';
 import { superviseServer } from './supervised-server.ts';
 import { unlessMissing } from './unless-missing.ts';
+import { maxWalSize } from './wal-size.ts';
 
 export interface EmbeddedPostgresOptions {
   /** Holds the cluster (`data/`), the generated passwords and the pid of the process that runs the server. Made when absent. */
@@ -31,11 +32,10 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** For one program on a small machine; every one can be replaced. */
+/** For one program on a small machine, with a `max_wal_size` by its disk; every one can be replaced. */
 export const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   max_connections: '200',
   shared_buffers: '256MB',
-  max_wal_size: '4GB',
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
@@ -80,7 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     account,
     cluster,
     logger: options.logger,
-    settings: { ...DEFAULT_SETTINGS, ...options.settings },
+    settings: { ...DEFAULT_SETTINGS, max_wal_size: await maxWalSize(cluster), ...options.settings },
     ...(options.port === undefined ? {} : { port: options.port }),
     startTimeoutMs: START_TIMEOUT_MS,
     stopTimeoutMs: STOP_TIMEOUT_MS,
