@@ -1,24 +1,11 @@
 /**
- * What the data routes share: SQL of their statements, bounds of a page, which blocks an answer covers, and wallet history
- * that is read because a request asked for it. Knows no dataset. Start reading at `statement.ts`, then `page-bounds.ts`.
+ * What the data routes share: bounds of a page, which blocks an answer covers, and wallet history
+ * that is read because a request asked for it. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts`.
  */
 export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
 export { type Indexed, type IndexedColumns, indexedSchema, readIndexed, showIndexed } from './indexed.ts';
 export { isBuilt } from './is-built.ts';
-export { packed, unpack } from './packed-columns.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
-export {
-  addressBytes,
-  type Bind,
-  expectedTrue,
-  hexText,
-  inFirstRow,
-  numbered,
-  type Statement,
-  showMoment,
-  utcText,
-  where,
-} from './statement.ts';
 export {
   createWalletHistory,
   type WalletHistory,

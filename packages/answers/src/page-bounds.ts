@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
+import { type Bind, expectedTrue } from '@chainstead/db';
 import { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
-import { type Bind, expectedTrue } from './statement.ts';
 
 /** Which blocks a page may show. Every bound that is not null applies; blocks and times are inclusive. */
 export interface PageBounds {

@@ -1,6 +1,5 @@
-import { hexText } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { type Database, hexText } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 
 /**

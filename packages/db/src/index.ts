@@ -1,5 +1,6 @@
 /**
- * The door to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and leadership.
+ * The door to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and leadership, and the
+ * pieces of SQL text that statements are put together from.
  * Start reading at database.ts.
  */
 export { checkSessions } from './check-sessions.ts';
@@ -17,6 +18,16 @@ export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool } from './open-pool.ts';
 export { chooseServerAccount } from './server-account.ts';
 export { POSTGRES_MAJOR_MIN } from './server-check.ts';
+export {
+  addressBytes,
+  type Bind,
+  expectedTrue,
+  fromNow,
+  hexBytes,
+  hexText,
+  type Statement,
+  where,
+} from './statement.ts';
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
 export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';

@@ -14,7 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
-import { type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
+import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
 // 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; one token is in three of its transfers.
 const BLOCKS = 15_000;
@@ -87,7 +87,11 @@ function* middlingTransfers(): Generator<SeededTransfer> {
       };
 }
 
-const explainPage = (plan: PlanKind, query: Partial<WalletTransfersQuery> = {}): Promise<Explained> =>
+const explainPage = (
+  plan: PlanKind,
+  query: Partial<WalletTransfersQuery> = {},
+  nfts: NftRows = 'shown',
+): Promise<Explained> =>
   explain(
     scratch.database,
     walletTransfersStatement(
@@ -106,7 +110,7 @@ const explainPage = (plan: PlanKind, query: Partial<WalletTransfersQuery> = {}):
         count: false,
         ...query,
       },
-      COUNT_MAX,
+      { countMax: COUNT_MAX, nfts },
     ),
     plan,
   );
@@ -147,8 +151,10 @@ const QUERIES: readonly (readonly [string, Partial<WalletTransfersQuery>])[] = [
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
-  test.each(QUERIES)('%s is a range scan of an index that stops after a page', async (_name, query) => {
-    const { nodes, text } = await explainPage(plan, query);
+  test.each(
+    (['shown', 'left out'] as const).flatMap((nfts) => QUERIES.map(([name, query]) => [name, nfts, query] as const)),
+  )('%s is a range scan of an index that stops after a page, NFTs %s', async (_name, nfts, query) => {
+    const { nodes, text } = await explainPage(plan, query, nfts);
     const scans = nodes.filter(
       (node) => node['Relation Name'] === 'erc20_transfers' || node['Node Type'] === 'Bitmap Index Scan',
     );

@@ -1,7 +1,7 @@
-import { indexedSchema, showMoment } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/answers';
 import { type Address, decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { AddressLabel, TransferRow } from './get-wallet-token-transfers.ts';
+import type { AddressLabel, TransferRow, WalletTransfersPage } from './get-wallet-token-transfers.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
@@ -48,33 +48,46 @@ export const walletTokenTransfersSchema = z
   })
   .openapi('Erc20Transfers');
 
-/** One row of the answer: the wallet and its counterparty put back on their sides. */
-export function showTransfer(wallet: Address, own: AddressLabel, row: TransferRow): z.infer<typeof transferSchema> {
+/** The rows of the answer: the wallet and its counterparty put back on their sides. */
+export function showTransfers(wallet: Address, page: WalletTransfersPage): z.infer<typeof transferSchema>[] {
+  const own = page.labelOf(wallet);
+  return page.transfers.map((row) => showTransfer(wallet, own, row, page));
+}
+
+function showTransfer(
+  wallet: Address,
+  own: AddressLabel,
+  row: TransferRow,
+  page: WalletTransfersPage,
+): z.infer<typeof transferSchema> {
   const isReceived = row.direction === 1;
-  const verified = row.verified ?? false;
+  const token = page.tokenOf(row.token);
+  const other = page.labelOf(row.counterparty);
+  const [from, to] = isReceived ? [other, own] : [own, other];
+  const verified = token.verified ?? false;
   return {
-    token_name: row.name,
-    token_symbol: row.symbol,
-    token_logo: row.logo,
-    token_decimals: row.decimals === null ? null : String(row.decimals),
-    from_address_entity: isReceived ? row.label.entity : own.entity,
-    from_address_entity_logo: isReceived ? row.label.entityLogo : own.entityLogo,
+    token_name: token.name,
+    token_symbol: token.symbol,
+    token_logo: token.logo,
+    token_decimals: token.decimals === null ? null : String(token.decimals),
+    from_address_entity: from.entity,
+    from_address_entity_logo: from.entityLogo,
     from_address: isReceived ? row.counterparty : wallet,
-    from_address_label: isReceived ? row.label.label : own.label,
-    to_address_entity: isReceived ? own.entity : row.label.entity,
-    to_address_entity_logo: isReceived ? own.entityLogo : row.label.entityLogo,
+    from_address_label: from.label,
+    to_address_entity: to.entity,
+    to_address_entity_logo: to.entityLogo,
     to_address: isReceived ? wallet : row.counterparty,
-    to_address_label: isReceived ? own.label : row.label.label,
+    to_address_label: to.label,
     address: row.token,
     block_hash: row.block_hash,
     block_number: String(row.block_number),
-    block_timestamp: showMoment(row.block_timestamp),
+    block_timestamp: row.block_timestamp,
     transaction_hash: row.transaction_hash,
     transaction_index: row.transaction_index,
     log_index: row.log_index,
     value: row.value,
-    value_decimal: row.decimals === null ? null : decimalAmount(row.value, row.decimals),
-    possible_spam: row.possible_spam ?? false,
+    value_decimal: token.decimals === null ? null : decimalAmount(row.value, token.decimals),
+    possible_spam: token.possibleSpam ?? false,
     verified_contract: verified,
     verified_collection: verified,
   };

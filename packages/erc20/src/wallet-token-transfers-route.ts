@@ -17,7 +17,7 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
-import { showTransfer, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
+import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
 /** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
 export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
@@ -60,9 +60,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
         page_size: page.limit,
         cursor: next === null ? null : runs.next(page, next),
         indexed: showIndexed(found.indexed),
-        result: found.transfers.map((transfer) =>
-          showTransfer(page.filter.address as Address, found.walletLabel, transfer),
-        ),
+        result: showTransfers(page.filter.address as Address, found),
       },
       200,
     );
@@ -96,7 +94,10 @@ function routeOf({ parameters }: ApiDependencies) {
       limit: parameters.limit,
       order: parameters.order,
       cursor: parameters.cursor,
-      disable_total: booleanParameter(true, 'false counts the whole answer, up to 10,000 rows.'),
+      disable_total: booleanParameter({
+        default: true,
+        description: 'false counts the whole answer, up to 10,000 rows.',
+      }),
     },
     { contract_addresses: parameters.addresses },
   );
@@ -158,7 +159,7 @@ function nextPlace(page: TransfersPage, found: WalletTransfersPage) {
  */
 function totalOf(page: TransfersPage, found: WalletTransfersPage): number | null {
   if (!found.indexed.complete) return null;
-  const known = totalOfRun(page, found.transfers.length, !found.hasNext);
+  const known = totalOfRun(page, { rows: found.transfers.length, isLast: !found.hasNext });
   if (known !== null) return known;
   const counted = page.position === null ? found.count : page.position.count;
   return counted !== null && counted > (page.page + 1) * page.limit ? counted : null;

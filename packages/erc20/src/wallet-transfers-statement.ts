@@ -1,18 +1,8 @@
-import {
-  addressBytes,
-  boundsInSql,
-  expectedTrue,
-  hexText,
-  inFirstRow,
-  numbered,
-  type PageBounds,
-  packed,
-  type Statement,
-  utcText,
-  where,
-} from '@chainstead/answers';
+import { boundsInSql, type PageBounds } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
+import { digits, hex, int4, int8, moment, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
 
 /** Where a page ended: the place of its last row in the chain. */
@@ -37,15 +27,34 @@ export interface WalletTransfersQuery extends PageBounds {
 }
 
 /**
+ * What becomes of transfers of contracts that turned out to be of NFTs. Leaving them out looks up each row's contract, so
+ * pages are read with them at first: the tokens that are told beside the page say whether it has any.
+ */
+export type NftRows = 'shown' | 'left out';
+
+/** How a page is read. */
+export interface TransfersReading {
+  /** What the whole answer is counted up to. */
+  readonly countMax: number;
+  readonly nfts: NftRows;
+  /** Of {@link TRANSFERS}. */
+  readonly select?: string;
+}
+
+/**
  * The statement behind a page, in which every scan of transfers is a range of an index that stops after limit + 1 rows: of the
  * primary key (account, chain, block, transaction, log), or with a token filter of `erc20_transfers_by_token` for each
  * token, merged (get-wallet-token-transfers.explain.test.ts).
  *
  * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So
  * nothing stands in the scan that makes it expect few rows: the bound where the order ends is applied to the rows read
- * (they come in order, so what lies beyond it is last), and joins are LATERAL with a LIMIT, which can't become hash joins.
+ * (they come in order, so what lies beyond it is last), and contracts are looked up by subqueries, which can't become hash joins.
  */
-export function walletTransfersStatement(chain: Chain, query: WalletTransfersQuery, countMax: number): Statement {
+export function walletTransfersStatement(
+  chain: Chain,
+  query: WalletTransfersQuery,
+  { countMax, nfts, select = TRANSFERS.select }: TransfersReading,
+): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.address));
@@ -57,20 +66,19 @@ export function walletTransfersStatement(chain: Chain, query: WalletTransfersQue
     chainId,
     tokens: query.tokens === null ? null : bind(query.tokens.map(addressBytes)),
     order: query.order,
+    nfts,
   };
   // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
   const start = query.after === null ? near : [beyond(query.order, query.after, bind)];
   const page = transfersOf(scan, start, bind(query.limit + 1), PAGE_COLUMNS);
-  const total = query.count ? countOf(scan, near, far, bind(countMax + 1)) : 'NULL::bigint';
-  const newest = `greatest(covered.indexed_to, (SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1))`;
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (${numbered(page, far)})
-SELECT ${inFirstRow('covered.indexed_from')} AS indexed_from, ${inFirstRow('covered.indexed_to')} AS indexed_to,
-  ${inFirstRow(complete)} AS complete, ${inFirstRow(total)} AS total, ${inFirstRow(newest)} AS newest,
-  ${inFirstRow(labelsOf(`SELECT counterparty FROM page UNION SELECT ${account}`, chainId))} AS labels,
-  ${SHOWN_COLUMNS}
-FROM covered
-LEFT JOIN page ON true
-ORDER BY page.place`;
+  const total = query.count ? countOf({ ...scan, nfts: 'left out' }, near, far, bind(countMax + 1)) : 'NULL::bigint';
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
+  greatest(covered.indexed_to, ${newestBlock(account, chainId)}) AS newest,
+  ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
+  ${labelsOf(`SELECT counterparty FROM page`, account, chainId)} AS labels,
+  transfers.*
+FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 
@@ -79,22 +87,20 @@ interface Scan {
   readonly chainId: string;
   readonly tokens: string | null;
   readonly order: 'ASC' | 'DESC';
+  readonly nfts: NftRows;
 }
 
-/** The first `limit` transfers in order, without those of contracts that turned out to be NFTs. */
+/** The first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
   const tail = `ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}`;
-  if (scan.tokens !== null)
-    return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit)} WHERE ${NOT_NFT} ${tail}`;
+  if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit)} ${tail}`;
   return `SELECT ${columns} FROM erc20_transfers AS transfer
-    LEFT JOIN LATERAL ${metadataOf('transfer.token', scan.chainId)} AS metadata ON true
-    ${where([...walletOf(scan), ...bounds, NOT_NFT])} ${tail}`;
+    ${where([...walletOf(scan), ...bounds, isShown(scan, 'transfer', 'token')])} ${tail}`;
 }
 
 /** The first `limit` transfers of each wanted token, one range scan a token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string): string {
-  return `unnest(${scan.tokens}::bytea[]) AS wanted(address)
-    LEFT JOIN LATERAL ${metadataOf('wanted.address', scan.chainId)} AS metadata ON true
+  return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
     CROSS JOIN LATERAL (
       SELECT * FROM erc20_transfers AS transfer ${where([...walletOf(scan), ...bounds, 'token = wanted.address'])}
       ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}
@@ -110,57 +116,68 @@ function countOf(scan: Scan, near: readonly string[], far: readonly string[], li
   const rows =
     scan.tokens === null
       ? `SELECT * FROM (${transfersOf(scan, near, limit, COUNT_COLUMNS)}) AS row ${where(far)}`
-      : `SELECT 1 FROM ${transfersOfTokens(scan, near, limit)} ${where([NOT_NFT, ...far])} LIMIT ${limit}`;
+      : `SELECT 1 FROM ${transfersOfTokens(scan, near, limit)} ${where(far)} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
 const COUNT_COLUMNS = 'transfer.block_number, transfer.block_timestamp';
 
 const PAGE_COLUMNS = `transfer.block_number, transfer.transaction_index, transfer.log_index, transfer.direction, transfer.token,
-      transfer.counterparty, transfer.value, transfer.transaction_hash, transfer.block_hash, transfer.block_timestamp,
-      metadata.name, metadata.symbol, metadata.decimals, metadata.logo, metadata.verified, metadata.possible_spam`;
+      transfer.counterparty, transfer.value, transfer.transaction_hash, transfer.block_hash, transfer.block_timestamp`;
 
-/** Columns of the page that are never null, in the order in which `transferOf` takes them from a row's text. */
-const PACKED_COLUMNS = packed([
-  'page.block_number',
-  'page.transaction_index',
-  'page.log_index',
-  'page.direction',
-  'page.value',
-  utcText('page.block_timestamp'),
-  hexText('page.token'),
-  hexText('page.counterparty'),
-  hexText('page.transaction_hash'),
-  hexText('page.block_hash'),
-]);
-
-const SHOWN_COLUMNS = `${PACKED_COLUMNS} AS packed,
-  page.name, page.symbol, page.decimals, page.logo, page.verified, page.possible_spam`;
-
-/** Not `standard <> …`: see {@link expectedTrue}. */
-const NOT_NFT = expectedTrue('metadata.is_nft IS NOT TRUE');
+/** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
+export const TRANSFERS = packedRows({
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  /** The wallet's part in it: a {@link Direction}. */
+  direction: int4('direction'),
+  token: hex<Address>('token', 20),
+  counterparty: hex<Address>('counterparty', 20),
+  value: digits('value'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  block_hash: hex<Hash>('block_hash', 32),
+  block_timestamp: moment('block_timestamp'),
+});
 
 function beyond(order: 'ASC' | 'DESC', key: TransferKey, bind: (value: unknown) => string): string {
   const place = [key.blockNumber, key.transactionIndex, key.logIndex].map(bind).join(', ');
   return `(block_number, transaction_index, log_index) ${order === 'DESC' ? '<' : '>'} (${place})`;
 }
 
-function metadataOf(address: string, chainId: string): string {
-  return `(SELECT name, symbol, decimals, logo, verified, possible_spam, standard IN ('erc721', 'erc1155') AS is_nft
-      FROM tokens WHERE address = ${address} AND chain_id = ${chainId} LIMIT 1)`;
+/**
+ * Whether the contract has not turned out to be of NFTs; of every one where NFTs are shown. The look-up stands in the condition then too,
+ * behind what is always true: it makes every plan cost so much more than a sort that the planner takes the one in the index' order.
+ */
+function isShown({ nfts, chainId }: Scan, table: string, token: string): string {
+  const isNft = `(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${table}.${token} AND chain_id = ${chainId})`;
+  const condition = `${isNft} IS NOT TRUE`;
+  return nfts === 'shown'
+    ? `(CASE WHEN ${table}.${token} IS NOT NULL THEN true WHEN ${condition} THEN true END) IS NOT NULL`
+    : expectedTrue(condition);
+}
+
+const NFT_STANDARDS = `'erc721', 'erc1155'`;
+
+function newestBlock(account: string, chainId: string): string {
+  return `(SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1)`;
+}
+
+/** What is known of tokens, once each, as JSON: see `TokenEntry`. Null for none. */
+function tokensOf(tokens: string, chainId: string): string {
+  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo, verified, possible_spam, standard IN (${NFT_STANDARDS})))
+    FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
 }
 
 /**
- * The labels that are known of addresses, once each, as JSON: `[address, label, entity, entity_logo]`; null for none. One made for
- * the chain comes before one for all chains, one that knows the entity before one that does not.
+ * The labels that are known of addresses and of one more, as JSON: see `LabelEntry`. Null for none. Of several of an address the
+ * first counts: one made for the chain comes before one for all chains, one that knows the entity before one that does not.
  *
  * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much.
  */
-function labelsOf(addresses: string, chainId: string): string {
-  return `(SELECT json_agg(json_build_array(${hexText('address')}, label, entity, entity_logo)) FROM (
-    SELECT DISTINCT ON (address) address, label, entity, entity_logo FROM address_labels
-    WHERE address = ANY (ARRAY(${addresses})) AND ${expectedTrue(`chain_id IN (${chainId}, 0)`)}
-    ORDER BY address, chain_id = 0, entity IS NULL, source) AS best)`;
+function labelsOf(addresses: string, another: string, chainId: string): string {
+  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), label, entity, entity_logo) ORDER BY chain_id = 0, entity IS NULL, source)
+    FROM address_labels WHERE address = ANY (ARRAY(${addresses}) || ${another}::bytea) AND ${expectedTrue(`chain_id IN (${chainId}, 0)`)})`;
 }
 
 function orderBy(table: string, order: 'ASC' | 'DESC'): string {

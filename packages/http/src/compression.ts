@@ -3,6 +3,7 @@ import { deflate, deflateSync, gzip, gzipSync, type ZlibOptions } from 'node:zli
 import type { MiddlewareHandler } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 
 /** Below this a compressed answer saves less than it costs. Bytes. */
@@ -12,20 +13,28 @@ const AT_ONCE_BYTES_MAX = 262_144;
 /** A page of transfers takes 60 % of the time of the default level, and an eighth more bytes. */
 const OPTIONS: ZlibOptions = { level: 1 };
 
-type Encode = (body: Uint8Array) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
+/** Bytes, or a text that stands for its UTF-8. */
+type Body = Uint8Array | string;
+
+interface Encoder {
+  atOnce(body: Body, options: ZlibOptions): Uint8Array<ArrayBuffer>;
+  elsewhere(body: Body, options: ZlibOptions): Promise<Uint8Array<ArrayBuffer>>;
+}
 
 /** In the order in which they are preferred. */
-const ENCODERS: ReadonlyMap<string, Encode> = new Map([
-  ['gzip', encoder(gzipSync, promisify(gzip))],
-  ['deflate', encoder(deflateSync, promisify(deflate))],
+const ENCODERS: ReadonlyMap<string, Encoder> = new Map([
+  ['gzip', { atOnce: gzipSync, elsewhere: promisify(gzip) }],
+  ['deflate', { atOnce: deflateSync, elsewhere: promisify(deflate) }],
 ]);
 
 /** gzip or deflate for clients that ask for it, above a size. The others pass without any cost. */
 export function compression(): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
-    await next();
     const accepted = c.req.header('accept-encoding');
-    if (accepted === undefined || !/gzip|deflate|\*/.test(accepted) || !isCompressible(c)) return;
+    if (accepted === undefined || !/gzip|deflate|\*/.test(accepted)) return next();
+    const json = c.req.method === 'HEAD' ? null : compressJson(c, accepted);
+    await next();
+    if (json?.isSent === true || !isCompressible(c)) return;
     const { status, headers } = c.res;
     const body = await bodyOf(c.res);
     const sent = body.byteLength < COMPRESS_BYTES_MIN ? body : await encoded(body, headers, accepted);
@@ -35,6 +44,36 @@ export function compression(): MiddlewareHandler<ApiEnv> {
     c.res = new Response(sent, { status, headers });
   };
 }
+
+/**
+ * Has the request's `c.json` compress what it writes: an answer that is made first and read again costs two of them and a stream, a
+ * fifth of Node's time for a page.
+ */
+function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | null {
+  const encoding = encodingFor(accepted);
+  if (encoding === null) return null;
+  const [name, encoder] = encoding;
+  const result = { isSent: false };
+  const json = (value: unknown, status?: ContentfulStatusCode, headers?: Record<string, string>) => {
+    const text = JSON.stringify(value);
+    const length = Buffer.byteLength(text);
+    if (length < COMPRESS_BYTES_MIN) return c.body(text, status, { ...JSON_TYPE, ...headers });
+    result.isSent = true;
+    // Others may have told what the answer depends on.
+    c.header('vary', 'Accept-Encoding', { append: true });
+    const send = (body: Uint8Array<ArrayBuffer>) => {
+      const own = { ...JSON_TYPE, 'content-encoding': name, 'content-length': String(body.byteLength) };
+      return c.body(body, status, { ...own, ...headers });
+    };
+    return length > AT_ONCE_BYTES_MAX
+      ? encoder.elsewhere(text, OPTIONS).then(send)
+      : send(encoder.atOnce(text, OPTIONS));
+  };
+  Object.assign(c, { json });
+  return result;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 /** Of JSON, the answer is a text: read as one, no stream stands between. */
 async function bodyOf(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
@@ -51,19 +90,12 @@ async function encoded(
   addVary(headers);
   const encoding = encodingFor(accepted);
   if (encoding === null) return body;
-  const [name, encode] = encoding;
+  const [name, encoder] = encoding;
   headers.set('content-encoding', name);
   const etag = headers.get('etag');
   // The same answer in another form has a weak tag.
   if (etag !== null && !etag.startsWith('W/')) headers.set('etag', `W/${etag}`);
-  return encode(body);
-}
-
-function encoder(
-  atOnce: (body: Uint8Array, options: ZlibOptions) => Uint8Array<ArrayBuffer>,
-  elsewhere: (body: Uint8Array, options: ZlibOptions) => Promise<Uint8Array<ArrayBuffer>>,
-): Encode {
-  return (body) => (body.byteLength <= AT_ONCE_BYTES_MAX ? atOnce(body, OPTIONS) : elsewhere(body, OPTIONS));
+  return body.byteLength <= AT_ONCE_BYTES_MAX ? encoder.atOnce(body, OPTIONS) : encoder.elsewhere(body, OPTIONS);
 }
 
 /** Whether the answer has a body that is worth reading for it. */
@@ -84,7 +116,7 @@ function isCompressible(c: ApiContext): boolean {
 }
 
 /** Of those that the client likes best, the first. */
-function encodingFor(accepted: string): readonly [name: string, encode: Encode] | null {
+function encodingFor(accepted: string): readonly [name: string, encoder: Encoder] | null {
   const accepts = parseAccept(accepted);
   const qualityOf = (name: string): number =>
     (accepts.find(({ type }) => type.toLowerCase() === name) ?? accepts.find(({ type }) => type === '*'))?.q ?? 0;

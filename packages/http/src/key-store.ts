@@ -126,7 +126,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
     ttl: cacheMs,
     fetchMethod: async (digest) => ({ principal: await findStored(database, digest) }),
   });
-  const inUse = createInUse(database, configured.size > 0, cacheMs);
+  const inUse = createInUse(database, { hasConfigured: configured.size > 0, cacheMs });
   return {
     verify: (key) => {
       if (!KEY_PATTERN.test(key)) return null;
@@ -174,8 +174,11 @@ function scopesOf({ scopes }: Pick<KeyRow, 'scopes'>): KeyScopes {
 }
 
 /** Once true it stays true: rows of api_keys are never deleted. */
-function createInUse(database: Database, configured: boolean, cacheMs: number): KeyStore['inUse'] {
-  let used = configured;
+function createInUse(
+  database: Database,
+  { hasConfigured, cacheMs }: { readonly hasConfigured: boolean; readonly cacheMs: number },
+): KeyStore['inUse'] {
+  let used = hasConfigured;
   let checkedAt: number | undefined;
   let pending: Promise<boolean> | undefined;
   const check = async (): Promise<boolean> => {

@@ -68,8 +68,8 @@ describe('a run of pages', () => {
 });
 
 test('the total of a run is known on its last page only', () => {
-  expect(totalOfRun({ page: 0, limit: 10 }, 10, false)).toBeNull();
-  expect(totalOfRun({ page: 0, limit: 10 }, 4, true)).toBe(4);
-  expect(totalOfRun({ page: 3, limit: 10 }, 4, true)).toBe(34);
-  expect(totalOfRun({ page: 0, limit: 10 }, 0, true)).toBe(0);
+  expect(totalOfRun({ page: 0, limit: 10 }, { rows: 10, isLast: false })).toBeNull();
+  expect(totalOfRun({ page: 0, limit: 10 }, { rows: 4, isLast: true })).toBe(4);
+  expect(totalOfRun({ page: 3, limit: 10 }, { rows: 4, isLast: true })).toBe(34);
+  expect(totalOfRun({ page: 0, limit: 10 }, { rows: 0, isLast: true })).toBe(0);
 });

@@ -82,8 +82,7 @@ export function createPaging(codec: CursorCodec): Paging {
 /** How many rows a whole run has, where it costs nothing: known on its last page, null before (docs/provider-contract.md#pages). */
 export function totalOfRun(
   page: { readonly page: number; readonly limit: number },
-  rows: number,
-  isLast: boolean,
+  { rows, isLast }: { readonly rows: number; readonly isLast: boolean },
 ): number | null {
   return isLast ? page.page * page.limit + rows : null;
 }

@@ -59,10 +59,10 @@ export function createParameters(options: ParameterOptions) {
 }
 
 /** A query parameter that is `true` or `false`, any letter case. */
-export function booleanParameter(standard: boolean, description: string) {
+export function booleanParameter(documented: { readonly default: boolean; readonly description: string }) {
   return textParameter('true or false', parseBoolean)
     .optional()
-    .openapi({ type: 'boolean', default: standard, description });
+    .openapi({ type: 'boolean', ...documented });
 }
 
 export type Parameters = ReturnType<typeof createParameters>;

@@ -3,8 +3,9 @@
  * before a place in the chain. Arguments are SQL expressions, never values.
  */
 
-import { addressBytes, type Bind, isComplete } from '@chainstead/answers';
+import { isComplete } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { addressBytes, type Bind } from '@chainstead/db';
 import { type EtherPrice, priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';

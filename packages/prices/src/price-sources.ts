@@ -1,9 +1,8 @@
 /** What the database is told of ether's price: the aggregators of feeds, and which tokens are ether. */
 
-import { addressBytes } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
 import { refreshTokens } from './refresh-tokens.ts';
 import type { TokenMetadata } from './token-metadata.ts';
 
@@ -25,7 +25,7 @@ export async function leasePendingTokens(database: Database, chainId: ChainId, l
        SELECT address, chain_id FROM tokens
        WHERE facts_status IN ('pending', 'failed') AND chain_id = $1 AND coalesce(facts_retry_at, '-infinity') <= now()
        ORDER BY facts_status DESC, facts_retry_at NULLS FIRST LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING '0x' || encode(address, 'hex') AS address`,
+     ) RETURNING ${hexText('address')} AS address`,
     [chainId, limit, LEASE_SECONDS],
   );
   return rows.map((row) => row.address);
@@ -39,7 +39,7 @@ export async function saveTokenMetadata(
 ): Promise<void> {
   const entries = [...metadata].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const column = <T>(read: (one: TokenMetadata) => T): T[] => entries.map(([, one]) => read(one));
-  const addresses = entries.map(([address]) => bytes(address));
+  const addresses = entries.map(([address]) => addressBytes(address));
   await database.transaction(async (transaction) => {
     await transaction.query(
       `SELECT FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE`,
@@ -85,7 +85,14 @@ export async function postponeTokenMetadata(
        facts_retry_at = ${fromNow(`CASE WHEN facts_attempts + 1 >= $3 THEN $4::float8 ELSE ${backoff('$5', '$6')} END`)}
      WHERE (address, chain_id) IN (
        SELECT address, chain_id FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE)`,
-    [chainId, addresses.map(bytes), FAILING_ATTEMPTS_MAX, FAILED_RETRY_SECONDS, RETRY_SECONDS_BASE, RETRY_SECONDS_MAX],
+    [
+      chainId,
+      addresses.map(addressBytes),
+      FAILING_ATTEMPTS_MAX,
+      FAILED_RETRY_SECONDS,
+      RETRY_SECONDS_BASE,
+      RETRY_SECONDS_MAX,
+    ],
   );
 }
 
@@ -93,23 +100,11 @@ export async function postponeTokenMetadata(
 export async function setTokenAside(database: Database, chainId: ChainId, address: Address): Promise<void> {
   await database.query(
     `UPDATE tokens SET facts_status = 'failed', facts_retry_at = 'infinity' WHERE address = $1 AND chain_id = $2`,
-    [bytes(address), chainId],
+    [addressBytes(address), chainId],
   );
 }
 
 /** 10 s, 20 s, 40 s, … up to an hour. */
 function backoff(base: string, max: string): string {
   return `least(${base}::float8 * power(2, least(facts_attempts, 20)), ${max}::float8)`;
-}
-
-/**
- * Null for null. Not `now() + interval`, which is only stable: what an UPDATE on Citus makes of a row's columns must be
- * immutable, and its CASEs hold no `now()`.
- */
-function fromNow(seconds: string): string {
-  return `to_timestamp(extract(epoch FROM now())::float8 + ${seconds})`;
-}
-
-function bytes(address: Address): Buffer {
-  return Buffer.from(address.slice(2), 'hex');
 }

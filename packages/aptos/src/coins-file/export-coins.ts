@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, hexBytes, hexText } from '@chainstead/db';
 import { listCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
@@ -26,7 +26,7 @@ export async function* exportCoins(database: Database, network: AptosNetwork): A
 }
 
 async function readPage(database: Database, network: AptosNetwork, after: CoinLine | null): Promise<CoinLine[]> {
-  const hex = (column: string): string => `'0x' || encode(${column}, 'hex') AS ${column}`;
+  const hex = (column: string): string => `${hexText(column)} AS ${column}`;
   const rows = await database.query<Omit<CoinLine, 'transaction_timestamp'> & { transaction_timestamp: Date }>(
     `SELECT ${hex('coin_type_hash')}, coin_type, ${hex('creator_address')}, name, symbol, decimals,
             ${hex('supply_aggregator_table_handle')}, ${hex('supply_aggregator_table_key')},
@@ -34,7 +34,7 @@ async function readPage(database: Database, network: AptosNetwork, after: CoinLi
        FROM aptos_coins c
       WHERE network = $1 AND (c.transaction_version, c.coin_type_hash) > ($2, $3)
       ORDER BY c.transaction_version, c.coin_type_hash LIMIT ${PAGE}`,
-    [network, after?.transaction_version ?? -1, Buffer.from(after?.coin_type_hash.slice(2) ?? '', 'hex')],
+    [network, after?.transaction_version ?? -1, hexBytes(after?.coin_type_hash ?? '')],
   );
   return rows.map((row) => ({ ...row, transaction_timestamp: row.transaction_timestamp.toISOString() }));
 }

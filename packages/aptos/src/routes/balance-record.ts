@@ -1,5 +1,5 @@
+import { digits, hex, hexDigits, int8, packedRows, preciseMoment, type RowOf, text } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
-import { timestampText, utcText } from './timestamp-text.ts';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
 
@@ -23,27 +23,35 @@ export const historicalBalanceRecordSchema = z
   })
   .openapi('AptosHistoricalCoinBalance');
 
-const SHARED_COLUMNS = `amount, coin_type, encode(coin_type_hash, 'hex') AS coin_type_hash, '0x' || encode(owner_address, 'hex') AS owner_address`;
+const SHARED_COLUMNS = {
+  amount: digits('amount'),
+  coin_type: text('coin_type'),
+  coin_type_hash: hexDigits('coin_type_hash', 32),
+  owner_address: hex('owner_address', 32),
+} as const;
 
-/** Columns of {@link BalanceResult}, of the newest balances and of the history. */
-export const BALANCE_COLUMNS = `${SHARED_COLUMNS}, ${utcText('last_transaction_timestamp')} AS at, last_transaction_version AS version`;
-export const HISTORICAL_BALANCE_COLUMNS = `${SHARED_COLUMNS}, ${utcText('transaction_timestamp')} AS at, transaction_version AS version`;
+/** Balances of a relation of `aptos_balances`. */
+export const BALANCE_ROWS = packedRows({
+  ...SHARED_COLUMNS,
+  at: preciseMoment('last_transaction_timestamp'),
+  version: int8('last_transaction_version'),
+});
 
-export interface BalanceResult {
-  readonly amount: string;
-  readonly coin_type: string;
-  readonly coin_type_hash: string;
-  readonly owner_address: string;
-  readonly at: string;
-  readonly version: number;
-}
+/** Balances of a relation of `aptos_balance_history`. */
+export const HISTORICAL_BALANCE_ROWS = packedRows({
+  ...SHARED_COLUMNS,
+  at: preciseMoment('transaction_timestamp'),
+  version: int8('transaction_version'),
+});
+
+export type BalanceResult = RowOf<typeof BALANCE_ROWS>;
 
 export function showBalance(row: BalanceResult): z.infer<typeof balanceRecordSchema> {
   return {
     amount: row.amount,
     coin_type: row.coin_type,
     coin_type_hash: row.coin_type_hash,
-    last_transaction_timestamp: timestampText(row.at),
+    last_transaction_timestamp: row.at,
     last_transaction_version: String(row.version),
     owner_address: row.owner_address,
   };
@@ -54,7 +62,7 @@ export function showHistoricalBalance(row: BalanceResult): z.infer<typeof histor
     amount: row.amount,
     coin_type: row.coin_type,
     coin_type_hash: row.coin_type_hash,
-    transaction_timestamp: timestampText(row.at),
+    transaction_timestamp: row.at,
     transaction_version: String(row.version),
     owner_address: row.owner_address,
   };

@@ -1,9 +1,9 @@
 import type { RouteModule } from '@chainstead/http';
 import {
-  BALANCE_COLUMNS,
+  BALANCE_ROWS,
   type BalanceResult,
   balanceRecordSchema,
-  HISTORICAL_BALANCE_COLUMNS,
+  HISTORICAL_BALANCE_ROWS,
   historicalBalanceRecordSchema,
   showBalance,
   showHistoricalBalance,
@@ -47,6 +47,7 @@ const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Sh
   summary: 'Coins of wallets',
   description: 'By wallet, then by hash of the coin type. A coin that is no longer held has the amount 0.',
   record: balanceRecordSchema,
+  rows: BALANCE_ROWS,
   show: showBalance,
   pathParameters: {},
   parameters: walletParameters,
@@ -59,7 +60,6 @@ const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Sh
     return {
       dataset: 'holders',
       table: 'aptos_balances',
-      select: BALANCE_COLUMNS,
       lead: [{ ...OWNER, values: owners }, 'network', ...coins],
       order: coins.length === 0 ? [COIN] : [],
       direction: 'ASC',
@@ -86,6 +86,7 @@ const historyRoute: ListRoute<
   summary: 'What wallets held, newest first',
   description: 'A row for each transaction that wrote a wallet’s coin store.',
   record: historicalBalanceRecordSchema,
+  rows: HISTORICAL_BALANCE_ROWS,
   show: showHistoricalBalance,
   pathParameters: {},
   parameters: walletParameters,
@@ -93,7 +94,6 @@ const historyRoute: ListRoute<
   scanOf: (filter) => ({
     dataset: 'holders',
     table: 'aptos_balance_history',
-    select: HISTORICAL_BALANCE_COLUMNS,
     lead: [
       { ...OWNER, values: listIn(filter, 'owner_addresses') },
       'network',
@@ -128,6 +128,7 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
   summary: 'Holders of a coin, largest first',
   description: 'Wallets that hold none are left out.',
   record: balanceRecordSchema,
+  rows: BALANCE_ROWS,
   show: showBalance,
   pathParameters: coinPath,
   parameters: holderParameters,
@@ -145,7 +146,6 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
     return {
       dataset: 'holders',
       table: 'aptos_balances',
-      select: BALANCE_COLUMNS,
       // Of given wallets, the primary key.
       lead: owners.length === 0 ? ['network', ...coin] : [...owners, 'network', ...coin],
       order: owners.length === 0 ? [AMOUNT, OWNER] : [],

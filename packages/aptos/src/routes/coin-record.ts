@@ -1,5 +1,16 @@
+import { hexText } from '@chainstead/db';
+import {
+  hex,
+  hexDigits,
+  int4,
+  int8,
+  packedRows,
+  preciseMoment,
+  type RowOf,
+  text,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
-import { timestampText, utcText } from './timestamp-text.ts';
 
 /** A coin as the API shows it (docs/provider-contract.md#coins). */
 export const coinRecordSchema = z
@@ -19,15 +30,21 @@ export const coinRecordSchema = z
 
 export type CoinRecord = z.infer<typeof coinRecordSchema>;
 
-/** Columns of {@link CoinResult}. */
-export const COIN_COLUMNS = `coin_type, encode(coin_type_hash, 'hex') AS coin_type_hash, '0x' || encode(creator_address, 'hex') AS creator_address,
-  decimals, name, '0x' || encode(supply_aggregator_table_handle, 'hex') AS supply_aggregator_table_handle,
-  '0x' || encode(supply_aggregator_table_key, 'hex') AS supply_aggregator_table_key, symbol, ${utcText('transaction_timestamp')} AS transaction_timestamp, transaction_version`;
+/** Coins of a relation of `aptos_coins`. */
+export const COIN_ROWS = packedRows({
+  coin_type: text('coin_type'),
+  coin_type_hash: hexDigits('coin_type_hash', 32),
+  creator_address: hex('creator_address', 32),
+  decimals: int4('decimals'),
+  name: text('name'),
+  supply_aggregator_table_handle: textOrNull(hexText('supply_aggregator_table_handle')),
+  supply_aggregator_table_key: textOrNull(hexText('supply_aggregator_table_key')),
+  symbol: text('symbol'),
+  transaction_timestamp: preciseMoment('transaction_timestamp'),
+  transaction_version: int8('transaction_version'),
+});
 
-export interface CoinResult extends Omit<CoinRecord, 'transaction_created_timestamp' | 'transaction_version_created'> {
-  readonly transaction_timestamp: string;
-  readonly transaction_version: number;
-}
+export type CoinResult = RowOf<typeof COIN_ROWS>;
 
 export function showCoin(row: CoinResult): CoinRecord {
   return {
@@ -39,7 +56,7 @@ export function showCoin(row: CoinResult): CoinRecord {
     supply_aggregator_table_handle: row.supply_aggregator_table_handle,
     supply_aggregator_table_key: row.supply_aggregator_table_key,
     symbol: row.symbol,
-    transaction_created_timestamp: timestampText(row.transaction_timestamp),
+    transaction_created_timestamp: row.transaction_timestamp,
     transaction_version_created: String(row.transaction_version),
   };
 }

@@ -1,17 +1,19 @@
+import { type Bind, hexBytes, type Statement } from '@chainstead/db';
+import { readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
 import { badRequest, badRequestSchema } from './bad-request.ts';
-import { COIN_COLUMNS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
+import { COIN_ROWS, type CoinRecord, type CoinResult, coinRecordSchema, showCoin } from './coin-record.ts';
 import { addressItem, coinTypeHashItem, listParameter } from './list-parameter.ts';
 import { type ListRoute, listRoute, networkParameter, schemaOf } from './list-route.ts';
 import { whyNotIndexed } from './not-indexed.ts';
 import type { Filter } from './open-page.ts';
-import { coverageStatement, type Statement } from './page-statement.ts';
+import { type CoveredTexts, coveredIn } from './page-statement.ts';
 import { textParameter } from './parameter.ts';
 import { type ParameterSet, readParameters } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest } from './request-network.ts';
-import { type Bind, bytes, type IndexColumn } from './scan-conditions.ts';
+import type { IndexColumn } from './scan-conditions.ts';
 
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
@@ -30,10 +32,11 @@ export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
 const SHARED = {
   pathParameters: {},
   record: coinRecordSchema,
+  rows: COIN_ROWS,
   show: showCoin,
 } as const;
 
-const SCAN = { dataset: 'coins', table: 'aptos_coins', select: COIN_COLUMNS } as const;
+const SCAN = { dataset: 'coins', table: 'aptos_coins' } as const;
 
 const NEWEST_FIRST: readonly IndexColumn[] = [
   { column: 'transaction_version', type: 'bigint' },
@@ -136,13 +139,11 @@ function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
       if (problems.length > 0) return c.json(badRequest(problems), 400);
       const network = values.network ?? networkOfRequest(c, networks);
-      const statement = coinsByHashesStatement(network, values.coin_type_hashes);
-      const rows = await database.query<CoinResult>(statement.text, statement.values);
-      if (rows.length === 0) {
-        const coverage = coverageStatement(network, SCAN.dataset);
-        const [first] = await database.query<{ covered: string | null }>(coverage.text, coverage.values);
-        const isCovered = first !== undefined && first.covered !== null;
-        const obstacle = isCovered ? null : whyNotIndexed(networks, network, SCAN.dataset);
+      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(database, COIN_ROWS, (select) =>
+        coinsByHashesStatement(network, values.coin_type_hashes, select),
+      );
+      if (rows.length === 0 && page.covered === null) {
+        const obstacle = whyNotIndexed(networks, network, SCAN.dataset);
         if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
       }
       return c.json(rows.map(showCoin), 200);
@@ -166,10 +167,14 @@ const coinsByHashesDocument = createRoute({
 });
 
 /** One look-up of the primary key a hash. */
-export function coinsByHashesStatement(network: AptosNetwork, hashes: readonly string[]): Statement {
+export function coinsByHashesStatement(
+  network: AptosNetwork,
+  hashes: readonly string[],
+  select = COIN_ROWS.select,
+): Statement {
   return {
-    text: `SELECT ${COIN_COLUMNS} FROM unnest($2::bytea[]) AS wanted(hash)
+    text: `SELECT ${select}, ${coveredIn('$1', SCAN.dataset)} AS covered FROM unnest($2::bytea[]) AS wanted(hash)
   CROSS JOIN LATERAL (SELECT * FROM aptos_coins WHERE coin_type_hash = wanted.hash AND network = $1 LIMIT 1) AS coin`,
-    values: [network, hashes.map(bytes)],
+    values: [network, hashes.map(hexBytes)],
   };
 }

@@ -61,7 +61,7 @@ const BIGINT_MAX = 2n ** 63n - 1n;
 export function listParameter(item: Item, description: string): Parameter<readonly string[]> {
   const optional = optionalListParameter(item, description);
   return {
-    schema: listSchema(item, description, true),
+    schema: listSchema(item, description, { required: true }),
     isArray: true,
     read(given, name) {
       if (given !== undefined) return optional.read(given, name) as Reading<readonly string[]>;
@@ -78,7 +78,7 @@ export function listParameter(item: Item, description: string): Parameter<readon
 /** As {@link listParameter}; null where it is left out. */
 export function optionalListParameter(item: Item, description: string): Parameter<readonly string[] | null> {
   return {
-    schema: listSchema(item, description, false),
+    schema: listSchema(item, description, { required: false }),
     isArray: true,
     read(given, name) {
       if (given === undefined) return { value: null };
@@ -94,7 +94,7 @@ export function optionalListParameter(item: Item, description: string): Paramete
 /** A part of the path. */
 export function pathParameter(item: Item, description: string): Parameter<string> {
   return {
-    schema: documented({ ...item.facts, description }, true),
+    schema: documented({ ...item.facts, description }, { required: true }),
     isArray: false,
     read(given, name) {
       const text = given?.[0] ?? '';
@@ -104,10 +104,10 @@ export function pathParameter(item: Item, description: string): Parameter<string
   };
 }
 
-function listSchema(item: Item, description: string, required: boolean) {
+function listSchema(item: Item, description: string, { required }: { readonly required: boolean }) {
   return documented(
     { type: 'array', items: item.facts, minItems: 1, maxItems: LIST_LENGTH_MAX, description },
-    required,
+    { required },
   );
 }
 

@@ -1,17 +1,17 @@
+import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import type { AptosDatasetName } from '../dataset.ts';
 import { badRequest, badRequestSchema } from './bad-request.ts';
 import { indexedSchema, showIndexed } from './indexed.ts';
 import { whyNotIndexed } from './not-indexed.ts';
 import { type Filter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
-import { coverageStatement, type PageScan, pageStatement } from './page-statement.ts';
+import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
 import { choiceParameter, cursorParameter, limitParameter, offsetParameter } from './parameter.ts';
 import { type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest } from './request-network.ts';
 
 /** The part of a scan that a route says; paging says the rest. */
-export type RouteScan = Omit<PageScan, 'network' | 'after' | 'offset' | 'limit'>;
+export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
 
 export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown> {
   readonly path: string;
@@ -22,6 +22,7 @@ export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, 
   /** Of the query, besides those of paging. */
   readonly parameters: Own;
   readonly record: z.ZodType<Shown>;
+  readonly rows: PackedRows<Row>;
   /** What the cursor carries of the values; null: left out. */
   filterOf(values: ValuesOf<Path> & ValuesOf<Own>): Filter;
   /** @param after the order columns of the last row of the page before */
@@ -92,34 +93,21 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
     });
 
     /** A page's rows and one more where there is one. */
-    async function readRows(run: Run, offset: number): Promise<ReadRows<Row>> {
+    async function readRows(run: Run, offset: number) {
       const scan = route.scanOf(run.filter, run.position);
-      const statement = pageStatement({
-        ...scan,
-        network: networkIn(run),
-        after: run.position,
-        offset: run.position === null ? offset : 0,
-        limit: run.limit,
-      });
-      const rows = await database.query<Row & Covered>(statement.text, statement.values);
-      const [first] = rows;
-      const { dataset } = scan;
-      if (first !== undefined) return { rows, covered: first.covered, dataset };
-      const coverage = coverageStatement(networkIn(run), dataset);
-      const [only] = await database.query<Covered>(coverage.text, coverage.values);
-      return { rows, covered: only?.covered ?? null, dataset };
+      const { rows, page } = await readPackedPage<Row, CoveredTexts>(database, route.rows, (select) =>
+        pageStatement({
+          ...scan,
+          select,
+          network: networkIn(run),
+          after: run.position,
+          offset: run.position === null ? offset : 0,
+          limit: run.limit,
+        }),
+      );
+      return { rows, covered: page.covered, dataset: scan.dataset };
     }
   };
-}
-
-interface ReadRows<Row> extends Covered {
-  readonly rows: readonly Row[];
-  readonly dataset: AptosDatasetName;
-}
-
-/** The newest range of versions that is indexed, beside every row. */
-interface Covered {
-  readonly covered: string | null;
 }
 
 function documentOf<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown>(

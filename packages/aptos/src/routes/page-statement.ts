@@ -1,20 +1,14 @@
+import { type Bind, hexBytes, type Statement } from '@chainstead/db';
+import type { PackedTexts } from '@chainstead/db/packed-rows';
 import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
-import {
-  type Bind,
-  bindValue,
-  bytes,
-  type IndexColumn,
-  type ScanKey,
-  type ScanShape,
-  scanConditions,
-} from './scan-conditions.ts';
+import { bindValue, type IndexColumn, type ScanKey, type ScanShape, scanConditions } from './scan-conditions.ts';
 
 /** A page as range scans of one index. */
 export interface PageScan extends ScanShape {
   readonly dataset: AptosDatasetName;
   readonly table: string;
-  /** What is shown of a row, in SQL. */
+  /** What is shown of the rows, in SQL: columns of `PackedTexts`. */
   readonly select: string;
   readonly network: AptosNetwork;
   /** CTEs that bounds read. */
@@ -24,14 +18,15 @@ export interface PageScan extends ScanShape {
   readonly limit: number;
 }
 
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
+/** The only row of a page's statement. */
+export interface CoveredTexts extends PackedTexts {
+  /** The newest range of versions that is indexed, as `{first,last}`; null where there is none. */
+  readonly covered: string | null;
 }
 
 /**
  * The statement behind a page. With one value for each key it is one range scan, which comes in order and stops; with several,
- * the first rows of each scan, merged. Beside every row stands `covered`, the newest range of versions that is indexed.
+ * the first rows of each scan, merged. Its only row says `covered` as well, the newest range of versions that is indexed.
  *
  * The planner must not find it cheaper to read and sort all rows of a wallet, with fresh statistics, old ones, or none. So the
  * bounds of a scan are comparisons of whole rows, of which it expects many; equality would make it expect few.
@@ -47,8 +42,8 @@ export function pageStatement(scan: PageScan): Statement {
     : mergedScans(scan, keys, network, bind);
   const head = ctes.length === 0 ? '' : `WITH ${ctes.join(', ')} `;
   return {
-    text: `${head}SELECT ${scan.select}, ${coveredIn(network, scan.dataset)} AS covered FROM ${source}
-  LIMIT ${bind(scan.limit + 1)} OFFSET ${bind(scan.offset)}`,
+    text: `${head}SELECT ${scan.select}, ${coveredIn(network, scan.dataset)} AS covered FROM (
+  SELECT row.* FROM ${source} LIMIT ${bind(scan.limit + 1)} OFFSET ${bind(scan.offset)}) AS page`,
     values,
   };
 }
@@ -63,7 +58,7 @@ function oneScan(scan: PageScan, network: string, bind: Bind): string {
 
 function mergedScans(scan: PageScan, keys: readonly ScanKey[], network: string, bind: Bind): string {
   const lists = keys.map(({ column, type, values }) => {
-    const list = bind(type === 'bytea' ? values.map(bytes) : values);
+    const list = bind(type === 'bytea' ? values.map(hexBytes) : values);
     return `unnest(${list}::${type}[]) AS ${column}_key(value)`;
   });
   const lead = scan.lead.map((column) => (column === 'network' ? network : `${column.column}_key.value`));
@@ -84,13 +79,8 @@ function orderBy(columns: readonly ('network' | IndexColumn)[], direction: 'ASC'
   return `ORDER BY ${names.map((name) => `row.${name} ${direction}`).join(', ')}`;
 }
 
-/** As text, which costs nothing in the rows after the first. An uncorrelated subquery: read once, however many rows there are. */
-function coveredIn(network: string, dataset: AptosDatasetName): string {
+/** The newest range of versions that is indexed, as text; null where there is none. */
+export function coveredIn(network: string, dataset: AptosDatasetName): string {
   return `(SELECT ARRAY[first_version, last_version]::text FROM aptos_ranges WHERE network = ${network} AND dataset = '${dataset}'
   ORDER BY first_version DESC LIMIT 1)`;
-}
-
-/** What of a dataset is indexed, for a page without rows. */
-export function coverageStatement(network: AptosNetwork, dataset: AptosDatasetName): Statement {
-  return { text: `SELECT ${coveredIn('$1', dataset)} AS covered`, values: [network] };
 }

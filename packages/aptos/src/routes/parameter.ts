@@ -122,7 +122,7 @@ function numberParameter(
         description,
         ...(standard !== undefined && { default: standard }),
       },
-      standard === undefined,
+      { required: standard === undefined },
     ),
     isArray: false,
     read(given, name) {
@@ -164,7 +164,7 @@ export interface ParameterFacts {
 }
 
 /** A schema that only documents a parameter. */
-export function documented(facts: ParameterFacts, required = false): z.ZodType {
+export function documented(facts: ParameterFacts, { required } = { required: false }): z.ZodType {
   const schema = z.string();
   return required ? schema.openapi({ ...facts }) : schema.optional().openapi({ ...facts });
 }

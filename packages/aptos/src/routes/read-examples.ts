@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, hexText } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -18,7 +18,7 @@ export async function readAptosExamples(
     return row ?? null;
   };
   const [coin, transfer, balance, past] = await Promise.all([
-    sample<CoinRow>('aptos_coins', `${HASH}, '0x' || encode(creator_address, 'hex') AS creator`),
+    sample<CoinRow>('aptos_coins', `${HASH}, ${hexText('creator_address')} AS creator`),
     sample<TransferRow>('aptos_transfers', `${OWNER}, block_height::text AS height, coin_type AS "coinType"`),
     sample<BalanceRow>('aptos_balances', `${OWNER}, ${HASH}`, 'amount > 0'),
     sample<BalanceRow>('aptos_balance_history', `${OWNER}, ${HASH}`),
@@ -36,7 +36,7 @@ export async function readAptosExamples(
 
 const SAMPLE_ROWS = 1_000;
 const HASH = "encode(coin_type_hash, 'hex') AS hash";
-const OWNER = "'0x' || encode(owner_address, 'hex') AS owner";
+const OWNER = `${hexText('owner_address')} AS owner`;
 
 interface NetworkRow {
   readonly network: string;

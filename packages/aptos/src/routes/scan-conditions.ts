@@ -1,6 +1,4 @@
-/** Adds a value to a statement and gives its placeholder. */
-export type Bind = (value: unknown) => string;
-
+import { type Bind, hexBytes } from '@chainstead/db';
 export interface IndexColumn {
   readonly column: string;
   readonly type: 'bigint' | 'bytea' | 'integer' | 'numeric' | 'text';
@@ -110,10 +108,5 @@ function comparison(
 
 /** A value that a column is compared with. */
 export function bindValue(bind: Bind, { type }: Pick<IndexColumn, 'type'>, value: string): string {
-  return `${bind(type === 'bytea' ? bytes(value) : value)}::${type}`;
-}
-
-/** Hexadecimal digits as `bytea` columns take them. */
-export function bytes(hex: string): Buffer {
-  return Buffer.from(hex.startsWith('0x') ? hex.slice(2) : hex, 'hex');
+  return `${bind(type === 'bytea' ? hexBytes(value) : value)}::${type}`;
 }

@@ -1,5 +1,16 @@
+import {
+  boolean,
+  digits,
+  hex,
+  int4,
+  int8,
+  packedRows,
+  preciseMoment,
+  type RowOf,
+  text,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
-import { timestampText, utcText } from './timestamp-text.ts';
 
 /** A withdrawal, deposit or gas payment as the API shows it (docs/provider-contract.md#coin-transfers). Numbers are texts. */
 export const transferRecordSchema = z
@@ -22,22 +33,25 @@ export const transferRecordSchema = z
 
 type TransferRecord = z.infer<typeof transferRecordSchema>;
 
-/** Columns of {@link TransferResult}. */
-export const TRANSFER_COLUMNS = `activity_type, amount, block_height, coin_type, entry_function_id,
-  '0x' || encode(event_account_address, 'hex') AS event_account_address, event_creation_number::text AS event_creation_number, event_sequence_number,
-  is_gas_fee, is_transaction_success, '0x' || encode(owner_address, 'hex') AS owner_address, ${utcText('transaction_timestamp')} AS transaction_timestamp, transaction_version, event_index`;
+/** Transfers of a relation of `aptos_transfers`. */
+export const TRANSFER_ROWS = packedRows({
+  activity_type: text('activity_type'),
+  amount: digits('amount'),
+  block_height: int8('block_height'),
+  coin_type: text('coin_type'),
+  entry_function_id: textOrNull('entry_function_id'),
+  event_account_address: hex('event_account_address', 32),
+  event_creation_number: digits('event_creation_number'),
+  event_sequence_number: digits('event_sequence_number'),
+  is_gas_fee: boolean('is_gas_fee'),
+  is_transaction_success: boolean('is_transaction_success'),
+  owner_address: hex('owner_address', 32),
+  transaction_timestamp: preciseMoment('transaction_timestamp'),
+  transaction_version: int8('transaction_version'),
+  event_index: int4('event_index'),
+});
 
-export interface TransferResult
-  extends Omit<
-    TransferRecord,
-    'block_height' | 'entry_function_id_str' | 'transaction_timestamp' | 'transaction_version'
-  > {
-  readonly block_height: number;
-  readonly entry_function_id: string | null;
-  readonly event_index: number;
-  readonly transaction_timestamp: string;
-  readonly transaction_version: number;
-}
+export type TransferResult = RowOf<typeof TRANSFER_ROWS>;
 
 export function showTransfer(row: TransferResult): TransferRecord {
   return {
@@ -52,7 +66,7 @@ export function showTransfer(row: TransferResult): TransferRecord {
     is_gas_fee: row.is_gas_fee,
     is_transaction_success: row.is_transaction_success,
     owner_address: row.owner_address,
-    transaction_timestamp: timestampText(row.transaction_timestamp),
+    transaction_timestamp: row.transaction_timestamp,
     transaction_version: String(row.transaction_version),
   };
 }

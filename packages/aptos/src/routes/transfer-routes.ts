@@ -1,3 +1,4 @@
+import { type Bind, hexBytes } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import { listIn } from './coin-routes.ts';
 import { hashesOfCoinTypes } from './coin-type-hashes.ts';
@@ -14,8 +15,8 @@ import { type ListRoute, listRoute } from './list-route.ts';
 import type { Filter } from './open-page.ts';
 import { dateParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
-import { type Bind, bytes, type IndexColumn, type ScanKey } from './scan-conditions.ts';
-import { showTransfer, TRANSFER_COLUMNS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
+import type { IndexColumn, ScanKey } from './scan-conditions.ts';
+import { showTransfer, TRANSFER_ROWS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
 
 /** `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`, `/coins/transfers/{coin_type}` (docs/provider-contract.md#aptos-routes). */
 export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] {
@@ -35,6 +36,7 @@ const NEWEST_FIRST: readonly IndexColumn[] = [
 
 const SHARED = {
   record: transferRecordSchema,
+  rows: TRANSFER_ROWS,
   show: showTransfer,
   placeOf: (row: TransferResult) => [String(row.transaction_version), String(row.event_index)],
 } as const;
@@ -42,7 +44,6 @@ const SHARED = {
 const SCAN = {
   dataset: 'transfers',
   table: 'aptos_transfers',
-  select: TRANSFER_COLUMNS,
   order: NEWEST_FIRST,
   direction: 'DESC',
 } as const;
@@ -140,5 +141,5 @@ export function listKey(filter: Filter, column: string, name: string): readonly 
 /** All values of a column but those of a list that may be left out. */
 export function exclusion(filter: Filter, column: string, name: string, bind: Bind): readonly string[] {
   const values = listIn(filter, name);
-  return values.length === 0 ? [] : [`row.${column} <> ALL (${bind(values.map(bytes))}::bytea[])`];
+  return values.length === 0 ? [] : [`row.${column} <> ALL (${bind(values.map(hexBytes))}::bytea[])`];
 }

@@ -2,7 +2,7 @@
  * The accumulator's root after a version commits to every transaction up to it. Two fullnodes that give the same root
  * have the same ledger; that their answers are true to it is not proven by that.
  */
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
@@ -42,7 +42,7 @@ export async function saveRoot(
      ON CONFLICT (network, version) DO UPDATE SET
        accumulator_root = excluded.accumulator_root, fullnode = excluded.fullnode,
        confirmed_by = coalesce(excluded.confirmed_by, r.confirmed_by)`,
-    [network, range.to, Buffer.from(root.slice(2), 'hex'), fullnode, confirmedBy],
+    [network, range.to, hexBytes(root), fullnode, confirmedBy],
   );
 }
 
@@ -123,7 +123,7 @@ async function readNewestRoot(
   to: number,
 ): Promise<KnownRoot | null> {
   const [row] = await database.query<KnownRoot>(
-    `SELECT version, fullnode, '0x' || encode(accumulator_root, 'hex') AS root FROM aptos_roots
+    `SELECT version, fullnode, ${hexText('accumulator_root')} AS root FROM aptos_roots
       WHERE network = $1 AND version BETWEEN $2 AND $3 ORDER BY version DESC LIMIT 1`,
     [network, from, to],
   );

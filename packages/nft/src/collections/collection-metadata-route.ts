@@ -61,7 +61,7 @@ async function readNow(
   again: () => Promise<Collection>,
 ): Promise<Collection> {
   const { chain, address, requester, found } = asked;
-  if (found.status !== 'pending') await requests.collection(chain, address, requester, false);
+  if (found.status !== 'pending') await requests.collection(chain, address, requester);
   await requests.watch.collection(chain.id, address, requests.waitMs);
   return again();
 }
@@ -97,7 +97,10 @@ function routeOf({ parameters }: ApiDependencies) {
       params: z.object({ address: parameters.address }),
       query: querySchema({
         chain: parameters.chain,
-        include_prices: booleanParameter(false, 'Adds floor prices and the last sale, where they are known.'),
+        include_prices: booleanParameter({
+          default: false,
+          description: 'Adds floor prices and the last sale, where they are known.',
+        }),
       }),
     },
     responses: {

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { refreshTokens } from '@chainstead/tokens';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
@@ -53,7 +53,7 @@ export async function takeDueCollection(
      SELECT due_at::text AS lease, attempts, unread, requested_by,
        (SELECT seen_as FROM tokens WHERE address = $1 AND tokens.chain_id = $2) AS seen_as,
        (SELECT kind FROM nft_transfers WHERE ${KEY} LIMIT 1) AS transfer FROM taken`,
-    [bytesOf(address), chainId, LEASE_SECONDS],
+    [addressBytes(address), chainId, LEASE_SECONDS],
   );
   if (row === undefined) return null;
   return {
@@ -104,7 +104,7 @@ export async function saveCollection(
   const shown =
     document === null ? [] : COLLECTION_COLUMNS.map(([field, column]) => ({ column, value: document[field] }));
   const values = [
-    bytesOf(address),
+    addressBytes(address),
     chainId,
     lease,
     contract.standard === 'erc721' ? 'ERC721' : 'ERC1155',
@@ -143,7 +143,7 @@ export async function refuseCollection(
   await database.query(
     `UPDATE nft_collections SET status = $3, contract_type = NULL, error_code = NULL, error_message = NULL, attempts = 0,
        requested_by = NULL, updated_at = now(), due_at = now() + make_interval(secs => $4) WHERE ${KEY}`,
-    [bytesOf(address), chainId, status, REFUSAL_SECONDS],
+    [addressBytes(address), chainId, status, REFUSAL_SECONDS],
   );
 }
 
@@ -159,7 +159,14 @@ export async function failCollection(
     `UPDATE nft_collections SET status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, error_code = $4, error_message = $5,
        requested_by = NULL, updated_at = now(),
        due_at = CASE WHEN due_at = $3::timestamptz THEN ${fromNow('$6::float8')} ELSE due_at END WHERE ${KEY}`,
-    [bytesOf(address), chainId, lease, failure.code, failure.message.slice(0, ERROR_LENGTH_MAX), failure.retrySeconds],
+    [
+      addressBytes(address),
+      chainId,
+      lease,
+      failure.code,
+      failure.message.slice(0, ERROR_LENGTH_MAX),
+      failure.retrySeconds,
+    ],
   );
 }
 
@@ -172,7 +179,7 @@ export async function releaseCollection(
 ): Promise<void> {
   await database.query(
     `UPDATE nft_collections SET due_at = now(), attempts = greatest(attempts - 1, 0) WHERE ${KEY} AND due_at = $3::timestamptz`,
-    [bytesOf(address), chainId, lease],
+    [addressBytes(address), chainId, lease],
   );
 }
 
@@ -182,7 +189,7 @@ export const OVERDUE = `now() - interval '1 second'`;
 /** Addresses of collections that are due and perhaps have no job, longest waiting first. */
 export async function dueCollections(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
   const rows = await database.query<{ address: Address }>(
-    `SELECT '0x' || encode(token_address, 'hex') AS address FROM nft_collections
+    `SELECT ${hexText('token_address')} AS address FROM nft_collections
      WHERE due_at <= ${OVERDUE} AND chain_id = $1 AND ${IS_READABLE} ORDER BY due_at LIMIT $2`,
     [chainId, limit],
   );
@@ -212,20 +219,11 @@ async function saveToken(
     const inserted = await transaction.query(
       `INSERT INTO tokens (address, chain_id, standard, name, symbol, facts_status) VALUES ($1, $2, $3, $4, $5, 'known')
        ON CONFLICT (address, chain_id) DO NOTHING RETURNING chain_id`,
-      [bytesOf(address), chainId, standard, name, symbol],
+      [addressBytes(address), chainId, standard, name, symbol],
     );
     if (inserted.length > 0)
-      await refreshTokens(transaction, 'SELECT $1::bytea, $2::bigint', [bytesOf(address), chainId]);
+      await refreshTokens(transaction, 'SELECT $1::bytea, $2::bigint', [addressBytes(address), chainId]);
   });
-}
-
-/** Null for null; immutable but for `now()` itself, as Citus demands of an UPDATE's CASE. */
-export function fromNow(seconds: string): string {
-  return `to_timestamp(extract(epoch FROM now())::float8 + ${seconds})`;
-}
-
-export function bytesOf(address: Address): Buffer {
-  return Buffer.from(address.slice(2), 'hex');
 }
 
 /** Fit for a text column; one that is too long to keep is read again from the contract anyway. */

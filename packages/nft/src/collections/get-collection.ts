@@ -1,7 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
-import { bytesOf } from './collection-rows.ts';
 
 /** What is known of a contract, from everywhere. */
 export interface Collection extends CollectionFields {
@@ -23,7 +22,7 @@ export interface Collection extends CollectionFields {
  * the source), the contract's document, its own `name()` and `symbol()`, the token's metadata.
  */
 export async function getCollection(database: Database, chainId: ChainId, address: Address): Promise<Collection> {
-  const [row] = await database.query<CollectionRow>(STATEMENT, [bytesOf(address), chainId]);
+  const [row] = await database.query<CollectionRow>(STATEMENT, [addressBytes(address), chainId]);
   if (row === undefined) throw new Error('The statement gives one row');
   const { verified, possible_spam, ...shown } = row;
   return {

@@ -1,6 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
-import { bytesOf } from './collection-rows.ts';
+import { addressBytes, type Database } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
 /** What became of a token's metadata; null where nobody has asked for it. */
@@ -11,7 +10,7 @@ export async function getTokenStatus(
 ): Promise<'pending' | 'known' | 'none' | 'failed' | null> {
   const [row] = await database.query<{ status: 'pending' | 'known' | 'none' | 'failed' }>(
     'SELECT status FROM nft_token_metadata WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric',
-    [bytesOf(address), chainId, tokenId],
+    [addressBytes(address), chainId, tokenId],
   );
   return row?.status ?? null;
 }

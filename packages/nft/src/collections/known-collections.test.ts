@@ -1,9 +1,10 @@
 import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
 import { addressOf } from './testing/example-contracts.ts';
-import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
+import { ask, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
 
 const CATS = addressOf(1);
 
@@ -17,7 +18,13 @@ const metadata = async (api: ApiApp, address: Address = CATS, query = '') => ask
 
 describe('what is known', () => {
   async function know(columns: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    const all = { token_address: bytesOf(CATS), chain_id: eth.id, status: 'known', synced_at: new Date(), ...columns };
+    const all = {
+      token_address: addressBytes(CATS),
+      chain_id: eth.id,
+      status: 'known',
+      synced_at: new Date(),
+      ...columns,
+    };
     const names = Object.keys(all);
     await stage.scratch.database.query(
       `INSERT INTO nft_collections (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
@@ -25,7 +32,7 @@ describe('what is known', () => {
     );
   }
   async function list(source: string, columns: Readonly<Record<string, unknown>>): Promise<void> {
-    const all = { token_address: bytesOf(CATS), chain_id: eth.id, source, ...columns };
+    const all = { token_address: addressBytes(CATS), chain_id: eth.id, source, ...columns };
     const names = Object.keys(all);
     await stage.scratch.database.query(
       `INSERT INTO collection_list_entries (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})`,
@@ -66,14 +73,14 @@ describe('what is known', () => {
     await know();
     await stage.scratch.database.query(
       'INSERT INTO tokens (address, chain_id, standard, possible_spam) VALUES ($1, $2, $3, true)',
-      [bytesOf(CATS), eth.id, 'erc721'],
+      [addressBytes(CATS), eth.id, 'erc721'],
     );
     const isSpam = async (): Promise<boolean> => (await metadata(api)).body.possible_spam;
     expect(await isSpam()).toBe(true);
     await list('a', { verified: true });
     expect(await isSpam()).toBe(false);
     await stage.scratch.database.query('INSERT INTO spam_list_entries (address, chain_id, source) VALUES ($1, 0, $2)', [
-      bytesOf(CATS),
+      addressBytes(CATS),
       'scams',
     ]);
     expect(await isSpam()).toBe(true);

@@ -38,8 +38,10 @@ export interface MetadataRequests {
   requesterOf(c: ApiContext): Requester;
   /** Says that somebody has asked for a contract that is an NFT. */
   announce(chain: Chain, address: Address, requester: Requester): void;
-  /** @param again also what is known already. @throws TooManyWaitingError */
-  collection(chain: Chain, address: Address, requester: Requester, again: boolean): Promise<void>;
+  /** A collection that was never read, or was refused. @throws TooManyWaitingError */
+  collection(chain: Chain, address: Address, requester: Requester): Promise<void>;
+  /** A collection, what is known already too. @throws TooManyWaitingError */
+  collectionAgain(chain: Chain, address: Address, requester: Requester): Promise<void>;
   /** @throws TooManyWaitingError */
   token(chain: Chain, token: TokenKey, source: TokenSource, requester: Requester): Promise<void>;
   /** The known tokens of a collection, at the pace of the workers' sweeps. @returns how many. @throws TooManyWaitingError */
@@ -70,6 +72,15 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
           logger.warn({ chain: chain.key, job: id, error: errorText(error) }, 'Job could not be added, a sweep will'),
         );
     }
+    async function addCollection(
+      chain: Chain,
+      asked: { readonly address: Address; readonly again: boolean },
+      requester: Requester,
+    ): Promise<void> {
+      const { address } = asked;
+      if (await requestCollection(database, chain.id, asked, requester))
+        addJob(chain, collectionJobId(address), { kind: 'collection', address });
+    }
     return {
       // A request that waits longer than requests may take would be answered 503.
       waitMs: Math.min(onDemand.waitMs, limits.requestTimeoutMs * WAIT_SHARE),
@@ -85,10 +96,8 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
             ),
           );
       },
-      async collection(chain, address, requester, again) {
-        if (await requestCollection(database, chain.id, address, requester, again))
-          addJob(chain, collectionJobId(address), { kind: 'collection', address });
-      },
+      collection: (chain, address, requester) => addCollection(chain, { address, again: false }, requester),
+      collectionAgain: (chain, address, requester) => addCollection(chain, { address, again: true }, requester),
       async token(chain, token, source, requester) {
         if (await requestToken(database, chain.id, { ...token, source }, requester))
           addJob(chain, tokenJobId(token), { kind: 'token', ...token });

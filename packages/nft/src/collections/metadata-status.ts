@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type Database, hexText } from '@chainstead/db';
 
 /** Where the metadata of a chain's collections and tokens stands. */
 export interface MetadataStatus {
@@ -31,7 +31,7 @@ export async function readMetadataStatuses(database: Database, failingMax: numbe
     database.query<CountsRow>(countsOf('nft_token_metadata', 'true')),
     database.query<FailingRow>(
       `SELECT * FROM (
-         SELECT chain_id, '0x' || encode(token_address, 'hex') AS address, attempts, due_at, error_code, error_message,
+         SELECT chain_id, ${hexText('token_address')} AS address, attempts, due_at, error_code, error_message,
            row_number() OVER (PARTITION BY chain_id ORDER BY attempts DESC, token_address) AS place
          FROM nft_collections WHERE error_code IS NOT NULL) AS failing
        WHERE place <= $1 ORDER BY chain_id, place`,

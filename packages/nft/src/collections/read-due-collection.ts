@@ -94,7 +94,7 @@ async function readDocument(
   } catch (error) {
     if (!(error instanceof ChainsteadError)) throw error;
     const { code, message, retryable } = failureOf(error);
-    return { document: null, failure: { code, message, retrySeconds: documentRetryDelay(attempts, retryable) } };
+    return { document: null, failure: { code, message, retrySeconds: documentRetryDelay(attempts, { retryable }) } };
   }
 }
 

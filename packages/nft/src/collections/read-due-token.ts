@@ -28,7 +28,7 @@ export async function readDueToken(context: ReadingContext, token: TokenKey, sig
     }
     const { code, message, retryable } = failureOf(error);
     context.count('token', uri === null ? 'failed' : 'document-failed');
-    const retrySeconds = uri === null ? nodeRetryDelay(due.attempts) : documentRetryDelay(due.attempts, retryable);
+    const retrySeconds = uri === null ? nodeRetryDelay(due.attempts) : documentRetryDelay(due.attempts, { retryable });
     await failToken(database, chain.id, token, due.lease, { code, message, retrySeconds, uri });
     if (!(error instanceof ChainsteadError)) throw error;
   }

@@ -17,7 +17,7 @@ test('of many requests of a key at once exactly so many may wait, collections an
   const outcomes = await Promise.allSettled(
     Array.from({ length: 60 }, (_, n) =>
       n % 2 === 0
-        ? requestCollection(database, chainId, addressOf(n), requester, false)
+        ? requestCollection(database, chainId, { address: addressOf(n), again: false }, requester)
         : requestToken(database, chainId, { address: addressOf(n), tokenId: '1', source: 'uri' }, requester),
     ),
   );
@@ -25,5 +25,5 @@ test('of many requests of a key at once exactly so many may wait, collections an
   const [refused] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   expect(refused).toMatchObject({ code: 'TOO_MANY_WAITING', status: 429 });
   const another = { id: 'modest', limit: 10 };
-  expect(await requestCollection(database, chainId, addressOf(1_000), another, false)).toBe(true);
+  expect(await requestCollection(database, chainId, { address: addressOf(1_000), again: false }, another)).toBe(true);
 });

@@ -1,7 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { addressBytes, type Database, type Transaction, transactionLock } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
-import { bytesOf } from './collection-rows.ts';
 import type { TokenKey } from './token-rows.ts';
 
 /** Who asks, and how much they may leave waiting. */
@@ -30,16 +29,15 @@ const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Makes a collection due, unless it is already.
- * @param again `false`: only where it was never read, or was refused; what is known stays as it is.
+ * Without `again` only where it was never read, or was refused; what is known stays as it is.
  * @returns whether there is a job to add
  * @throws TooManyWaitingError
  */
 export async function requestCollection(
   database: Database,
   chainId: ChainId,
-  address: Address,
+  { address, again }: { readonly address: Address; readonly again: boolean },
   requester: Requester,
-  again: boolean,
 ): Promise<boolean> {
   const rows = await whereRoom(database, requester, (transaction) =>
     transaction.query(
@@ -48,7 +46,7 @@ export async function requestCollection(
        status = CASE WHEN known.status = 'known' THEN 'known' ELSE 'pending' END
      WHERE known.status IN ('not-contract', 'not-nft') OR $4::boolean AND NOT coalesce(known.due_at <= excluded.due_at, false)
      RETURNING chain_id`,
-      [bytesOf(address), chainId, requester.id, again],
+      [addressBytes(address), chainId, requester.id, again],
     ),
   );
   return rows.length > 0;
@@ -77,7 +75,7 @@ export async function requestToken(
      WHERE NOT (known.status = 'pending' AND coalesce(known.due_at <= excluded.due_at, false))
        OR known.from_known_uri AND NOT excluded.from_known_uri
      RETURNING chain_id`,
-      [bytesOf(address), chainId, tokenId, requester.id, source === 'metadata'],
+      [addressBytes(address), chainId, tokenId, requester.id, source === 'metadata'],
     ),
   );
   return rows.length > 0;
@@ -102,7 +100,7 @@ export async function requestTokensOf(
        WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
        ORDER BY synced_at NULLS FIRST, token_id LIMIT $4 FOR UPDATE SKIP LOCKED)
      RETURNING chain_id`,
-      [bytesOf(address), chainId, requester.id, room],
+      [addressBytes(address), chainId, requester.id, room],
     ),
   );
   return rows.length;

@@ -1,11 +1,12 @@
 import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { startOfficialSdk } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { requestToken, type TokenSource } from './request-metadata.ts';
 import { addressOf, exampleCollection, textOf, wordOf } from './testing/example-contracts.ts';
-import { ask, bytesOf, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
+import { ask, eth, type MetadataStage, openMetadataStage } from './testing/metadata-api.ts';
 
 const CATS = addressOf(1);
 
@@ -109,7 +110,7 @@ describe('reading again', () => {
     const api = await stage.openApi();
     await stage.scratch.database.query(
       `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status) SELECT $1, $2, id, 'known' FROM generate_series(1, 5) AS id`,
-      [bytesOf(CATS), eth.id],
+      [addressBytes(CATS), eth.id],
     );
     const resync = () => ask(api, `${CATS}/traits/resync`);
     expect(await resync()).toMatchObject({ status: 202, body: { message: 'The metadata of 3 tokens is read again' } });

@@ -32,7 +32,7 @@ export function syncCollectionRoute(createRequests: CreateMetadataRequests): Rou
     const requests = createRequests(dependencies);
     app.openapi(syncCollection(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      await requests.collection(chain, c.req.valid('param').address, requests.requesterOf(c), true);
+      await requests.collectionAgain(chain, c.req.valid('param').address, requests.requesterOf(c));
       return c.json({ status: 'SYNCING' as const, message: 'The collection is read again' }, 201);
     });
   };

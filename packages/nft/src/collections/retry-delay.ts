@@ -13,7 +13,7 @@ export function nodeRetryDelay(attempts: number): number {
 }
 
 /** Seconds until a document is asked for again: 1 minute, 2, 4, … up to 6 hours, a day for what no time mends; null: not by itself. */
-export function documentRetryDelay(attempts: number, retryable: boolean): number | null {
+export function documentRetryDelay(attempts: number, { retryable }: { readonly retryable: boolean }): number | null {
   if (attempts >= DOCUMENT_ATTEMPTS_MAX) return null;
   return retryable
     ? Math.min(DOCUMENT_SECONDS_BASE * 2 ** Math.min(attempts - 1, 20), DOCUMENT_SECONDS_MAX)

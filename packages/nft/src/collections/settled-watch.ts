@@ -1,6 +1,5 @@
 import { type Address, type ChainId, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
-import { bytesOf } from './collection-rows.ts';
+import { addressBytes, type Database, failureLevel } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
 /** Waits for rows that a worker is at. */
@@ -77,7 +76,7 @@ async function settledOf(database: Database, asked: readonly Waiting[]): Promise
   const collections = asked.filter(({ tokenId }) => tokenId === null);
   const tokens = asked.filter(({ tokenId }) => tokenId !== null);
   const keys = (entries: readonly Waiting[]): unknown[] => [
-    entries.map(({ address }) => bytesOf(address)),
+    entries.map(({ address }) => addressBytes(address)),
     entries.map(({ chainId }) => chainId),
   ];
   const found = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
-import { bytesOf, fromNow, LEASE_SECONDS, OVERDUE, storedUri } from './collection-rows.ts';
+import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
+import { LEASE_SECONDS, OVERDUE, storedUri } from './collection-rows.ts';
 
 /** `nft_token_metadata` as a queue, by the rules of collection-rows.ts. */
 export interface DueToken {
@@ -100,7 +100,7 @@ export async function releaseToken(
 /** Tokens that are due and perhaps have no job, longest waiting first. */
 export async function dueTokens(database: Database, chainId: ChainId, limit: number): Promise<TokenKey[]> {
   const rows = await database.query<{ address: Address; token_id: string }>(
-    `SELECT '0x' || encode(token_address, 'hex') AS address, token_id::text FROM nft_token_metadata
+    `SELECT ${hexText('token_address')} AS address, token_id::text FROM nft_token_metadata
      WHERE due_at <= ${OVERDUE} AND chain_id = $1 ORDER BY due_at LIMIT $2`,
     [chainId, limit],
   );
@@ -108,5 +108,5 @@ export async function dueTokens(database: Database, chainId: ChainId, limit: num
 }
 
 function keyOf(chainId: ChainId, { address, tokenId }: TokenKey): unknown[] {
-  return [bytesOf(address), chainId, tokenId];
+  return [addressBytes(address), chainId, tokenId];
 }

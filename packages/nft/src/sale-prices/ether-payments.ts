@@ -6,7 +6,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
  * where that is ether, with `withWrapped` wrapped ether too; elsewhere the canonical bridged ether. Empty where
  * the chain has no ether.
  */
-export function etherPayments(chain: Chain, withWrapped: boolean): readonly Address[] {
+export function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
   if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];
   return withWrapped && chain.wrappedNative !== null ? [ZERO_ADDRESS, chain.wrappedNative] : [ZERO_ADDRESS];
 }

@@ -74,7 +74,7 @@ export function showSalePrices(
       highest_sale: null,
       average_sale: null,
       total_trades: 0,
-      message: noSale(days, days === 0 || prices.indexed.complete),
+      message: noSale(days, { isComplete: days === 0 || prices.indexed.complete }),
       indexed,
     };
   const show = (sale: Sale) => showSale(sale, etherPrice, collection);
@@ -92,7 +92,7 @@ export function showSalePrices(
   };
 }
 
-function noSale(days: number, isComplete: boolean): string {
+function noSale(days: number, { isComplete }: { readonly isComplete: boolean }): string {
   const window = `the last ${days} ${days === 1 ? 'day' : 'days'}`;
   return isComplete
     ? `No sale paid in ETH in ${window}`

@@ -86,10 +86,10 @@ function pricesQuery(parameters: ApiDependencies['parameters']) {
       default: DAYS_DEFAULT,
       description: 'How far to look back. 0 is an empty window.',
     }),
-    include_weth: booleanParameter(
-      false,
-      'Counts sales paid in wrapped ether on chains whose native currency is ether.',
-    ),
+    include_weth: booleanParameter({
+      default: false,
+      description: 'Counts sales paid in wrapped ether on chains whose native currency is ether.',
+    }),
   });
 }
 

@@ -1,16 +1,7 @@
-import {
-  addressBytes,
-  type Bind,
-  coverage,
-  fromDateBound,
-  hexText,
-  isBuilt,
-  isComplete,
-  type Statement,
-  toDateBound,
-} from '@chainstead/answers';
+import { coverage, fromDateBound, isBuilt, isComplete, toDateBound } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { addressBytes, type Bind, hexText, type Statement } from '@chainstead/db';
 import { etherQuotes } from '@chainstead/prices';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
@@ -50,7 +41,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery): State
   const scan: Scan = {
     collection: `token_address = ${bind(addressBytes(query.token))} AND chain_id = ${chainId}`,
     tokenId: query.tokenId === null ? null : `${bind(query.tokenId)}::numeric`,
-    payments: `${bind(etherPayments(chain, query.includeWrapped).map(addressBytes))}::bytea[]`,
+    payments: `${bind(etherPayments(chain, { withWrapped: query.includeWrapped }).map(addressBytes))}::bytea[]`,
   };
   const quotes = etherQuotes(chain, chainId, bind);
   const parts = [

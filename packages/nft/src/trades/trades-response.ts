@@ -1,4 +1,4 @@
-import { indexedSchema, showMoment } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/answers';
 import { z } from '@hono/zod-openapi';
 import type { TokenDocument, TradeRow } from './get-trades.ts';
 
@@ -51,7 +51,10 @@ export const tradesSchema = z
   .openapi('NftTrades');
 
 /** One row of the answer. Everything that is a number is text here. */
-export function showTrade(row: TradeRow, withMetadata: boolean): z.infer<typeof tradeSchema> {
+export function showTrade(
+  row: TradeRow,
+  { withMetadata }: { readonly withMetadata: boolean },
+): z.infer<typeof tradeSchema> {
   const shown: z.infer<typeof tradeSchema> = {
     transaction_hash: row.transaction_hash,
     transaction_index: String(row.transaction_index),
@@ -62,7 +65,7 @@ export function showTrade(row: TradeRow, withMetadata: boolean): z.infer<typeof 
     marketplace_address: row.marketplace_address,
     price_token_address: row.payment_token,
     price: row.price,
-    block_timestamp: showMoment(row.block_timestamp),
+    block_timestamp: row.block_timestamp,
     block_number: String(row.block_number),
     block_hash: row.block_hash,
     verified_collection: row.verified,

@@ -139,10 +139,10 @@ function commonQuery(parameters: ApiDependencies['parameters']) {
     to_date: parameters.toDate,
     limit: parameters.limit,
     cursor: parameters.cursor,
-    nft_metadata: booleanParameter(
-      true,
-      'Adds to each trade what the documents of its tokens say, as far as they were read.',
-    ),
+    nft_metadata: booleanParameter({
+      default: true,
+      description: 'Adds to each trade what the documents of its tokens say, as far as they were read.',
+    }),
   };
 }
 
@@ -219,7 +219,7 @@ function answerTrades(
               upperBound: page.upperBound ?? Math.max(found.indexed.toBlock ?? 0, newest?.block_number ?? 0),
             }),
       indexed: showIndexed(found.indexed),
-      result: found.trades.map((row) => showTrade(row, page.filter.nft_metadata)),
+      result: found.trades.map((row) => showTrade(row, { withMetadata: page.filter.nft_metadata })),
     };
   };
 }

@@ -1,19 +1,18 @@
-import {
-  addressBytes,
-  type Bind,
-  boundsInSql,
-  expectedTrue,
-  hexText,
-  inFirstRow,
-  numbered,
-  type PageBounds,
-  packed,
-  type Statement,
-  utcText,
-  where,
-} from '@chainstead/answers';
+import { boundsInSql, type PageBounds } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
+import {
+  boolean,
+  digits,
+  digitsList,
+  hex,
+  hexOrNull,
+  int4,
+  int8,
+  moment,
+  packedRows,
+} from '@chainstead/db/packed-rows';
 import { tradePrice } from './trade-price-statement.ts';
 
 /** Whose trades. Of a bundle over several collections, a wallet sees each collection's part. */
@@ -57,7 +56,7 @@ const METADATA_TOKENS_MAX = 20;
  * `nft_trades_by_buyer`, merged, where a trade with itself is in both and shown once (trades-statement.explain.test.ts).
  * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts.
  */
-export function tradesStatement(chain: Chain, query: TradesQuery): Statement {
+export function tradesStatement(chain: Chain, query: TradesQuery, select = TRADES.select): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = bind(chain.id);
@@ -68,12 +67,11 @@ export function tradesStatement(chain: Chain, query: TradesQuery): Statement {
   // Of one contract it is looked up once.
   const contract =
     query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
-  const text = `WITH ${ctes.join(', ')}
-SELECT ${inFirstRow('covered.indexed_from')} AS indexed_from, ${inFirstRow('covered.indexed_to')} AS indexed_to, ${inFirstRow(complete)} AS complete, ${SHOWN_COLUMNS}, ${verified(contract, chainId)} AS verified,
-  ${query.metadata ? metadataOf(chainId) : 'NULL'} AS metadata
-FROM covered
-LEFT JOIN (${numbered(page, lower)}) AS page ON true
-ORDER BY ${order('page')}`;
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
+  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, trades.*
+FROM covered CROSS JOIN (
+  SELECT ${select}, ${query.metadata ? `json_agg(${metadataOf(chainId)})` : 'NULL'} AS metadata FROM page) AS trades`;
   return { text, values };
 }
 
@@ -112,23 +110,27 @@ const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
 const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item, trade.token_ids,
       trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_hash, trade.block_timestamp`;
 
-/** Columns of the page that are never null, in the order in which `tradeOf` takes them from a row's text. */
-const PACKED_COLUMNS = packed([
-  'page.block_number',
-  'page.transaction_index',
-  'page.log_index',
-  'page.item',
-  'page.shown_price',
-  utcText('page.block_timestamp'),
-  hexText('page.token_address'),
-  hexText('page.marketplace_address'),
-  hexText('page.seller'),
-  hexText('page.buyer'),
-  hexText('page.transaction_hash'),
-  hexText('page.block_hash'),
-]);
-
-const SHOWN_COLUMNS = `${PACKED_COLUMNS} AS packed, page.token_ids, ${hexText('page.payment_token')} AS payment_token`;
+/** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
+export const TRADES = packedRows({
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  item: int4('item'),
+  token_address: hex<Address>('token_address', 20),
+  /** All ids of this collection in the trade, repeated where the event repeats them. */
+  token_ids: digitsList('token_ids'),
+  seller: hex<Address>('seller', 20),
+  buyer: hex<Address>('buyer', 20),
+  marketplace_address: hex<Address>('marketplace_address', 20),
+  /** Null: the chain's native currency. */
+  payment_token: hexOrNull<Address>('payment_token', 20),
+  /** Of the whole order, in base units. */
+  price: digits('shown_price'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  block_hash: hex<Hash>('block_hash', 32),
+  block_timestamp: moment('block_timestamp'),
+  verified: boolean('verified'),
+});
 
 function order(table: string): string {
   return [...PLACE, 'token_address'].map((column) => `${table}.${column} DESC`).join(', ');

@@ -1,5 +1,5 @@
-import { addressBytes } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
+import { addressBytes } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';

@@ -1,6 +1,5 @@
-import { addressBytes } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
 /** Collections that one page has read at most. */

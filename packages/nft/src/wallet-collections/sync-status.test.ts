@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/answers';
+import { addressBytes } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nftBalances } from '../transfers/balances.ts';

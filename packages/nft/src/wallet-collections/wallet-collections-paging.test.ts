@@ -1,4 +1,4 @@
-import { addressBytes } from '@chainstead/answers';
+import { addressBytes } from '@chainstead/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressesOf, type CollectionsStage, openCollectionsStage } from './testing/collections-stage.ts';
 import { contractOf } from './testing/seeded-holdings.ts';

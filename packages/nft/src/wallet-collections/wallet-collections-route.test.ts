@@ -1,5 +1,5 @@
-import { addressBytes } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ether, sale } from '../sale-prices/testing/asked-prices.ts';
 import { BUYER, COLLECTION, SELLER, seedTrades } from '../trades/testing/seeded-trades.ts';

@@ -119,15 +119,18 @@ function routeOf({ parameters }: ApiDependencies) {
         chain: parameters.chain,
         limit: parameters.limit,
         cursor: parameters.cursor,
-        token_counts: booleanParameter(
-          false,
-          'Adds count: how many different token ids of the collection the wallet holds.',
-        ),
-        exclude_spam: booleanParameter(false, 'Leaves collections out that are possible spam.'),
-        include_prices: booleanParameter(
-          false,
-          'Adds last_sale, the last sale paid in ether within a year; floor prices are null.',
-        ),
+        token_counts: booleanParameter({
+          default: false,
+          description: 'Adds count: how many different token ids of the collection the wallet holds.',
+        }),
+        exclude_spam: booleanParameter({
+          default: false,
+          description: 'Leaves collections out that are possible spam.',
+        }),
+        include_prices: booleanParameter({
+          default: false,
+          description: 'Adds last_sale, the last sale paid in ether within a year; floor prices are null.',
+        }),
       }),
     },
     responses: {

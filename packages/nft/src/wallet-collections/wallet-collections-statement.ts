@@ -1,6 +1,7 @@
-import { addressBytes, expectedTrue, hexText, isBuilt, type Statement, where } from '@chainstead/answers';
+import { isBuilt } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
 import { nftBalances } from '../transfers/balances.ts';
 
 /** What to read. */

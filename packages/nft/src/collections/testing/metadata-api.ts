@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
@@ -58,7 +59,7 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     },
     async see(address, bits) {
       await scratch.database.query('INSERT INTO tokens (address, chain_id, seen_as, name) VALUES ($1, $2, $3, $4)', [
-        bytesOf(address),
+        addressBytes(address),
         eth.id,
         bits,
         'Seen',
@@ -78,10 +79,6 @@ export async function openMetadataStage(): Promise<MetadataStage> {
 export async function ask(api: ApiApp, path: string, method = 'GET') {
   const response = await api.request(`/api/v2.2/nft/${path}`, { method, headers: { 'x-api-key': EXAMPLE_KEY } });
   return { status: response.status, headers: response.headers, body: Object(await response.json()) };
-}
-
-export function bytesOf(address: Address): Buffer {
-  return Buffer.from(address.slice(2), 'hex');
 }
 
 /** The fields of an answer about which nothing was said. */

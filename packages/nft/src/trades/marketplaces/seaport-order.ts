@@ -63,7 +63,13 @@ export function seaportOrder(log: Log): SeaportOrder | null {
     offeredMoney,
     requestedItems,
     requestedMoney,
-    kind: kindOf(offeredItems, requestedItems, order.offer.some(isPaid), offeredMoney, requestedMoney),
+    kind: kindOf({
+      offeredItems,
+      requestedItems,
+      offeredMoney,
+      requestedMoney,
+      isMoneyOffered: order.offer.some(isPaid),
+    }),
   };
 }
 
@@ -74,15 +80,20 @@ interface EventItem {
   readonly amount: bigint;
 }
 
-function kindOf(
-  offered: readonly TradedItem[],
-  requested: readonly TradedItem[],
-  offersMoney: boolean,
-  offeredMoney: Money | null,
-  requestedMoney: Money | null,
-): SeaportOrderKind {
+interface Terms extends Pick<SeaportOrder, 'offeredItems' | 'requestedItems' | 'offeredMoney' | 'requestedMoney'> {
+  /** Also where that is several currencies, of which no amount is read. */
+  readonly isMoneyOffered: boolean;
+}
+
+function kindOf({
+  offeredItems: offered,
+  requestedItems: requested,
+  offeredMoney,
+  requestedMoney,
+  isMoneyOffered,
+}: Terms): SeaportOrderKind {
   if (offered.length === 0) return requested.length > 0 && offeredMoney !== null ? 'offer' : 'auxiliary';
-  if (offersMoney || requestedMoney === null) return 'auxiliary';
+  if (isMoneyOffered || requestedMoney === null) return 'auxiliary';
   const given = new Set(offered.map(tokenKey));
   return requested.every((item) => given.has(tokenKey(item))) ? 'listing' : 'auxiliary';
 }

@@ -1,7 +1,6 @@
-import { addressBytes } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { nftBalances } from '../../transfers/balances.ts';
 

@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { hexBytes } from './statement.ts';
+
+test.each(['0x00ff', '00ff'])('%s is two bytes', (hex) => {
+  expect(hexBytes(hex)).toEqual(Buffer.of(0x00, 0xff));
+});
