@@ -15,6 +15,8 @@ export interface BenchmarkSizes {
   /** Rows of `erc20_transfers` behind the API, and how many of them belong to one huge wallet. */
   readonly apiRows: number;
   readonly apiWhaleRows: number;
+  /** Rows of `erc20_transfers` that it is filled up to, to see whether the last cost what the first did. */
+  readonly growthRows: number;
   /** Rows of `nft_trades` behind the API, and how many of them are of one token. */
   readonly tradeRows: number;
   readonly busyTokenRows: number;
@@ -96,6 +98,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   ponderSeconds: 90,
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
+  growthRows: 100_000_000,
   tradeRows: 1_000_000,
   busyTokenRows: 100_000,
   collections: 1_000,
@@ -121,6 +124,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   ponderSeconds: 15,
   apiRows: 500_000,
   apiWhaleRows: 110_000,
+  growthRows: 200_000,
   tradeRows: 100_000,
   busyTokenRows: 10_000,
   collections: 200,

@@ -12,6 +12,7 @@ import { collectionMetadata } from './benchmarks/collection-metadata.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
+import { growth } from './benchmarks/growth.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
@@ -31,6 +32,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   bulkIndexes,
   ingestMemory,
   api,
+  growth,
   follow,
   nftMixed,
   nftRoutes,

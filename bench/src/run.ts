@@ -16,6 +16,7 @@ const HELP = `npm run bench -- [options]
   --quick               small sizes, to see that everything works
   --runs <n>            runs of each side (default 3)
   --blocks <n>          blocks of the main chain (100 logs each)
+  --rows <n>            rows that growth fills its table with (default: 100,000,000, or 30,000,000 where the disk is too small)
   --database-url <url>  another Postgres, whose user may create databases (default: an embedded one)`;
 
 /** As on a server: nothing that a crash could lose is left out. */
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     runs: { type: 'string', default: '3' },
     blocks: { type: 'string' },
+    rows: { type: 'string' },
     'database-url': { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -58,7 +60,11 @@ async function main(): Promise<number> {
   const sizes = values.quick ? QUICK_SIZES : FULL_SIZES;
   const context: BenchmarkContext = {
     server,
-    sizes: values.blocks === undefined ? sizes : { ...sizes, blocks: Number(values.blocks) },
+    sizes: {
+      ...sizes,
+      ...(values.blocks === undefined ? {} : { blocks: Number(values.blocks) }),
+      ...(values.rows === undefined ? {} : { growthRows: Number(values.rows) }),
+    },
     runs: Number(values.runs),
     say: (text) => console.error(text),
   };

@@ -1,18 +1,17 @@
 import { type ApiDataset, fillApiDataset } from '../api-dataset.ts';
 import { CONNECTIONS, compareThroughput } from '../api-load.ts';
-import { API_KEY, POOL_SIZE, pathOf, type ServedRoute, withApiServers } from '../api-servers.ts';
+import { POOL_SIZE, pathOf, type ServedRoute, withApiServers } from '../api-servers.ts';
 import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { quantile } from '../statistics.ts';
+import { PAGE_SIZE, readPage, timePage, WALLET_PAGE } from '../wallet-page.ts';
 
 const DEEP_PAGE = 1_000;
 const RARE_ROWS = 3;
-const PAGE_SIZE = 100;
 const TARGETS = { baseline: 2, floor: 0.6 };
 
 const WALLET_ROUTE: ServedRoute = {
-  path: '/api/v2.2/:address/erc20/transfers',
-  query: `chain=eth&limit=${PAGE_SIZE}`,
+  ...WALLET_PAGE,
   statement: `SELECT block_number, transaction_index, log_index, direction, '0x' || encode(token, 'hex') AS token,
       '0x' || encode(counterparty, 'hex') AS counterparty, value, '0x' || encode(transaction_hash, 'hex') AS transaction_hash,
       '0x' || encode(block_hash, 'hex') AS block_hash, block_timestamp::text AS block_timestamp
@@ -89,18 +88,4 @@ async function compareLatency(
     peer.push(quantile(times.reference, 0.5));
   }
   return { name: `${name}, p50`, unit: 'ms', ours, peer, target: { atMost } };
-}
-
-async function timePage(url: string, rows: number): Promise<number> {
-  const before = performance.now();
-  const { result } = await readPage(url);
-  const took = performance.now() - before;
-  if (result.length !== rows) throw new BenchmarkError(`${url} gave ${result.length} rows instead of ${rows}`);
-  return took;
-}
-
-async function readPage(url: string): Promise<{ cursor: string | null; result: unknown[] }> {
-  const response = await fetch(url, { headers: { 'x-api-key': API_KEY } });
-  if (!response.ok) throw new BenchmarkError(`${url}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as { cursor: string | null; result: unknown[] };
 }
