@@ -23,6 +23,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'docs/architecture.md',
   'docs/operating.md',
+  'docs/storage-layout.md',
   'docs/proofs.md',
   'docs/metrics.md',
   'docs/spam.md',

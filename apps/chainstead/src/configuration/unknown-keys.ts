@@ -28,13 +28,13 @@ export function warnOfUnknownKeys(sources: readonly ConfigurationSource[], known
     Object.keys(source.variables)
       .filter((key) => !accepted.has(key))
       .flatMap((key) => {
-        const reason = unknownKeyReason(key, source.isOwn, known);
+        const reason = unknownKeyReason(key, source, known);
         return reason === null ? [] : [{ key, message: `${key} (${source.origin}) has no effect: ${reason}` }];
       }),
   );
 }
 
-function unknownKeyReason(key: string, isOwn: boolean, known: KnownKeys): string | null {
+function unknownKeyReason(key: string, { isOwn }: ConfigurationSource, known: KnownKeys): string | null {
   const suggestion = suggestKey(key, known.accepted);
   if (suggestion !== null) return `did you mean ${suggestion}?`;
   const ofChains = known.perChain.find((name) => name === key) ?? suggestKey(key, known.perChain);
