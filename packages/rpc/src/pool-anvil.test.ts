@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Hash, parseChainId } from '@chainstead/core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startedPool } from './testing/test-pool.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
 
@@ -37,8 +37,16 @@ afterAll(async () => {
 
 async function emit(pool: UpstreamPool, times: number): Promise<void> {
   const accounts = (await pool.request('eth_accounts', [])).value as string[];
-  for (let index = 0; index < times; index++)
-    await pool.request('eth_sendTransaction', [{ from: accounts[0], data: EMIT, gas: '0x30d40' }]);
+  for (let index = 0; index < times; index++) {
+    const { value: hash } = await pool.request('eth_sendTransaction', [
+      { from: accounts[0], data: EMIT, gas: '0x30d40' },
+    ]);
+    // The hash is answered before the block is mined; a second one sent meanwhile may land in the same block.
+    await vi.waitFor(
+      async () => expect((await pool.request('eth_getTransactionReceipt', [hash])).value).not.toBeNull(),
+      { timeout: 10_000, interval: 5 },
+    );
+  }
 }
 
 test('a real node: heads, whole blocks, logs and receipts agree', async () => {
