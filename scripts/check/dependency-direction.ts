@@ -23,6 +23,7 @@ const TESTKIT_USERS = [
   /^scripts\//,
   /^apps\/chainstead\/src\/(?:acceptance|demo)\//,
   /^apps\/simulation\//,
+  /^apps\/soak\//,
   /^packages\/testkit\//,
 ];
 

@@ -1,0 +1,68 @@
+import type { Database } from '@chainstead/db';
+import type { BookedFacts } from './webhook-book.ts';
+
+/** A block whose rows are not what the chain has. */
+export interface FactDifference {
+  readonly block: string;
+  readonly stored: string;
+  readonly chain: string;
+}
+
+const LOW_32 = '4294967296';
+
+/** By block number and hash: rows of a block that left the chain show as a block that it doesn't have. */
+const STATEMENTS = {
+  transfers: `SELECT block_number || ' ' || encode(block_hash, 'hex') AS block, count(*) || ' ' || sum(mod(value, ${LOW_32})) AS facts
+    FROM erc20_transfers WHERE direction <> 1 GROUP BY block_number, block_hash`,
+  'NFT moves': `SELECT block_number || ' ' || encode(block_hash, 'hex') AS block, count(*) || ' ' || sum(mod(token_id, ${LOW_32})) AS facts
+    FROM nft_transfers GROUP BY block_number, block_hash`,
+  sales: `SELECT block_number || ' ' || encode(block_hash, 'hex') AS block, count(*)::text AS facts
+    FROM nft_trades GROUP BY block_number, block_hash`,
+} as const;
+
+type Kind = keyof typeof STATEMENTS;
+
+/** Compares what is stored with what the chain has, block by block. @returns differences by kind of row; empty when all are the same */
+export async function compareStored(
+  database: Database,
+  chain: readonly BookedFacts[],
+): Promise<Map<string, FactDifference[]>> {
+  const differences = new Map<string, FactDifference[]>();
+  for (const kind of Object.keys(STATEMENTS) as Kind[]) {
+    const rows = await database.query<{ block: string; facts: string }>(STATEMENTS[kind]);
+    const stored = new Map(rows.map(({ block, facts }) => [block, facts]));
+    const expected = new Map(
+      chain.flatMap((block): [string, string][] => {
+        const facts = factsText(kind, block);
+        return facts === null ? [] : [[`${block.number} ${block.hash.slice(2)}`, facts]];
+      }),
+    );
+    const wrong = [...new Set([...stored.keys(), ...expected.keys()])]
+      .filter((block) => stored.get(block) !== expected.get(block))
+      .map((block) => ({ block, stored: stored.get(block) ?? 'nothing', chain: expected.get(block) ?? 'nothing' }));
+    if (wrong.length > 0) differences.set(kind, wrong);
+  }
+  return differences;
+}
+
+/** As the statements write them; null for a block that leaves no rows. */
+function factsText(kind: Kind, facts: BookedFacts): string | null {
+  if (kind === 'transfers') return facts.transfers === 0 ? null : `${facts.transfers} ${facts.transferSum}`;
+  if (kind === 'NFT moves') return facts.nftMoves === 0 ? null : `${facts.nftMoves} ${facts.nftSum}`;
+  return facts.sales === 0 ? null : String(facts.sales);
+}
+
+/** Accounts whose NFT balances are not the sum of the moves that are stored; the first few. */
+export async function findWrongBalances(database: Database): Promise<string[]> {
+  const rows = await database.query<{ row: string }>(
+    `WITH moves AS (
+       SELECT account, chain_id, token_address, token_id, sum(amount) AS amount FROM (
+         SELECT to_address AS account, chain_id, token_address, token_id, amount FROM nft_transfers
+         UNION ALL SELECT from_address, chain_id, token_address, token_id, -amount FROM nft_transfers) AS sides
+       WHERE account <> decode(repeat('00', 20), 'hex') GROUP BY 1, 2, 3, 4 HAVING sum(amount) <> 0)
+     (SELECT 'only in moves: ' || m::text AS row FROM (SELECT * FROM moves EXCEPT SELECT * FROM nft_balances WHERE amount <> 0) AS m LIMIT 3)
+     UNION ALL
+     (SELECT 'only in balances: ' || b::text FROM (SELECT * FROM nft_balances WHERE amount <> 0 EXCEPT SELECT * FROM moves) AS b LIMIT 3)`,
+  );
+  return rows.map(({ row }) => row);
+}
