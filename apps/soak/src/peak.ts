@@ -25,7 +25,7 @@ const STEP_SECONDS = 6;
 const HALVINGS = 3;
 const RATE_MAX = 1_024;
 /** What may be late at the end of a step. */
-const LAG_MS_MAX = 1_000;
+const LAG_MS_MAX = 300;
 const WEBHOOK_MS_MAX = 2_000;
 const PAGES_P99_MS_MAX = 1_000;
 /** A node that leaves out so many of the blocks that were due can't tell what the program could do. */

@@ -106,7 +106,11 @@ function isTooShort(samples: readonly Sample[]): boolean {
 }
 
 function tooShort(name: string): Verdict {
-  return { name, passed: null, measured: `less than ${TREND_SECONDS_MIN / 60} minutes or ${TREND_SAMPLES_MIN} samples` };
+  return {
+    name,
+    passed: null,
+    measured: `less than ${TREND_SECONDS_MIN / 60} minutes or ${TREND_SAMPLES_MIN} samples`,
+  };
 }
 
 function lookOf(sample: Sample | undefined, name: string) {

@@ -22,7 +22,8 @@ const FIRST_WATCHED_TOKEN = 150;
 const REORG_DEPTH_MAX = 5;
 /** No reorganisations below. */
 const QUIET_BLOCKS = 20;
-const KEPT_BLOCKS = 3_000;
+/** Of 50 transactions: more than a gigabyte. A follower that falls further behind never comes back. */
+const KEPT_TRANSACTIONS = 300_000;
 /** Blocks are made up as long as they are late by less: more would be a burst that no chain has. */
 const LATE_MS_MAX = 500;
 const ASKED_WALLETS = 2_000;
@@ -41,7 +42,7 @@ const chain: LiveChain = createLiveChain({
   logsPerTransaction: plan.logsPerTransaction,
   nftShare: NFT_SHARE,
   transferShare: TRANSFER_SHARE,
-  keptBlocks: KEPT_BLOCKS,
+  keptBlocks: Math.ceil(KEPT_TRANSACTIONS / plan.transactionsPerBlock),
 });
 const random = createSeededRandom(`soak/${plan.seed}`);
 const watched = chain.tokens.slice(FIRST_WATCHED_TOKEN, FIRST_WATCHED_TOKEN + plan.streams);

@@ -1,12 +1,13 @@
 /**
- * By what kind of writes a table changes; `migrations/0020_autovacuum_by_writes.sql` sets each by it.
+ * By what kind of writes a table changes: what is to be expected of its dead rows and its size.
  *
  * - `append`: rows are added, and stay. What a reorganisation takes back is little.
  * - `counter`: rows stay, and change in place again and again.
- * - `queue`: rows come, change, and go.
+ * - `queue`: rows come and go, or change what an index holds.
+ * - `filled`: rows come with little and get the rest later, in place.
  * - `settings`: few rows, that people or slow work change now and then. Postgres' defaults suit them.
  */
-export type TableWrites = 'append' | 'counter' | 'queue' | 'settings';
+export type TableWrites = 'append' | 'counter' | 'queue' | 'filled' | 'settings';
 
 /** Every table by its name. */
 export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
@@ -52,7 +53,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   stream_attempts: 'append',
   stream_deliveries: 'queue',
   stream_match_transactions: 'append',
-  stream_matches: 'queue',
+  stream_matches: 'filled',
   stream_settings: 'settings',
   stream_stats: 'counter',
   streams: 'counter',
@@ -62,10 +63,10 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   suspect_work: 'settings',
   sync_chains: 'counter',
   sync_claims: 'queue',
-  sync_ranges: 'counter',
+  sync_ranges: 'queue',
   token_list_entries: 'settings',
   tokens: 'counter',
   upstream_faults: 'append',
   webhook_health: 'counter',
-  webhook_host_leases: 'counter',
+  webhook_host_leases: 'queue',
 };

@@ -39,13 +39,7 @@ export {
 export type { FaultSettings } from './faults.ts';
 export { freePort } from './free-port.ts';
 export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
-export {
-  createLiveChain,
-  type LiveBlock,
-  type LiveChain,
-  type LiveChainOptions,
-  serveLiveChain,
-} from './live-chain.ts';
+export { createLiveChain, type LiveChain, serveLiveChain } from './live-chain.ts';
 export { createLogPlayer, type LogPlayer } from './log-player.ts';
 export { type DeployedContract, deployMarket, FOUNDERS, type Market } from './market.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
