@@ -56,7 +56,17 @@ function clock(seconds: number): string {
 export function resultText(result: SoakResult): string {
   const failed = result.verdicts.filter(({ passed }) => passed === false);
   const outcome = failed.length === 0 ? 'All verdicts passed' : `FAILED: ${failed.map(({ name }) => name).join('; ')}`;
-  return [tablesText(result), '', ...result.verdicts.map(verdictLine), '', outcome].join('\n');
+  return [tablesText(result), '', ...complaintLines(result), ...result.verdicts.map(verdictLine), '', outcome].join(
+    '\n',
+  );
+}
+
+/** What the program warned of, and how often. */
+function complaintLines({ samples }: SoakResult): string[] {
+  const counts = new Map<string, number>();
+  for (const { complaints } of samples)
+    for (const [text, count] of Object.entries(complaints)) counts.set(text, (counts.get(text) ?? 0) + count);
+  return [...counts].map(([text, count]) => `${String(count).padStart(5)} × ${text}`);
 }
 
 function verdictLine({ name, passed, measured }: Verdict): string {

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TABLE_WRITES } from '@chainstead/db/table-writes';
 import { type FollowWatch, lookAtFollower, reachHead, watchFollower } from './follow-watch.ts';
@@ -145,6 +146,7 @@ async function takeSample(stage: Stage, follower: FollowWatch, seconds: number, 
     pages: stage.pages.take(),
     memory,
     tables,
+    load: loadavg()[0] ?? 0,
     complaints: stage.takeComplaints(),
   };
 }

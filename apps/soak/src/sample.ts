@@ -19,6 +19,8 @@ export interface Sample {
   /** By role; `postgres` is all of the server. */
   readonly memory: ReadonlyMap<string, MemoryUse>;
   readonly tables: readonly TableLook[];
+  /** Processes that wanted a processor, in the mean of the last minute: whatever else the machine does counts too. */
+  readonly load: number;
   /** Warnings and errors of the program by their text. */
   readonly complaints: Readonly<Record<string, number>>;
 }

@@ -42,6 +42,7 @@ function samplesOf(given: (index: number) => Given, seconds = TREND_SECONDS_MIN)
       pages: { latenciesMs: [1, 2, pageMs], failures: {} },
       memory: new Map([['api', { rss: rss * MEGABYTE, heap: null }]]),
       tables: [{ ...TABLE, ...table }],
+      load: 1,
       complaints: {},
     };
   });

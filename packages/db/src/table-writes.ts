@@ -4,10 +4,9 @@
  * - `append`: rows are added, and stay. What a reorganisation takes back is little.
  * - `counter`: rows stay, and change in place again and again.
  * - `queue`: rows come and go, or change what an index holds.
- * - `filled`: rows come with little and get the rest later, in place.
  * - `settings`: few rows, that people or slow work change now and then. Postgres' defaults suit them.
  */
-export type TableWrites = 'append' | 'counter' | 'queue' | 'filled' | 'settings';
+export type TableWrites = 'append' | 'counter' | 'queue' | 'settings';
 
 /** Every table by its name. */
 export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
@@ -53,7 +52,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   stream_attempts: 'append',
   stream_deliveries: 'queue',
   stream_match_transactions: 'append',
-  stream_matches: 'filled',
+  stream_matches: 'queue',
   stream_settings: 'settings',
   stream_stats: 'counter',
   streams: 'counter',
