@@ -6,10 +6,20 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Dataset } from './dataset.ts';
+import { readPartitions } from './partitions/read-partitions.ts';
 import type { BulkIndex } from './row-table.ts';
 
+/** Dropping an index of a partitioned table needs a lock that stops its readers: they wait no longer than this for it. */
+const DROP_WAIT = '2s';
+
 export async function dropBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<void> {
-  for (const { name } of bulkIndexesOf(datasets)) await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  for (const { name, isPartitioned } of bulkIndexesOf(datasets))
+    if (isPartitioned)
+      await database.transaction(async (transaction) => {
+        await transaction.query(`SET LOCAL lock_timeout = '${DROP_WAIT}'`);
+        await transaction.query(`DROP INDEX IF EXISTS ${name}`);
+      });
+    else await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
 }
 
 /** Builds what is missing or was left invalid by an interrupted build. Safe to run at any time; readers and writers go on. */
@@ -19,24 +29,42 @@ export async function buildBulkIndexes(
   onStart: (index: string) => void = () => undefined,
 ): Promise<void> {
   const missing = new Set(await missingBulkIndexes(database, datasets));
-  for (const { name, definition } of bulkIndexesOf(datasets)) {
-    if (!missing.has(name)) continue;
-    onStart(name);
-    // An interrupted CONCURRENTLY leaves an invalid index under the name.
-    await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  for (const index of bulkIndexesOf(datasets)) {
+    if (!missing.has(index.name)) continue;
+    onStart(index.name);
     try {
-      await database.query(`CREATE INDEX CONCURRENTLY ${name} ${definition}`);
+      await (index.isPartitioned ? buildOnPartitions(database, index) : buildOn(database, index, index));
     } catch (error) {
       throw new ChainsteadError({
         code: 'INDEX_BUILD_FAILED',
-        message: `The index ${name} could not be built`,
-        facts: { index: name },
+        message: `The index ${index.name} could not be built`,
+        facts: { index: index.name },
         remedy: 'Run "chainstead indexes" again when there is room and quiet',
         retryable: true,
         cause: error,
       });
     }
   }
+}
+
+async function buildOn(
+  database: Database,
+  { definition }: BulkIndex,
+  { name, table }: { readonly name: string; readonly table: string },
+): Promise<void> {
+  // An interrupted CONCURRENTLY leaves an invalid index under the name.
+  await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  await database.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
+}
+
+/**
+ * Concurrently on each partition. The table's own index then takes these for its parts and has nothing left to build; that of a
+ * partition that was made meanwhile is as good as empty.
+ */
+async function buildOnPartitions(database: Database, index: BulkIndex): Promise<void> {
+  for (const partition of await readPartitions(database, { name: index.table }))
+    await buildOn(database, index, { name: `${partition.name}_bulk`, table: partition.name });
+  await database.query(`CREATE INDEX IF NOT EXISTS ${index.name} ON ${index.table} ${index.definition}`);
 }
 
 /** Names of the indexes that are not there or not valid. */

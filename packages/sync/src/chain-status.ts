@@ -147,8 +147,12 @@ export interface TableRows {
 /** Rows by table: exact where counting is cheap, estimated above. */
 export async function countRows(database: Database, tables: readonly string[]): Promise<TableRows[]> {
   const sizes = await database.query<{ name: string; bytes: number; estimate: number }>(
-    `SELECT relname AS name, pg_relation_size(oid) AS bytes, greatest(reltuples, 0)::bigint AS estimate FROM pg_class
-      WHERE relkind = 'r' AND relname = ANY($1::text[]) AND relnamespace = current_schema()::regnamespace ORDER BY relname`,
+    `SELECT counted.relname AS name, sum(pg_relation_size(part.oid))::bigint AS bytes, sum(greatest(part.reltuples, 0))::bigint AS estimate
+       FROM pg_class AS counted
+         CROSS JOIN LATERAL (SELECT relid AS oid FROM pg_partition_tree(counted.oid) UNION SELECT counted.oid) AS tree
+         JOIN pg_class AS part ON part.oid = tree.oid
+      WHERE counted.relkind IN ('r', 'p') AND counted.relname = ANY($1::text[]) AND counted.relnamespace = current_schema()::regnamespace
+      GROUP BY counted.relname ORDER BY counted.relname`,
     [tables],
   );
   const counted: TableRows[] = [];

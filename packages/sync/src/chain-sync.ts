@@ -21,7 +21,9 @@ import { registerDerivedStates } from './derived/derived-record.ts';
 import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-states.ts';
 import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
+import { moveFormerRows } from './former/move-former-rows.ts';
 import { createKnownContracts } from './known-contracts.ts';
+import { keepSealing } from './partitions/seal-partitions.ts';
 import { prove } from './prover.ts';
 import {
   beginProgress,
@@ -148,7 +150,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     await reportFarStart(options, head, state);
     // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
     await registerDerivedStates(options.database, options.chain, options.datasets);
-    running.push(keepDerivedStates(options, stop));
+    running.push(keepDerivedStates(options, stop), moveFormerRows(options, stop), keepSealing(options, stop));
     const shared = { ...options, knownContracts: createKnownContracts(), policy: options.settings.proof };
     let finished = false;
     let filling = true;

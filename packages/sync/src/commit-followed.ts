@@ -13,6 +13,7 @@ import { type BlockFacts, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
 import { levelsOf } from './part-levels.ts';
+import { withPartitions } from './partitions/with-partitions.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { removeRows } from './row-changes.ts';
 import { deepestPart, partsOf } from './whole-block.ts';
@@ -54,7 +55,7 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
     commit.blocks,
   );
   const batch = decoder.batch();
-  const contracts = await retryDeadlock(() =>
+  const write = () =>
     database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
       await dependencies.leadership?.confirm(transaction);
@@ -67,9 +68,9 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       await recordLevels(transaction, dependencies, commit.blocks);
       await watcher?.committed(transaction, chain, commit.blocks);
       return written;
-    }),
-  );
-  knownContracts.add(contracts);
+    });
+  const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
+  knownContracts.add(await withPartitions(dependencies, datasets, { blocks, batch }, () => retryDeadlock(write)));
   return to;
 }
 

@@ -13,8 +13,10 @@ import type { Dataset } from './dataset.ts';
 import type { DecodedBatch } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
 import { RangeClaimedError } from './errors.ts';
+import { takeAlongRange } from './former/former-rows.ts';
 import { writeContracts } from './known-contracts.ts';
 import type { RangeLevels } from './part-levels.ts';
+import { withPartitions } from './partitions/with-partitions.ts';
 import type { RangeRead } from './read-range.ts';
 import { removeRows, type WriteMode } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
@@ -37,11 +39,15 @@ export async function commitRange(
   dependencies: CommitDependencies,
   commit: RangeCommit,
 ): Promise<ReadonlyMap<string, number>> {
+  const write = (mode: WriteMode): Promise<ReadonlyMap<string, number>> =>
+    withPartitions(dependencies, commit.datasets, { blocks: [commit.read.range], batch: commit.batch }, () =>
+      retryDeadlock(() => writeRange(dependencies, commit, mode)),
+    );
   try {
-    return await retryDeadlock(() => writeRange(dependencies, commit, 'empty-range'));
+    return await write('empty-range');
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return retryDeadlock(() => writeRange(dependencies, commit, 'may-exist'));
+    return write('may-exist');
   }
 }
 
@@ -54,6 +60,7 @@ async function writeRange(
     await requireClaim(transaction, owner, chain, read.range);
     await requireSameBlocks(transaction, chain, read.range, read.blocks);
     if (kind === 'replace') await removeRange(transaction, chain, datasets, read.range);
+    else await takeAlongRange(transaction, chain, datasets, read.range);
     const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
     // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.
     await lockChainCommits(transaction, chain);

@@ -10,6 +10,7 @@ import type { Dataset } from './dataset.ts';
 import { type BlockFacts, decodeBatch } from './decoded-batch.ts';
 import { deriveAdded } from './derived/derive-changes.ts';
 import { writeContracts } from './known-contracts.ts';
+import { withPartitions } from './partitions/with-partitions.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
 export interface SubjectCommit {
@@ -32,7 +33,7 @@ export async function commitSubject(
 ): Promise<number> {
   const { database, chain, knownContracts } = dependencies;
   const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks, dependencies.rowsAtOnce);
-  const { contracts, rowsAdded } = await retryDeadlock(() =>
+  const write = () =>
     database.transaction(async (transaction) => {
       await commit.begin?.(transaction);
       // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
@@ -43,7 +44,10 @@ export async function commitSubject(
       const contracts = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await commit.record(transaction, rowsAdded);
       return { contracts, rowsAdded };
-    }),
+    });
+  const blocks = [...commit.blocks.keys()].toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
+  const { contracts, rowsAdded } = await withPartitions(dependencies, commit.datasets, { blocks, batch }, () =>
+    retryDeadlock(write),
   );
   knownContracts.add(contracts);
   return rowsAdded;

@@ -10,6 +10,7 @@ import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Dataset, MentionedContract } from './dataset.ts';
 import type { DatasetLines } from './decoded-batch.ts';
+import { takeAlongRange, takeAlongStaged } from './former/former-rows.ts';
 import { joinMentions, type SeenContract } from './known-contracts.ts';
 import { copyToStagingTable, emptyStagingTable, type Part, stagingTableOf } from './staging-table.ts';
 
@@ -70,6 +71,7 @@ export async function removeRows(
   datasets: readonly Dataset[],
   range: BlockRange,
 ): Promise<readonly RowChange[]> {
+  await takeAlongRange(transaction, chain, datasets, range);
   const removed: RowChange[] = [];
   const values = [chain.id, range.from, range.to];
   for (const dataset of datasets) {
@@ -118,7 +120,7 @@ export async function removeSurplus(
 ): Promise<RepairedRows> {
   const columns = dataset.table.columns.join(', ');
   const change = `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')}) AS s
-      WHERE ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`;
+      WHERE t.chain_id = $1 AND t.block_number BETWEEN $2 AND $3 AND ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`;
   const values = [chain.id, range.from, range.to];
   const byBlock = await changing(transaction, dataset, { kind: 'removed', change, values });
   return { dataset, rows: sum(byBlock), byBlock };
@@ -175,6 +177,7 @@ async function addAbsent(
   part: Part,
 ): Promise<number> {
   const staging = await copyToStagingTable(transaction, dataset.table, 'incoming', lines, part);
+  await takeAlongStaged(transaction, dataset, staging);
   return sum(
     await adding(transaction, dataset, `SELECT ${dataset.table.columns.join(', ')} FROM ${staging}`, [], part),
   );

@@ -1,13 +1,6 @@
 import { COPY_NULL, copyHex, copyText } from '@chainstead/db';
-import { getTableColumns } from 'drizzle-orm';
-import {
-  getTableConfig,
-  type Index,
-  type IndexedColumn,
-  PgArray,
-  type PgColumn,
-  type PgTable,
-} from 'drizzle-orm/pg-core';
+import { getTableColumns, is, SQL } from 'drizzle-orm';
+import { getTableConfig, type Index, PgArray, type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 
 /** The table of a dataset's rows. All of it follows from the table in the dataset's `schema.ts`. */
 export interface RowTable<Row = unknown> {
@@ -18,6 +11,10 @@ export interface RowTable<Row = unknown> {
   readonly key: readonly string[];
   /** Secondary indexes that a declared bulk backfill drops and builds afterwards. */
   readonly bulkIndexes: readonly BulkIndex[];
+  /** Whether it is partitioned by range of chain and height; the partitions are made as rows come (partitions/). */
+  readonly isPartitioned: boolean;
+  /** Where rows of an earlier layout may still be; null where there was none. */
+  readonly former: FormerTable | null;
   /** The row in COPY text format (packages/db copy-text). */
   copyLine(row: Row): string;
 }
@@ -25,19 +22,38 @@ export interface RowTable<Row = unknown> {
 /** An index that a bulk backfill may leave out and build later. */
 export interface BulkIndex {
   readonly name: string;
-  /** What follows `CREATE INDEX [CONCURRENTLY] name`: `ON table USING btree (…)`. */
+  readonly table: string;
+  readonly isPartitioned: boolean;
+  /** What follows `CREATE INDEX [CONCURRENTLY] name ON table`: `USING btree (…)`. */
   readonly definition: string;
+}
+
+/** A table of an earlier layout, whose rows move to the present one piece by piece (former/). */
+export interface FormerTable {
+  readonly table: string;
+  /** Its primary key; columns of the same names and meanings are in both. */
+  readonly key: readonly string[];
+  /** SQL over its columns for those columns of the present table that it has not. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+/** What a drizzle table doesn't say. */
+export interface TableOptions {
+  /** Names of indexes of the table that bulk loads leave out. */
+  readonly bulkIndexes?: readonly string[];
+  /** @default false */
+  readonly isPartitioned?: boolean;
+  readonly former?: FormerTable;
 }
 
 /**
  * Reads columns, key, indexes and the COPY format off a drizzle table, whose rows are `Readonly<typeof table.$inferSelect>`.
- * @param bulkIndexes names of plain indexes of the table that bulk loads leave out
  * @throws TypeError for what the sync engine can't write: no `chain_id` or `block_number`, a type without a COPY format
  * @example defineTable(erc20TransfersTable, { bulkIndexes: ['erc20_transfers_by_token'] })
  */
 export function defineTable<Table extends PgTable>(
   table: Table,
-  { bulkIndexes = [] }: { readonly bulkIndexes?: readonly string[] } = {},
+  { bulkIndexes = [], isPartitioned = false, former }: TableOptions = {},
 ): RowTable<Readonly<Table['$inferSelect']>> {
   const { name, columns, primaryKeys, indexes } = getTableConfig(table);
   const names = columns.map((column) => column.name);
@@ -50,15 +66,21 @@ export function defineTable<Table extends PgTable>(
     name,
     columns: names,
     key,
-    bulkIndexes: bulkIndexes.map((index) => defineBulkIndex(name, index, indexes)),
+    bulkIndexes: bulkIndexes.map((index) => ({ ...defineBulkIndex(name, index, indexes), table: name, isPartitioned })),
+    isPartitioned,
+    former: former ?? null,
     copyLine: compileCopyLine(table),
   };
 }
 
-function defineBulkIndex(table: string, name: string, indexes: readonly Index[]): BulkIndex {
+function defineBulkIndex(
+  table: string,
+  name: string,
+  indexes: readonly Index[],
+): Pick<BulkIndex, 'name' | 'definition'> {
   const config = indexes.find((index) => index.config.name === name)?.config;
   if (config === undefined) throw new TypeError(`Table ${table} has no index ${name}`);
-  const columns = config.columns.flatMap((column) => (isPlain(column) ? [column.name] : []));
+  const columns = config.columns.flatMap((column) => indexedText(column) ?? []);
   if (
     config.unique ||
     config.where !== undefined ||
@@ -66,13 +88,18 @@ function defineBulkIndex(table: string, name: string, indexes: readonly Index[])
     columns.length !== config.columns.length
   )
     throw new TypeError(`Index ${name} is not a plain one: bulk loads can't rebuild it`);
-  return { name, definition: `ON ${table} USING ${config.method ?? 'btree'} (${columns.join(', ')})` };
+  return { name, definition: `USING ${config.method ?? 'btree'} (${columns.join(', ')})` };
 }
 
-function isPlain(column: Index['config']['columns'][number]): column is IndexedColumn & { readonly name: string } {
-  if (!('name' in column && 'indexConfig' in column)) return false;
+/** A column of an index, or an expression over columns that are not qualified; null for what has an order of its own. */
+function indexedText(column: Index['config']['columns'][number]): string | null {
+  if (is(column, SQL)) {
+    const { sql, params } = new PgDialect().sqlToQuery(column);
+    return params.length === 0 ? sql : null;
+  }
+  if (!('name' in column && 'indexConfig' in column)) return null;
   const { order = 'asc', nulls = 'last', opClass } = column.indexConfig ?? {};
-  return order === 'asc' && nulls === 'last' && opClass === undefined;
+  return order === 'asc' && nulls === 'last' && opClass === undefined ? (column.name ?? null) : null;
 }
 
 /**

@@ -14,7 +14,9 @@ import { type DatasetCoverage, listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
+import { takeAlongRange } from './former/former-rows.ts';
 import { writeContracts } from './known-contracts.ts';
+import { withPartitions } from './partitions/with-partitions.ts';
 import { type DecodedRange, type RangeRead, readRangeProven, wholeDatasets } from './read-range.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
 import { addMissing, type BlockRows, type RepairedRows, removeSurplus, stageRows } from './row-changes.ts';
@@ -54,7 +56,10 @@ export async function verifyRange(
   const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
   const reading = { ...options, parts: partsOf(datasets, chain), depth: readsInFlight, signal };
   const read = await readRangeProven(reading, range, decoder);
-  const repairs = await retryDeadlock(() => writeRepairs(options, read));
+  const placed = { blocks: [range], batch: read.batch };
+  const repairs = await withPartitions(options, datasets, placed, () =>
+    retryDeadlock(() => writeRepairs(options, read)),
+  );
   reportRepairs(options, repairs);
   return { range, levels: countLevels(read, deepestOf(options)), repairs };
 }
@@ -69,6 +74,7 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);
     await requireSameBlocks(transaction, chain, range, read.blocks);
+    await takeAlongRange(transaction, chain, datasets, range);
     const coverage = await listCoverage(transaction, chain.id);
     const contracts = await stageRows(transaction, batch.parts);
     const found = await repairRows(transaction, chain, datasets, range, coverage);

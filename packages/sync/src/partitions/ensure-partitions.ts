@@ -1,0 +1,89 @@
+import type { BlockRange, ChainId } from '@chainstead/core';
+import { type Database, type Transaction, transactionLock } from '@chainstead/db';
+import type { RowTable } from '../row-table.ts';
+import {
+  PARTITION_TOP,
+  type PartitionBounds,
+  partitionWidth,
+  planPartitions,
+  type RowDensity,
+} from './plan-partitions.ts';
+import { type Partition, readPartitions } from './read-partitions.ts';
+
+/**
+ * Makes the partitions that the table lacks for these blocks. Readers and writers of the table go on meanwhile: a new partition is
+ * attached under a lock that stands in nobody's way.
+ * @param wanted runs of blocks of one chain
+ * @param density of the rows that are about to be written
+ * @returns the names of those that were made
+ */
+export async function ensurePartitions(
+  database: Database,
+  table: Pick<RowTable, 'name'>,
+  chainId: ChainId,
+  wanted: readonly BlockRange[],
+  density: RowDensity,
+): Promise<readonly string[]> {
+  return database.transaction(async (transaction) => {
+    await transactionLock(transaction, `partitions:${table.name}`);
+    const existing = await readPartitions(transaction, table, chainId);
+    const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
+    const known = joinDensities([density, await densityOf(transaction, chainId, nearest(existing, wanted))]);
+    const planned = planPartitions(existing, wanted, partitionWidth(known, rowsOfChain));
+    const names: string[] = [];
+    for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
+    return names;
+  });
+}
+
+/** The partitions on either side of where new ones are wanted. */
+function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]): readonly Partition[] {
+  const [first] = wanted;
+  if (first === undefined) return [];
+  const below = existing.filter(({ to }) => to <= first.from).at(-1);
+  const above = existing.find(({ from }) => from > first.from);
+  return [below, above].flatMap((partition) => partition ?? []);
+}
+
+/** Rows of partitions, and the blocks that were indexed of them by any dataset. */
+async function densityOf(
+  transaction: Transaction,
+  chainId: ChainId,
+  partitions: readonly Partition[],
+): Promise<RowDensity> {
+  const densities: RowDensity[] = [];
+  for (const { from, to, rows } of partitions) {
+    const [covered] = await transaction.query<{ blocks: number }>(
+      `SELECT coalesce(max(blocks), 0)::float8 AS blocks FROM (
+         SELECT sum(least(last_block, $3) - greatest(first_block, $2) + 1) AS blocks FROM sync_ranges
+          WHERE chain_id = $1 AND first_block <= $3 AND last_block >= $2 GROUP BY dataset) AS of_dataset`,
+      [chainId, from, to - 1],
+    );
+    const blocks = covered?.blocks ?? 0;
+    if (blocks > 0) densities.push({ rows, blocks });
+  }
+  return joinDensities(densities);
+}
+
+function joinDensities(densities: readonly RowDensity[]): RowDensity {
+  return {
+    rows: densities.reduce((sum, { rows }) => sum + rows, 0),
+    blocks: densities.reduce((sum, { blocks }) => sum + blocks, 0),
+  };
+}
+
+async function attachPartition(
+  transaction: Transaction,
+  { name: table }: Pick<RowTable, 'name'>,
+  chainId: ChainId,
+  { from, to }: PartitionBounds,
+): Promise<string> {
+  const name = `${table}_${chainId}_${from}`;
+  const upper = to === PARTITION_TOP ? 'MAXVALUE' : String(to);
+  // Made on its own and attached: CREATE … PARTITION OF would lock the whole table against readers.
+  await transaction.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
+  await transaction.query(
+    `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${chainId}, ${from}) TO (${chainId}, ${upper})`,
+  );
+  return name;
+}

@@ -1,0 +1,72 @@
+/** The partitions of a table as the database has them. Its catalog is the only record of them. */
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { RowTable } from '../row-table.ts';
+import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
+
+/** A partition: the rows of a table of some heights of a chain. */
+export interface Partition extends PartitionBounds {
+  readonly name: string;
+  readonly chainId: number;
+  /** Without indexes. */
+  readonly bytes: number;
+  /** As far as the last look of autovacuum tells, else from its size. */
+  readonly rows: number;
+  /** Its indexes were rebuilt dense, since nothing is written to it any more. */
+  readonly isSealed: boolean;
+}
+
+/** What is said of a sealed partition, as its comment. */
+export const SEALED = 'sealed';
+
+/** Of a table that no one has looked at yet. */
+const BYTES_A_ROW = 170;
+
+/** Of one chain, or of all: ascending by chain and height. */
+export async function readPartitions(
+  source: Pick<Database, 'query'>,
+  { name }: Pick<RowTable, 'name'>,
+  chainId: ChainId | null = null,
+): Promise<readonly Partition[]> {
+  const rows = await source.query<PartitionRow>(
+    `SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
+         part.reltuples::float8 AS tuples, part.relpages AS pages, obj_description(part.oid, 'pg_class') AS comment,
+         current_setting('block_size')::int AS page_bytes
+       FROM pg_inherits JOIN pg_class AS part ON part.oid = pg_inherits.inhrelid
+      WHERE pg_inherits.inhparent = to_regclass($1) AND NOT pg_inherits.inhdetachpending`,
+    [name],
+  );
+  return rows
+    .map(toPartition)
+    .filter((partition) => chainId === null || partition.chainId === chainId)
+    .toSorted((a, b) => a.chainId - b.chainId || a.from - b.from);
+}
+
+interface PartitionRow {
+  readonly name: string;
+  readonly bounds: string;
+  readonly bytes: number;
+  readonly tuples: number;
+  readonly pages: number;
+  readonly comment: string | null;
+  readonly page_bytes: number;
+}
+
+/** `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`, quoted or not by type. */
+const BOUNDS = /^FOR VALUES FROM \('?(-?\d+)'?, '?(\d+|MINVALUE)'?\) TO \('?(-?\d+)'?, '?(\d+|MAXVALUE)'?\)$/;
+
+function toPartition(row: PartitionRow): Partition {
+  const [, chain, from, , to] = BOUNDS.exec(row.bounds) ?? [];
+  if (chain === undefined || from === undefined || to === undefined)
+    throw new RangeError(`Partition ${row.name} is not one of a chain's heights: ${row.bounds}`);
+  const known = row.tuples > 0 && row.pages > 0;
+  return {
+    name: row.name,
+    chainId: Number(chain),
+    from: from === 'MINVALUE' ? 0 : Number(from),
+    to: to === 'MAXVALUE' ? PARTITION_TOP : Number(to),
+    bytes: row.bytes,
+    rows: Math.round(known ? (row.tuples / row.pages) * (row.bytes / row.page_bytes) : row.bytes / BYTES_A_ROW),
+    isSealed: row.comment === SEALED,
+  };
+}

@@ -1,0 +1,96 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type BlockRange,
+  type Clock,
+  errorText,
+  type Logger,
+  sleepUnlessAborted,
+  subtractRanges,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { readChainState } from '../checkpoint.ts';
+import { type DatasetCoverage, listCoverage } from '../coverage.ts';
+import type { Dataset } from '../dataset.ts';
+import { type Partition, readPartitions, SEALED } from './read-partitions.ts';
+
+export interface SealOptions {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * Seals partitions as they become full, until the signal aborts: their indexes, which filled up in random order and are a third empty, are rebuilt
+ * dense while readers and writers go on. A failure is logged and tried again later.
+ */
+export async function keepSealing(options: SealOptions, signal: AbortSignal): Promise<void> {
+  const { chain, clock, logger } = options;
+  while (!signal.aborted) {
+    await sleepUnlessAborted(clock, LOOK_AGAIN_MS, signal);
+    if (signal.aborted) return;
+    try {
+      await sealFullPartitions(options, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        logger.warn(
+          { chain: chain.key, error: errorText(error) },
+          'A full partition could not be sealed, it is tried again',
+        );
+    }
+  }
+}
+
+/** Seals the partitions whose blocks are all indexed and can't be reorganised any more. @returns their names */
+export async function sealFullPartitions(
+  { chain, database, datasets, logger }: SealOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const partitioned = datasets.filter(({ table }) => table.isPartitioned);
+  if (partitioned.length === 0) return [];
+  const state = await readChainState(database, chain.id);
+  if (state?.checkpoint == null) return [];
+  const settled = state.checkpoint.number - chain.reorgDepthMax;
+  const coverage = await listCoverage(database, chain.id);
+  const sealed: string[] = [];
+  for (const { name, table } of partitioned)
+    for (const partition of await readPartitions(database, table, chain.id)) {
+      if (signal.aborted) return sealed;
+      const wanted = { from: Math.max(partition.from, state.historyStart), to: partition.to - 1 };
+      if (partition.isSealed || partition.to > settled || !isCovered(coverage, name, wanted)) continue;
+      await sealPartition(database, partition);
+      logger.info({ chain: chain.key, partition: partition.name, rows: partition.rows }, 'A full partition was sealed');
+      sealed.push(partition.name);
+    }
+  return sealed;
+}
+
+function isCovered(coverage: readonly DatasetCoverage[], dataset: string, wanted: BlockRange): boolean {
+  const ranges = coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
+  return wanted.from <= wanted.to && subtractRanges([wanted], ranges).length === 0;
+}
+
+/** A rebuild that was interrupted leaves an invalid copy behind, which is dropped first. */
+async function sealPartition(database: Database, { name }: Partition): Promise<void> {
+  const indexes = await database.query<{ name: string; is_valid: boolean }>(
+    `SELECT made.relname AS name, pg_index.indisvalid AS is_valid FROM pg_index
+       JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_am ON pg_am.oid = made.relam
+      WHERE pg_index.indrelid = to_regclass($1) AND pg_am.amname = 'btree'`,
+    [name],
+  );
+  for (const index of indexes)
+    if (!index.is_valid && /_cc(new|old)\d*$/.test(index.name))
+      await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${quoted(index.name)}`);
+  for (const index of indexes.filter(({ is_valid }) => is_valid)) {
+    await database.query(`ALTER INDEX ${quoted(index.name)} SET (fillfactor = 100)`);
+    await database.query(`REINDEX INDEX CONCURRENTLY ${quoted(index.name)}`);
+  }
+  await database.query(`COMMENT ON TABLE ${quoted(name)} IS '${SEALED}'`);
+}
+
+function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}

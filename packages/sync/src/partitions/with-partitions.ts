@@ -1,0 +1,52 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Dataset } from '../dataset.ts';
+import type { DecodedBatch } from '../decoded-batch.ts';
+import { ensurePartitions } from './ensure-partitions.ts';
+
+/** What a transaction is about to write. */
+export interface PlacedRows {
+  /** The runs of blocks that its rows are of. */
+  readonly blocks: readonly BlockRange[];
+  readonly batch: DecodedBatch;
+}
+
+/**
+ * Runs a transaction that writes rows of datasets; when a partition for them is missing, makes it and runs the transaction again.
+ * That is once for some million rows, so nothing is looked up before each transaction.
+ */
+export async function withPartitions<T>(
+  { database, chain }: { readonly database: Database; readonly chain: Chain },
+  datasets: readonly Dataset[],
+  { blocks, batch }: PlacedRows,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let left = datasets.length; ; left--)
+    try {
+      return await attempt();
+    } catch (error) {
+      const table = tableWithoutPartition(error);
+      const dataset = datasets.find((one) => one.table.name === table);
+      if (left === 0 || dataset === undefined) throw error;
+      const density = {
+        rows: rowsOf(batch, dataset),
+        blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0),
+      };
+      await ensurePartitions(database, dataset.table, chain.id, blocks, density);
+    }
+}
+
+function rowsOf({ parts }: DecodedBatch, dataset: Dataset): number {
+  let rows = 0;
+  for (const part of parts) if (part.dataset === dataset) rows += part.lines.length;
+  return rows;
+}
+
+/** The partitioned table that had no place for a row; null for another error. */
+export function tableWithoutPartition(error: unknown): string | null {
+  if (!(error instanceof Error && 'code' in error && error.code === '23514')) return null;
+  // A check of the schema that a row fails has a name.
+  if ('constraint' in error && error.constraint !== undefined) return null;
+  return 'table' in error && typeof error.table === 'string' ? error.table : null;
+}
