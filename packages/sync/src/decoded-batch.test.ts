@@ -39,7 +39,16 @@ function spread(name: string, lazily: boolean): Spread {
   const dataset: Dataset<string> = {
     name,
     topics: () => [],
-    table: { name, columns: [], key: [], bulkIndexes: [], isPartitioned: false, former: null, copyLine: (row) => row },
+    table: {
+      name,
+      columns: [],
+      key: [],
+      bulkIndexes: [],
+      isPartitioned: false,
+      rowsPerPartition: 1,
+      former: null,
+      copyLine: (row) => row,
+    },
     decode: (logs) => [...eachRow(logs)],
     contracts: (rows) =>
       rows.length === 0 ? [] : [{ address: `0x${'11'.repeat(20)}` as Log['address'], standard: 'erc721' }],

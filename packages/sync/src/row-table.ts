@@ -13,6 +13,8 @@ export interface RowTable<Row = unknown> {
   readonly bulkIndexes: readonly BulkIndex[];
   /** Whether it is partitioned by range of chain and height; the partitions are made as rows come (partitions/). */
   readonly isPartitioned: boolean;
+  /** Of a partition, about. */
+  readonly rowsPerPartition: number;
   /** Where rows of an earlier layout may still be; null where there was none. */
   readonly former: FormerTable | null;
   /** The row in COPY text format (packages/db copy-text). */
@@ -37,12 +39,17 @@ export interface FormerTable {
   readonly columns: Readonly<Record<string, string>>;
 }
 
+/** The indexes of so many rows, some 400 MB, fit into the memory of a small server. */
+const ROWS_PER_PARTITION = 4_000_000;
+
 /** What a drizzle table doesn't say. */
 export interface TableOptions {
   /** Names of indexes of the table that bulk loads leave out. */
   readonly bulkIndexes?: readonly string[];
   /** @default false */
   readonly isPartitioned?: boolean;
+  /** @default ROWS_PER_PARTITION */
+  readonly rowsPerPartition?: number;
   readonly former?: FormerTable;
 }
 
@@ -53,7 +60,7 @@ export interface TableOptions {
  */
 export function defineTable<Table extends PgTable>(
   table: Table,
-  { bulkIndexes = [], isPartitioned = false, former }: TableOptions = {},
+  { bulkIndexes = [], isPartitioned = false, rowsPerPartition = ROWS_PER_PARTITION, former }: TableOptions = {},
 ): RowTable<Readonly<Table['$inferSelect']>> {
   const { name, columns, primaryKeys, indexes } = getTableConfig(table);
   const names = columns.map((column) => column.name);
@@ -68,6 +75,7 @@ export function defineTable<Table extends PgTable>(
     key,
     bulkIndexes: bulkIndexes.map((index) => ({ ...defineBulkIndex(name, index, indexes), table: name, isPartitioned })),
     isPartitioned,
+    rowsPerPartition,
     former: former ?? null,
     copyLine: compileCopyLine(table),
   };

@@ -19,7 +19,7 @@ import { type Partition, readPartitions } from './read-partitions.ts';
  */
 export async function ensurePartitions(
   database: Database,
-  table: Pick<RowTable, 'name'>,
+  table: Pick<RowTable, 'name' | 'rowsPerPartition'>,
   chainId: ChainId,
   wanted: readonly BlockRange[],
   density: RowDensity,
@@ -29,7 +29,8 @@ export async function ensurePartitions(
     const existing = await readPartitions(transaction, table, chainId);
     const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
     const known = joinDensities([density, await densityOf(transaction, chainId, nearest(existing, wanted))]);
-    const planned = planPartitions(existing, wanted, partitionWidth(known, rowsOfChain));
+    const width = partitionWidth(known, { rowsPerPartition: table.rowsPerPartition, rowsOfChain });
+    const planned = planPartitions(existing, wanted, width);
     const names: string[] = [];
     for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;

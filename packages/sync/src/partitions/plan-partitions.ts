@@ -16,8 +16,6 @@ export interface RowDensity {
   readonly blocks: number;
 }
 
-/** Rows of a partition at least: its indexes, some 400 MB, fit into the memory of a small server. */
-const PARTITION_ROWS = 4_000_000;
 /** Statements open each partition of a chain, so that a chain with very many rows has larger ones, and few. */
 const PARTITIONS_PER_CHAIN = 24;
 /** A partition spans no more blocks than this many times those of which the density is known: a block alone may be an unusual one. */
@@ -26,10 +24,13 @@ const TRUSTED_FACTOR = 1_000;
 /**
  * Blocks that a new partition should span, from what is known of the chain's rows.
  * @param density of the blocks that are to be written and of partitions that lie nearby
- * @param rowsOfChain that the table holds of the chain already
+ * @param size rows of a partition at least, and those that the table holds of the chain already
  */
-export function partitionWidth({ rows, blocks }: RowDensity, rowsOfChain: number): number {
-  const wanted = Math.max(PARTITION_ROWS, rowsOfChain / PARTITIONS_PER_CHAIN);
+export function partitionWidth(
+  { rows, blocks }: RowDensity,
+  size: { readonly rowsPerPartition: number; readonly rowsOfChain: number },
+): number {
+  const wanted = Math.max(size.rowsPerPartition, size.rowsOfChain / PARTITIONS_PER_CHAIN);
   const width = Math.floor((wanted * Math.max(1, blocks)) / (rows + 1));
   return Math.max(1, Math.min(width, Math.max(1, blocks) * TRUSTED_FACTOR, PARTITION_TOP));
 }
