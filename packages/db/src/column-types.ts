@@ -15,3 +15,6 @@ export const uint256 = customType<{ data: string; driverData: string }>({ dataTy
 
 /** When a block was made. Rows hold ISO 8601 UTC with whole seconds. */
 export const blockTime = customType<{ data: string; driverData: Date }>({ dataType: () => 'timestamp with time zone' });
+
+/** A signed 64-bit integer. Rows hold decimal digits: it need not fit a JavaScript number. */
+export const int8Text = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' });

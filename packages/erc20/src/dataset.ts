@@ -1,5 +1,6 @@
 import type { Address, Log } from '@chainstead/core';
-import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync';
+import { addressKey } from '@chainstead/db/address-key';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { type Direction, type Erc20TransferRow, erc20Transfers as table } from './schema.ts';
 
@@ -9,30 +10,27 @@ import { type Direction, type Erc20TransferRow, erc20Transfers as table } from '
 export const erc20Transfers: Dataset<Erc20TransferRow> = {
   name: 'erc20-transfers',
   topics: () => [TRANSFER_TOPIC],
-  table: defineTable(table, { bulkIndexes: ['erc20_transfers_by_token'] }),
+  table: defineTable(table, {
+    bulkIndexes: ['erc20_transfers_by_token'],
+    isPartitioned: true,
+    former: {
+      table: 'erc20_transfers_unpartitioned',
+      key: ['account', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
+      columns: { account_key: 'address_key(account)' },
+    },
+  }),
   decode,
   contracts,
 };
 
-function decode(logs: readonly Log[], context: DecodeContext): Erc20TransferRow[] {
-  const { chain } = context;
+function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRow[] {
   const rows: Erc20TransferRow[] = [];
-  let blockNumber = -1;
-  let blockTimestamp = '';
   for (const log of logs) {
     const transfer = decodeErc20Transfer(log, chain);
     if (transfer === null) continue;
-    if (log.blockNumber !== blockNumber) {
-      blockNumber = log.blockNumber;
-      blockTimestamp = timestampText(context.timestampOf(blockNumber));
-    }
     const { from, to, value } = transfer;
-    if (from === to) rows.push(side(log, chain.id, from, to, 2, value, blockTimestamp));
-    else
-      rows.push(
-        side(log, chain.id, from, to, 0, value, blockTimestamp),
-        side(log, chain.id, to, from, 1, value, blockTimestamp),
-      );
+    if (from === to) rows.push(side(log, chain.id, from, to, 2, value));
+    else rows.push(side(log, chain.id, from, to, 0, value), side(log, chain.id, to, from, 1, value));
   }
   return rows;
 }
@@ -45,21 +43,19 @@ function side(
   counterparty: Address,
   direction: Direction,
   value: string,
-  blockTimestamp: string,
 ): Erc20TransferRow {
   return {
-    account,
+    accountKey: addressKey(account),
     chainId,
     blockNumber: log.blockNumber,
     transactionIndex: log.transactionIndex,
     logIndex: log.logIndex,
     direction,
+    account,
     token: log.address,
     counterparty,
     value,
     transactionHash: log.transactionHash,
-    blockHash: log.blockHash,
-    blockTimestamp,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '@chainstead/db';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { erc20Transfers } from '../dataset.ts';
+import { createPartitions } from './partitions.ts';
 
 /** A transfer to seed, in the terms of a test. */
 export interface SeededTransfer {
@@ -17,8 +18,8 @@ export interface SeededTransfer {
 }
 
 /**
- * Writes transfers as the sync engine would: decoded from logs, copied with the rows of their blocks. Coverage is the
- * caller's to write.
+ * Writes transfers as the sync engine would: decoded from logs, copied with the rows of their blocks, into one partition unless the
+ * chain has any. Coverage is the caller's to write.
  */
 export async function seedTransfers(
   database: Database,
@@ -27,6 +28,7 @@ export async function seedTransfers(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
+    await createPartitions(transaction, chain.id);
     await transaction.copy(
       erc20Transfers.table.name,
       erc20Transfers.table.columns,
