@@ -26,6 +26,7 @@ export { type HistoryOutcome, readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
 export type { Subject, SubjectKind } from './histories/subject.ts';
 export { createKnownContracts } from './known-contracts.ts';
+export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,

@@ -85,7 +85,7 @@ describe('a defined table', () => {
 
   test('gives the definition of an index that bulk loads leave out, and refuses those that it would build otherwise', () => {
     expect(defineTable(things, { bulkIndexes: ['things_by_kind'] }).bulkIndexes).toEqual([
-      { name: 'things_by_kind', definition: 'ON things USING btree (kind, owner)' },
+      { name: 'things_by_kind', table: 'things', isPartitioned: false, definition: 'USING btree (kind, owner)' },
     ]);
     for (const name of ['things_last', 'things_descending'])
       expect(() => defineTable(things, { bulkIndexes: [name] })).toThrow('is not a plain one');

@@ -1,0 +1,91 @@
+import { parseChainId } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ensurePartitions } from './ensure-partitions.ts';
+import { PARTITION_TOP } from './plan-partitions.ts';
+import { readPartitions } from './read-partitions.ts';
+
+const TABLE = { name: 'placed', rowsPerPartition: 1_000 };
+const CHAIN = parseChainId(11_297_108_109);
+const OTHER = parseChainId(1);
+const DENSITY = { rows: 1_000, blocks: 100 };
+
+let scratch: ScratchDatabase | undefined;
+const database = () => {
+  if (scratch === undefined) throw new Error('No database');
+  return scratch.database;
+};
+
+beforeEach(async () => {
+  await scratch?.drop();
+  scratch = await createScratchDatabase();
+  await database().query(
+    'CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)',
+  );
+  await database().query('CREATE INDEX placed_by_block ON placed USING brin (chain_id, block_number)');
+});
+afterAll(() => scratch?.drop());
+
+const insert = (chain: number, block: number) =>
+  database().query('INSERT INTO placed VALUES (7, $1, $2)', [chain, block]);
+
+describe('ensurePartitions', () => {
+  it('makes places for the blocks of a chain, of no other, with the indexes of the table', async () => {
+    await expect(insert(CHAIN, 1_050)).rejects.toMatchObject({ code: '23514', table: 'placed' });
+    expect(await ensurePartitions(database(), TABLE, CHAIN, [{ from: 1_050, to: 1_060 }], DENSITY)).toHaveLength(1);
+    await insert(CHAIN, 1_050);
+    await expect(insert(CHAIN, 1_050)).rejects.toMatchObject({ code: '23505' });
+    await expect(insert(OTHER, 1_050)).rejects.toMatchObject({ code: '23514' });
+    const [partition] = await readPartitions(database(), TABLE, CHAIN);
+    expect(partition).toMatchObject({ chainId: CHAIN, isSealed: false });
+    expect(partition?.from).toBeLessThanOrEqual(1_050);
+    expect(partition?.to).toBeGreaterThan(1_060);
+    const indexes = await database().query('SELECT FROM pg_indexes WHERE tablename = $1', [partition?.name]);
+    expect(indexes).toHaveLength(2);
+  });
+
+  it('makes each partition once when several want it at the same time', async () => {
+    const wanted = [{ from: 500, to: 1_200 }];
+    const made = await Promise.all(
+      Array.from({ length: 6 }, () => ensurePartitions(database(), TABLE, CHAIN, wanted, DENSITY)),
+    );
+    const names = made.flat();
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBe((await readPartitions(database(), TABLE, CHAIN)).length);
+    for (const block of [500, 850, 1_200]) await insert(CHAIN, block);
+  });
+
+  it('stands in the way of neither readers nor writers', async () => {
+    await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 10 }], DENSITY);
+    await database().transaction(async (transaction) => {
+      await transaction.query('INSERT INTO placed VALUES (1, $1, 5)', [CHAIN]);
+      await transaction.query('SELECT count(*) FROM placed');
+      // This would wait for the transaction for ever, if it did.
+      await ensurePartitions(database(), TABLE, CHAIN, [{ from: 5_000, to: 5_010 }], DENSITY);
+      await transaction.query('INSERT INTO placed VALUES (1, $1, 5005)', [CHAIN]);
+    });
+    expect(await database().query('SELECT FROM placed')).toHaveLength(2);
+  });
+
+  it('learns from the partitions beside it how many rows blocks have', async () => {
+    await ensurePartitions(database(), TABLE, CHAIN, [{ from: 0, to: 99 }], { rows: 0, blocks: 1 });
+    const [first] = await readPartitions(database(), TABLE, CHAIN);
+    await database().query('INSERT INTO placed SELECT n, $1, n / 100 FROM generate_series(0, 9999) AS n', [CHAIN]);
+    await database().query('ANALYZE placed');
+    await database().query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'placed', 0, 99, 'none')`,
+      [CHAIN],
+    );
+    const from = first?.to ?? 0;
+    await ensurePartitions(database(), TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });
+    const [, second] = await readPartitions(database(), TABLE, CHAIN);
+    // 100 rows a block: a partition of 1,000 rows has 10 of them.
+    expect((second?.to ?? 0) - (second?.from ?? 0)).toBe(10);
+  });
+
+  it('leaves the highest partition open above where heights end', async () => {
+    await ensurePartitions(database(), TABLE, CHAIN, [{ from: PARTITION_TOP - 5, to: PARTITION_TOP - 1 }], DENSITY);
+    await insert(CHAIN, PARTITION_TOP);
+    expect((await readPartitions(database(), TABLE)).at(-1)?.to).toBe(PARTITION_TOP);
+  });
+});
