@@ -1,5 +1,6 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
+import { ensurePartitions } from '@chainstead/sync';
 import {
   type ChainNode,
   createScriptedChain,
@@ -12,7 +13,7 @@ import { compareTables, type TableDifference } from './compare-tables.ts';
 import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
-import { CHAIN_ID, MARKETPLACE, simulatedDatasets } from './simulated-chain.ts';
+import { CHAIN_ID, MARKETPLACE, simulatedChain, simulatedDatasets } from './simulated-chain.ts';
 
 export interface SimulationResult {
   readonly seed: number;
@@ -56,6 +57,7 @@ export async function runSimulation(
   const scratch = await server.createDatabase();
   const fresh = await server.createDatabase();
   const honest = await serveScriptedChain(chain);
+  await cutPartitions(plan, scratch);
   const stage: Stage = {
     plan,
     chain,
@@ -100,6 +102,20 @@ export async function runSimulation(
     await fresh.drop();
   }
 }
+
+/** Every other story has a border between partitions each few blocks, which reorganisations, repairs and the backfill go over. */
+async function cutPartitions({ seed }: Plan, { database }: ScratchDatabase): Promise<void> {
+  if (seed % 2 === 0) return;
+  const { id } = simulatedChain();
+  const rowsPerPartition = 40 + (seed % 7) * 30;
+  for (const { table } of simulatedDatasets())
+    if (table.isPartitioned)
+      await ensurePartitions(database, { ...table, rowsPerPartition }, id, [{ from: 0, to: CUT_BLOCKS }], SEEN);
+}
+
+const CUT_BLOCKS = 400;
+/** About as many transfers as the scripted chain has, two rows each. */
+const SEEN = { rows: 1_000, blocks: 100 };
 
 type Counts = Pick<SimulationResult, 'transfers' | 'nftMoves' | 'nftSales'>;
 

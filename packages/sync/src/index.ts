@@ -27,6 +27,7 @@ export { type RequestOutcome, requestHistory } from './histories/request-history
 export type { Subject, SubjectKind } from './histories/subject.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
+export { sealFullPartitions } from './partitions/seal-partitions.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,

@@ -9,7 +9,7 @@ import {
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
-import { type DatasetCoverage, listCoverage } from '../coverage.ts';
+import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
 import { type Partition, readPartitions, SEALED } from './read-partitions.ts';
 
@@ -52,25 +52,32 @@ export async function sealFullPartitions(
   const partitioned = datasets.filter(({ table }) => table.isPartitioned);
   if (partitioned.length === 0) return [];
   const state = await readChainState(database, chain.id);
-  if (state?.checkpoint == null) return [];
-  const settled = state.checkpoint.number - chain.reorgDepthMax;
   const coverage = await listCoverage(database, chain.id);
   const sealed: string[] = [];
-  for (const { name, table } of partitioned)
+  for (const { name, table } of partitioned) {
+    const covered = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
+    const historyStart = state?.historyStart ?? Math.min(...covered.map(({ from }) => from));
     for (const partition of await readPartitions(database, table, chain.id)) {
       if (signal.aborted) return sealed;
-      const wanted = { from: Math.max(partition.from, state.historyStart), to: partition.to - 1 };
-      if (partition.isSealed || partition.to > settled || !isCovered(coverage, name, wanted)) continue;
+      if (partition.isSealed || !isFull(partition, covered, historyStart, chain.reorgDepthMax)) continue;
       await sealPartition(database, partition);
       logger.info({ chain: chain.key, partition: partition.name, rows: partition.rows }, 'A full partition was sealed');
       sealed.push(partition.name);
     }
+  }
   return sealed;
 }
 
-function isCovered(coverage: readonly DatasetCoverage[], dataset: string, wanted: BlockRange): boolean {
-  const ranges = coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
-  return wanted.from <= wanted.to && subtractRanges([wanted], ranges).length === 0;
+/** Whether all that it will ever hold is there: every block from the start of history, none of which can be reorganised. */
+function isFull(
+  { from, to }: Partition,
+  covered: readonly BlockRange[],
+  historyStart: number,
+  reorgDepthMax: number,
+): boolean {
+  const wanted = { from: Math.max(from, historyStart), to: to - 1 };
+  const newest = covered.reduce((highest, range) => Math.max(highest, range.to), 0);
+  return wanted.from <= wanted.to && to + reorgDepthMax <= newest && subtractRanges([wanted], covered).length === 0;
 }
 
 /** A rebuild that was interrupted leaves an invalid copy behind, which is dropped first. */
