@@ -12,7 +12,7 @@ export interface PageBounds {
   readonly pinnedBlock: number | null;
 }
 
-/** The bounds in SQL, over columns `block_number` and `block_timestamp`. */
+/** The bounds in SQL, over column `block_number` and what stands for a row's time. */
 export interface BoundsInSql {
   /** For the statement's `WITH`: those of the dates, and `covered` with `indexed_from` and `indexed_to`. */
   readonly ctes: readonly string[];
@@ -22,13 +22,18 @@ export interface BoundsInSql {
   readonly complete: string;
 }
 
-/** @param dataset whose coverage counts */
+/**
+ * @param dataset whose coverage counts
+ * @param time SQL of a row's time; null where the block of every row is in `blocks`: then the blocks that dates come to are exact
+ */
+// biome-ignore lint/complexity/useMaxParams: the last one is for a single kind of rows.
 export function boundsInSql(
   chain: Chain,
   chainId: string,
   dataset: string,
   bounds: PageBounds,
   bind: Bind,
+  time: string | null = 'block_timestamp',
 ): BoundsInSql {
   const bound = (value: unknown): string | null => (value === null ? null : bind(value));
   const fromDate = bound(bounds.fromDate);
@@ -48,20 +53,22 @@ export function boundsInSql(
       coverage(chainId, `'${dataset}'`),
     ],
     lower: [
-      ...(fromBlock === null ? [] : [`block_number >= ${fromBlock}`]),
-      ...(fromDate === null ? [] : ['block_number >= (SELECT block FROM from_date)', timeTest('>=', fromDate)]),
+      ...(fromBlock === null ? [] : [`block_number >= ${fromBlock}::bigint`]),
+      ...(fromDate === null
+        ? []
+        : ['block_number >= (SELECT block FROM from_date)', ...timeTest(time, '>=', fromDate)]),
     ],
     upper: [
-      ...(toBlock === null ? [] : [`block_number <= ${toBlock}`]),
-      ...(pinned === null ? [] : [`block_number <= ${pinned}`]),
-      ...(toDate === null ? [] : ['block_number <= (SELECT block FROM to_date)', timeTest('<=', toDate)]),
+      ...(toBlock === null ? [] : [`block_number <= ${toBlock}::bigint`]),
+      ...(pinned === null ? [] : [`block_number <= ${pinned}::bigint`]),
+      ...(toDate === null ? [] : ['block_number <= (SELECT block FROM to_date)', ...timeTest(time, '<=', toDate)]),
     ],
     complete: isComplete(span),
   };
 }
 
-function timeTest(operator: '<=' | '>=', date: string): string {
-  return expectedTrue(`block_timestamp ${operator} ${date}`);
+function timeTest(time: string | null, operator: '<=' | '>=', date: string): readonly string[] {
+  return time === null ? [] : [expectedTrue(`${time} ${operator} ${date}`)];
 }
 
 function listed(blocks: readonly (string | null)[]): string {

@@ -3,6 +3,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { type Direction, type Erc20TransferRow, erc20Transfers as table } from './schema.ts';
+import { FORMER_TABLE } from './transfer-tables.ts';
 
 /**
  * ERC-20 transfers, two rows each (one a side), a self-transfer one. Mints and burns have rows for the zero address too.
@@ -14,7 +15,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
     bulkIndexes: ['erc20_transfers_by_token'],
     isPartitioned: true,
     former: {
-      table: 'erc20_transfers_unpartitioned',
+      table: FORMER_TABLE,
       key: ['account', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
       columns: { account_key: 'address_key(account)' },
     },

@@ -1,15 +1,26 @@
-import type { Address } from '@chainstead/core';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
+import { type Address, parseAddress } from '@chainstead/core';
+import {
+  addressOf,
+  createScratchDatabase,
+  exampleChain,
+  hashOf,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
+import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
+import { createPartitions } from './testing/partitions.ts';
 import { type SeededTransfer, seedTransfers } from './testing/seeded-wallets.ts';
+import type { TransferTables } from './transfer-tables.ts';
 
 const chain = exampleChain();
 const BLOCKS = 60;
 const TOKENS = [1, 2, 3, 4].map((number) => addressOf(0x70 + number));
 const NFT = addressOf(0x74);
-const WALLETS = [1, 2, 3].map(addressOf);
+// The last has the key of the first.
+const WALLETS = [...[1, 2, 3].map(addressOf), parseAddress(`0x${'0'.repeat(8)}${'f'.repeat(24)}${'0'.repeat(7)}1`)];
 
 let scratch: ScratchDatabase;
 let transfers: readonly SeededTransfer[];
@@ -23,7 +34,8 @@ beforeAll(async () => {
         to: fc.constantFrom(...WALLETS),
         token: fc.constantFrom(...TOKENS),
         value: fc.bigInt(0n, 2n ** 256n - 1n),
-        blockNumber: fc.nat(BLOCKS),
+        // Blocks without rows are not known: dates must be right all the same.
+        blockNumber: fc.nat(BLOCKS / 3).map((third) => third * 3),
         transactionIndex: fc.nat(2),
         logIndex: fc.nat(3),
       }),
@@ -31,14 +43,14 @@ beforeAll(async () => {
     ),
     { numRuns: 1, seed: 7 },
   )[0] as SeededTransfer[];
+  await createPartitions(scratch.database, chain.id, [10, 11, 40]);
   await seedTransfers(scratch.database, chain, transfers);
   await scratch.database.query('INSERT INTO tokens (address, chain_id, standard) VALUES ($1, $2, $3)', [
     Buffer.from(NFT.slice(2), 'hex'),
     chain.id,
     'erc1155',
   ]);
-  // Only some blocks are known by their headers: dates must be right all the same.
-  await scratch.database.query('DELETE FROM blocks WHERE block_number % 3 <> 1');
+  await createFormerTable(scratch.database);
 });
 afterAll(() => scratch.drop());
 
@@ -70,7 +82,7 @@ function model(query: Bounds): number[][] {
   return query.order === 'ASC' ? rows : rows.toReversed();
 }
 
-const blocks = fc.option(fc.nat(BLOCKS + 5));
+const blocks = fc.option(fc.oneof({ arbitrary: fc.nat(BLOCKS + 5), weight: 9 }, fc.constant(2 ** 40)));
 const dates = fc.option(
   fc
     .record({ block: fc.integer({ min: -3, max: BLOCKS + 3 }), milliseconds: fc.constantFrom(-1, 0, 1, 5_000) })
@@ -87,46 +99,87 @@ const queries = fc.record({
   pinnedBlock: blocks,
 });
 
+async function readRun(bounds: Bounds, limit: number, tables: TransferTables) {
+  const places: number[][] = [];
+  let count: number | null = null;
+  let newest: number | null = null;
+  let after: TransferKey | null = null;
+  for (;;) {
+    const query = { ...bounds, limit, after, count: after === null };
+    const page = await getWalletTokenTransfers(scratch.database, chain, query, tables);
+    if (after === null) {
+      count = page.count;
+      newest = page.newestBlock;
+    }
+    expect(page.transfers.length).toBeLessThanOrEqual(limit);
+    places.push(...page.transfers.map((row) => [row.block_number, row.transaction_index, row.log_index]));
+    for (const row of page.transfers) {
+      expect(row.block_hash).toBe(hashOf(1, row.block_number));
+      expect(row.block_timestamp).toBe(new Date(timestampOf(row.block_number) * 1000).toISOString());
+    }
+    const last = page.transfers.at(-1);
+    if (!page.hasNext || last === undefined) return { places, count, newest };
+    after = { blockNumber: last.block_number, transactionIndex: last.transaction_index, logIndex: last.log_index };
+  }
+}
+
+/** What the pages of a run must add up to. */
+function expectedRun(bounds: Bounds) {
+  const places = model(bounds);
+  const ofWallet = transfers.filter(({ from, to }) => from === bounds.address || to === bounds.address);
+  const newest = ofWallet.length === 0 ? null : Math.max(...ofWallet.map(({ blockNumber }) => blockNumber));
+  return { places, count: places.length, newest };
+}
+
 test('pages put together are exactly the rows of the model, for any filter, order, bounds and page size', async () => {
   await fc.assert(
     fc.asyncProperty(queries, fc.integer({ min: 1, max: 40 }), async (bounds, limit) => {
-      const expected = model(bounds);
-      const places: number[][] = [];
-      let after: TransferKey | null = null;
-      for (;;) {
-        const page = await getWalletTokenTransfers(scratch.database, chain, {
-          ...bounds,
-          limit,
-          after,
-          count: after === null,
-        });
-        if (after === null) expect(page.count).toBe(expected.length);
-        expect(page.transfers.length).toBeLessThanOrEqual(limit);
-        places.push(...page.transfers.map((row) => [row.block_number, row.transaction_index, row.log_index]));
-        const last = page.transfers.at(-1);
-        if (!page.hasNext || last === undefined) break;
-        after = { blockNumber: last.block_number, transactionIndex: last.transaction_index, logIndex: last.log_index };
-      }
-      expect(places).toEqual(expected);
+      expect(await readRun(bounds, limit, 'partitioned')).toEqual(expectedRun(bounds));
     }),
     { numRuns: 150 },
   );
 });
 
+test('so they are while any part of the rows is in the former table', async () => {
+  const parts = fc.record({ modulus: fc.integer({ min: 1, max: 5 }), block: fc.nat(BLOCKS), isAbove: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(
+      parts,
+      fc.array(queries, { minLength: 5, maxLength: 10 }),
+      fc.integer({ min: 1, max: 40 }),
+      async (part, runs, limit) => {
+        const { modulus, block, isAbove } = part;
+        await moveBack(
+          scratch.database,
+          `log_index % ${modulus} = 0 AND block_number ${isAbove ? '>' : '<='} ${block}`,
+        );
+        for (const bounds of runs) expect(await readRun(bounds, limit, 'both')).toEqual(expectedRun(bounds));
+        await moveTheRest(scratch.database);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
 test('values come back as they were written, to the last of 256 bits', async () => {
-  const page = await getWalletTokenTransfers(scratch.database, chain, {
-    address: WALLETS[0] as Address,
-    order: 'ASC',
-    limit: 100,
-    tokens: null,
-    fromBlock: null,
-    toBlock: null,
-    fromDate: null,
-    toDate: null,
-    pinnedBlock: null,
-    after: null,
-    count: false,
-  });
+  const page = await getWalletTokenTransfers(
+    scratch.database,
+    chain,
+    {
+      address: WALLETS[0] as Address,
+      order: 'ASC',
+      limit: 100,
+      tokens: null,
+      fromBlock: null,
+      toBlock: null,
+      fromDate: null,
+      toDate: null,
+      pinnedBlock: null,
+      after: null,
+      count: false,
+    },
+    'partitioned',
+  );
   const byPlace = new Map(transfers.map((transfer) => [placeOf(transfer).join(':'), transfer]));
   expect(page.transfers.length).toBeGreaterThan(20);
   for (const row of page.transfers) {

@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import type { TransferTables } from './transfer-tables.ts';
 import {
   type NftRows,
   TRANSFERS,
@@ -48,15 +49,19 @@ export interface WalletTransfersPage {
 /** An exact total is counted up to here. */
 export const COUNT_MAX = 10_000;
 
-/** A page of a wallet's ERC-20 transfers with everything that is shown beside them. */
+/**
+ * A page of a wallet's ERC-20 transfers with everything that is shown beside them.
+ * @param tables that hold rows (`createTransferTables`)
+ */
 export async function getWalletTokenTransfers(
   database: Database,
   chain: Chain,
   query: WalletTransfersQuery,
+  tables: TransferTables,
 ): Promise<WalletTransfersPage> {
   const read = (nfts: NftRows) =>
     readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>
-      walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, select }),
+      walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, tables, select }),
     );
   const found = await read('shown');
   const hasNfts = found.page.tokens?.some(([, , , , , , , isNft]) => isNft === true) === true;

@@ -1,5 +1,5 @@
 import { showIndexed } from '@chainstead/answers';
-import type { Address } from '@chainstead/core';
+import { type Address, systemClock } from '@chainstead/core';
 import {
   type ApiDependencies,
   blockBoundsSchema,
@@ -17,6 +17,7 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
+import { createTransferTables } from './transfer-tables.ts';
 import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
 /** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
@@ -34,6 +35,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     },
     limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
   });
+  const tables = createTransferTables(database, systemClock);
   app.openapi(routeOf(dependencies), async (c) => {
     const query = c.req.valid('query');
     const page = runs.open({
@@ -48,10 +50,8 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
       },
     });
     const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
-    const found = await getWalletTokenTransfers(database, chain, {
-      ...readingOf(page),
-      count: page.position === null && query.disable_total === false,
-    });
+    const reading = { ...readingOf(page), count: page.position === null && query.disable_total === false };
+    const found = await getWalletTokenTransfers(database, chain, reading, await tables());
     const next = nextPlace(page, found);
     return c.json(
       {

@@ -2,8 +2,10 @@ import { boundsInSql, type PageBounds } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, moment, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
+import { FORMER_TABLE, type TransferTables } from './transfer-tables.ts';
 
 /** Where a page ended: the place of its last row in the chain. */
 export interface TransferKey {
@@ -37,44 +39,53 @@ export interface TransfersReading {
   /** What the whole answer is counted up to. */
   readonly countMax: number;
   readonly nfts: NftRows;
+  readonly tables: TransferTables;
   /** Of {@link TRANSFERS}. */
   readonly select?: string;
 }
 
 /**
- * The statement behind a page, in which every scan of transfers is a range of an index that stops after limit + 1 rows: of the
- * primary key (account, chain, block, transaction, log), or with a token filter of `erc20_transfers_by_token` for each
- * token, merged (get-wallet-token-transfers.explain.test.ts).
+ * The statement behind a page, in which every scan of transfers is, in each partition, a range of an index that stops after
+ * limit + 1 rows: of the primary key (account's key, chain, block, transaction, log), or with a token filter of
+ * `erc20_transfers_by_token` for each token, merged (get-wallet-token-transfers.explain.test.ts). Partitions lie by height, so that they
+ * are read one after the other, and none that the bounds exclude.
  *
- * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So
- * nothing stands in the scan that makes it expect few rows: the bound where the order ends is applied to the rows read
- * (they come in order, so what lies beyond it is last), and contracts are looked up by subqueries, which can't become hash joins.
+ * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So nothing
+ * stands in the scan that makes it expect few rows but bounds: the whole address and the whole token are compared beside their keys as
+ * what is expected to be true, and contracts are looked up by subqueries, which can't become hash joins.
  */
 export function walletTransfersStatement(
   chain: Chain,
   query: WalletTransfersQuery,
-  { countMax, nfts, select = TRANSFERS.select }: TransfersReading,
+  { countMax, nfts, tables, select = TRANSFERS.select }: TransfersReading,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const account = bind(addressBytes(query.address));
   const chainId = bind(chain.id);
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, erc20Transfers.name, query, bind);
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, erc20Transfers.name, query, bind, null);
   const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
   const scan = {
     account,
+    accountKey: bind(addressKey(query.address)),
     chainId,
     tokens: query.tokens === null ? null : bind(query.tokens.map(addressBytes)),
     order: query.order,
     nfts,
+    tables: TABLES[tables],
   };
   // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
-  const start = query.after === null ? near : [beyond(query.order, query.after, bind)];
-  const page = transfersOf(scan, start, bind(query.limit + 1), PAGE_COLUMNS);
-  const total = query.count ? countOf({ ...scan, nfts: 'left out' }, near, far, bind(countMax + 1)) : 'NULL::bigint';
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
+  const start = query.after === null ? near : beyond(query.order, query.after, bind);
+  const page = transfersOf(scan, [...start, ...far], bind(query.limit + 1), PAGE_COLUMNS);
+  const total = query.count
+    ? countOf({ ...scan, nfts: 'left out' }, [...near, ...far], bind(countMax + 1))
+    : 'NULL::bigint';
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
+  SELECT transfer.*, block.block_hash, block.block_timestamp FROM (${page}) AS transfer LEFT JOIN LATERAL (
+    SELECT block_hash, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = transfer.block_number LIMIT 1
+  ) AS block ON true)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
-  greatest(covered.indexed_to, ${newestBlock(account, chainId)}) AS newest,
+  greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
   ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
   ${labelsOf(`SELECT counterparty FROM page`, account, chainId)} AS labels,
   transfers.*
@@ -84,46 +95,83 @@ FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 
 interface Scan {
   readonly account: string;
+  readonly accountKey: string;
   readonly chainId: string;
   readonly tokens: string | null;
   readonly order: 'ASC' | 'DESC';
   readonly nfts: NftRows;
+  readonly tables: readonly TransferTable[];
 }
+
+/** A table of transfers, and how its rows are found. */
+interface TransferTable {
+  readonly name: string;
+  ofWallet(scan: Pick<Scan, 'account' | 'accountKey'>): readonly string[];
+  /** Of the token `wanted.address`. */
+  readonly ofToken: readonly string[];
+}
+
+const PARTITIONED: TransferTable = {
+  name: 'erc20_transfers',
+  ofWallet: ({ account, accountKey }) => [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`)],
+  ofToken: ['substring(token, 1, 4) = substring(wanted.address, 1, 4)', expectedTrue('token = wanted.address')],
+};
+
+const UNPARTITIONED: TransferTable = {
+  name: FORMER_TABLE,
+  ofWallet: ({ account }) => [`account = ${account}`],
+  ofToken: ['token = wanted.address'],
+};
+
+const TABLES: Readonly<Record<TransferTables, readonly TransferTable[]>> = {
+  partitioned: [PARTITIONED],
+  both: [PARTITIONED, UNPARTITIONED],
+};
 
 /** The first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
   const tail = `ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}`;
-  if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit)} ${tail}`;
-  return `SELECT ${columns} FROM erc20_transfers AS transfer
-    ${where([...walletOf(scan), ...bounds, isShown(scan, 'transfer', 'token')])} ${tail}`;
+  if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit, columns)} ${tail}`;
+  const conditions = [...bounds, isShown(scan, 'transfer', 'token')];
+  const parts = scan.tables.map((table) => rangeOf(table, scan, conditions, tail, columns));
+  return parts.length === 1 ? parts.join() : `SELECT ${columns} FROM (${unionOf(parts)}) AS transfer ${tail}`;
 }
 
 /** The first `limit` transfers of each wanted token, one range scan a token. */
-function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string): string {
+function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
+  const tail = `ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}`;
+  const parts = scan.tables.map((table) => rangeOf(table, scan, [...bounds, ...table.ofToken], tail, columns));
   return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
-    CROSS JOIN LATERAL (
-      SELECT * FROM erc20_transfers AS transfer ${where([...walletOf(scan), ...bounds, 'token = wanted.address'])}
-      ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}
-    ) AS transfer`;
+    CROSS JOIN LATERAL (${unionOf(parts)}) AS transfer`;
 }
 
-function walletOf(scan: Scan): readonly string[] {
-  return [`account = ${scan.account}`, `chain_id = ${scan.chainId}`];
+function rangeOf(
+  table: TransferTable,
+  scan: Scan,
+  conditions: readonly string[],
+  tail: string,
+  columns: string,
+): string {
+  const ofWallet = [...table.ofWallet(scan), `chain_id = ${scan.chainId}`];
+  return `SELECT ${columns} FROM ${table.name} AS transfer ${where([...ofWallet, ...conditions])} ${tail}`;
+}
+
+function unionOf(parts: readonly string[]): string {
+  return parts.length === 1 ? parts.join() : parts.map((part) => `(${part})`).join(' UNION ALL ');
 }
 
 /** How many transfers there are, no more than `limit`. Tokens are counted one after the other until it is reached. */
-function countOf(scan: Scan, near: readonly string[], far: readonly string[], limit: string): string {
+function countOf(scan: Scan, bounds: readonly string[], limit: string): string {
   const rows =
     scan.tokens === null
-      ? `SELECT * FROM (${transfersOf(scan, near, limit, COUNT_COLUMNS)}) AS row ${where(far)}`
-      : `SELECT 1 FROM ${transfersOfTokens(scan, near, limit)} ${where(far)} LIMIT ${limit}`;
+      ? transfersOf(scan, bounds, limit, PLACE_COLUMNS)
+      : `SELECT 1 FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
-const COUNT_COLUMNS = 'transfer.block_number, transfer.block_timestamp';
-
-const PAGE_COLUMNS = `transfer.block_number, transfer.transaction_index, transfer.log_index, transfer.direction, transfer.token,
-      transfer.counterparty, transfer.value, transfer.transaction_hash, transfer.block_hash, transfer.block_timestamp`;
+const PLACE = ['block_number', 'transaction_index', 'log_index'];
+const PLACE_COLUMNS = PLACE.map((column) => `transfer.${column}`).join(', ');
+const PAGE_COLUMNS = `${PLACE_COLUMNS}, transfer.direction, transfer.token, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
 export const TRANSFERS = packedRows({
@@ -140,9 +188,14 @@ export const TRANSFERS = packedRows({
   block_timestamp: moment('block_timestamp'),
 });
 
-function beyond(order: 'ASC' | 'DESC', key: TransferKey, bind: (value: unknown) => string): string {
-  const place = [key.blockNumber, key.transactionIndex, key.logIndex].map(bind).join(', ');
-  return `(block_number, transaction_index, log_index) ${order === 'DESC' ? '<' : '>'} (${place})`;
+/** The block alone too: partitions are excluded by it. */
+function beyond(order: 'ASC' | 'DESC', key: TransferKey, bind: (value: unknown) => string): readonly string[] {
+  const [block, transaction, log] = [key.blockNumber, key.transactionIndex, key.logIndex].map(bind);
+  const operator = order === 'DESC' ? '<' : '>';
+  return [
+    `(${PLACE.join(', ')}) ${operator} (${block}::bigint, ${transaction}, ${log})`,
+    `block_number ${operator}= ${block}::bigint`,
+  ];
 }
 
 /**
@@ -159,8 +212,12 @@ function isShown({ nfts, chainId }: Scan, table: string, token: string): string 
 
 const NFT_STANDARDS = `'erc721', 'erc1155'`;
 
-function newestBlock(account: string, chainId: string): string {
-  return `(SELECT block_number FROM erc20_transfers WHERE account = ${account} AND chain_id = ${chainId} ORDER BY block_number DESC LIMIT 1)`;
+/** The wallet's newest block above what is covered, of each table. */
+function newestBlocks(scan: Scan): string {
+  const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
+  return scan.tables
+    .map((table) => `(${rangeOf(table, scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`)
+    .join(', ');
 }
 
 /** What is known of tokens, once each, as JSON: see `TokenEntry`. Null for none. */
@@ -181,5 +238,5 @@ function labelsOf(addresses: string, another: string, chainId: string): string {
 }
 
 function orderBy(table: string, order: 'ASC' | 'DESC'): string {
-  return ['block_number', 'transaction_index', 'log_index'].map((column) => `${table}.${column} ${order}`).join(', ');
+  return PLACE.map((column) => `${table}.${column} ${order}`).join(', ');
 }

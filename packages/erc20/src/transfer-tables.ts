@@ -1,0 +1,47 @@
+import type { Clock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+
+/** Rows from before transfers were partitioned. Workers move them piece by piece, each in one transaction. */
+export const FORMER_TABLE = 'erc20_transfers_unpartitioned';
+
+/** Which tables hold transfers: the partitioned one alone, or the former one too. */
+export type TransferTables = 'partitioned' | 'both';
+
+/** How long what is known of the former table's rows is relied on while it has any. Milliseconds. */
+const KNOWN_FOR_MS = 10_000;
+
+/**
+ * Tells which tables a page has to be read from. The former table is looked at again every ten seconds while it has rows, and never
+ * again once it has none: it gets no new ones.
+ */
+export function createTransferTables(
+  database: Pick<Database, 'query'>,
+  clock: Pick<Clock, 'now'>,
+): () => Promise<TransferTables> {
+  let known: { readonly tables: Promise<TransferTables>; readonly until: number } | null = null;
+  return () => {
+    if (known !== null && clock.now() < known.until) return known.tables;
+    const tables = readTables(database);
+    const asked = { tables, until: clock.now() + KNOWN_FOR_MS };
+    known = asked;
+    tables.then(
+      (found) => {
+        if (found === 'partitioned') known = { tables, until: Number.POSITIVE_INFINITY };
+      },
+      () => {
+        // Who waits for it is told; the next one asks again.
+        if (known === asked) known = null;
+      },
+    );
+    return tables;
+  };
+}
+
+async function readTables(database: Pick<Database, 'query'>): Promise<TransferTables> {
+  const [table] = await database.query<{ exists: boolean }>(
+    `SELECT to_regclass('${FORMER_TABLE}') IS NOT NULL AS exists`,
+  );
+  if (table?.exists !== true) return 'partitioned';
+  const rows = await database.query(`SELECT FROM ${FORMER_TABLE} LIMIT 1`);
+  return rows.length > 0 ? 'both' : 'partitioned';
+}
