@@ -30,7 +30,7 @@ CREATE TABLE "erc20_transfers" (
 	CONSTRAINT "erc20_transfers_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
 CREATE INDEX "erc20_transfers_by_token" ON "erc20_transfers"
-  USING btree ("account_key", substring("token", 1, 4), "block_number", "transaction_index", "log_index");--> statement-breakpoint
+  USING btree ("account_key", substring("token", 17, 4), "block_number", "transaction_index", "log_index");--> statement-breakpoint
 CREATE INDEX "erc20_transfers_by_block" ON "erc20_transfers"
   USING brin ("chain_id", "block_number" int4_minmax_multi_ops) WITH (pages_per_range = 32, autosummarize = on);--> statement-breakpoint
 -- The rows of both tables, for the views below.

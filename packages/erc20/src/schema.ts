@@ -46,10 +46,11 @@ export const erc20Transfers = pgTable(
         table.direction,
       ],
     }),
-    // The chain is the partition's, and four bytes tell a wallet's tokens apart: who filters by one compares all of it too.
+    // The chain is the partition's. Four bytes tell a wallet's tokens apart, and who filters by one compares all of it too. The last
+    // four: the first are alike for tokens that a chain is born with.
     index('erc20_transfers_by_token').on(
       table.accountKey,
-      sql`substring(${table.token}, 1, 4)`,
+      sql`substring(${table.token}, 17, 4)`,
       table.blockNumber,
       table.transactionIndex,
       table.logIndex,

@@ -48,10 +48,10 @@ export interface TransfersReading {
  * The statement behind a page, in which every scan of transfers is, in each partition, a range of an index that stops after
  * limit + 1 rows: of the primary key (account's key, chain, block, transaction, log), or with a token filter of
  * `erc20_transfers_by_token` for each token, merged (get-wallet-token-transfers.explain.test.ts). Partitions lie by height, so that they
- * are read one after the other, and none that the bounds exclude.
+ * are read one after the other, and none before the one where a page begins.
  *
  * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So nothing
- * stands in the scan that makes it expect few rows but bounds: the whole address and the whole token are compared beside their keys as
+ * stands in the scan that makes it expect few rows: the whole address and the whole token are compared beside their keys as
  * what is expected to be true, and contracts are looked up by subqueries, which can't become hash joins.
  */
 export function walletTransfersStatement(
@@ -76,14 +76,13 @@ export function walletTransfersStatement(
   };
   // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
   const start = query.after === null ? near : beyond(query.order, query.after, bind);
-  const page = transfersOf(scan, [...start, ...far], bind(query.limit + 1), PAGE_COLUMNS);
-  const total = query.count
-    ? countOf({ ...scan, nfts: 'left out' }, [...near, ...far], bind(countMax + 1))
-    : 'NULL::bigint';
+  const page = transfersOf(scan, boundsOfScan(start, far), bind(query.limit + 1), PAGE_COLUMNS);
+  const counting = { ...scan, nfts: 'left out' } as const;
+  const total = query.count ? countOf(counting, near, far, bind(countMax + 1)) : 'NULL::bigint';
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
   SELECT transfer.*, block.block_hash, block.block_timestamp FROM (${page}) AS transfer LEFT JOIN LATERAL (
     SELECT block_hash, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = transfer.block_number LIMIT 1
-  ) AS block ON true)
+  ) AS block ON true ${where(far)})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
   ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
@@ -114,7 +113,7 @@ interface TransferTable {
 const PARTITIONED: TransferTable = {
   name: 'erc20_transfers',
   ofWallet: ({ account, accountKey }) => [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`)],
-  ofToken: ['substring(token, 1, 4) = substring(wanted.address, 1, 4)', expectedTrue('token = wanted.address')],
+  ofToken: ['substring(token, 17, 4) = substring(wanted.address, 17, 4)', expectedTrue('token = wanted.address')],
 };
 
 const UNPARTITIONED: TransferTable = {
@@ -127,6 +126,14 @@ const TABLES: Readonly<Record<TransferTables, readonly TransferTable[]>> = {
   partitioned: [PARTITIONED],
   both: [PARTITIONED, UNPARTITIONED],
 };
+
+/**
+ * The bounds that a scan is given. Of bounds on both sides the planner expects next to no rows, so only the one where the scan begins is; the
+ * other is applied to the rows read: they come in order, and what lies beyond it is last.
+ */
+function boundsOfScan(near: readonly string[], far: readonly string[]): readonly string[] {
+  return near.length === 0 ? far : near;
+}
 
 /** The first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
@@ -161,11 +168,12 @@ function unionOf(parts: readonly string[]): string {
 }
 
 /** How many transfers there are, no more than `limit`. Tokens are counted one after the other until it is reached. */
-function countOf(scan: Scan, bounds: readonly string[], limit: string): string {
+function countOf(scan: Scan, near: readonly string[], far: readonly string[], limit: string): string {
+  const bounds = boundsOfScan(near, far);
   const rows =
     scan.tokens === null
-      ? transfersOf(scan, bounds, limit, PLACE_COLUMNS)
-      : `SELECT 1 FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} LIMIT ${limit}`;
+      ? `SELECT FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${where(far)}`
+      : `SELECT FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} ${where(far)} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 

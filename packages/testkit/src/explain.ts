@@ -83,11 +83,11 @@ const STATISTICS: readonly (readonly [name: string, prepare: (database: Database
     'without statistics',
     async (database) => {
       await database.query(
-        `SELECT pg_clear_relation_stats('public', relname) FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace`,
+        `SELECT pg_clear_relation_stats('public', relname) FROM pg_class WHERE relkind IN ('r', 'p', 'i') AND relnamespace = 'public'::regnamespace`,
       );
       await database.query(
-        `SELECT pg_clear_attribute_stats('public', relname, attname, false) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped`,
+        `SELECT pg_clear_attribute_stats('public', relname, attname, relkind = 'p') FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+         WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped`,
       );
     },
   ],
