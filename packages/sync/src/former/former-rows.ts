@@ -57,7 +57,7 @@ export async function takeAlongStaged(transaction: Transaction, dataset: Dataset
 /** Moves the rows of the former table, `former`, that meet the condition. */
 export function movingStatement({ table, former }: ReplacedTable, condition: string): string {
   const columns = table.columns.join(', ');
-  const values = table.columns.map((column) => former.columns[column] ?? column).join(', ');
+  const values = table.columns.map((column) => `${former.columns[column] ?? column} AS ${column}`).join(', ');
   return `WITH former_rows AS (DELETE FROM ${former.table} AS former WHERE ${condition} RETURNING former.*)
     INSERT INTO ${table.name} (${columns}) SELECT ${values} FROM former_rows ORDER BY ${table.key.join(', ')}`;
 }

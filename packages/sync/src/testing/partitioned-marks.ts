@@ -29,7 +29,7 @@ const partitioned = pgTable(
     logIndex: integer('log_index').notNull(),
     value: numeric('value').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account, table.chainId, table.blockNumber, table.logIndex] })],
+  (table) => [primaryKey({ columns: [table.account, table.chainId, table.blockNumber, table.logIndex, table.value] })],
 );
 
 const decode: Dataset['decode'] = (logs, context) =>
@@ -62,7 +62,7 @@ export async function createPartitionedMarkTables(database: Database): Promise<v
   await database.query(`CREATE TABLE former_marks (account bytea, chain_id bigint, block_number bigint, log_index integer,
     amount numeric NOT NULL, block_hash bytea NOT NULL, ${key})`);
   await database.query(`CREATE TABLE partitioned_marks (account bytea, chain_id bigint, block_number integer, log_index integer,
-    value numeric NOT NULL, ${key}) PARTITION BY RANGE (chain_id, block_number)`);
+    value numeric NOT NULL, PRIMARY KEY (account, chain_id, block_number, log_index, value)) PARTITION BY RANGE (chain_id, block_number)`);
 }
 
 /** The marks of both tables, as `MarkedChain.truth` tells them. */
