@@ -1,5 +1,7 @@
-import type { Address } from '@chainstead/core';
+import { type Address, parseChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { erc20Transfers } from '@chainstead/erc20';
+import { ensurePartitions } from '@chainstead/sync';
 import { CHAIN_ID } from './bench-chain.ts';
 import { dropIndexes } from './drop-indexes.ts';
 
@@ -39,6 +41,9 @@ const time = (block: string): string => `to_timestamp(1700000000 + ${block} * 12
 /** Fills the production tables: skewed wallets and tokens, one huge wallet, indexes built after the rows. */
 export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): Promise<ApiDataset> {
   const transfers = Math.floor(plan.rows / 2);
+  const blocks = Math.ceil(transfers / TRANSFERS_PER_BLOCK);
+  const span = { from: 0, to: blocks };
+  await ensurePartitions(database, erc20Transfers.table, parseChainId(CHAIN_ID), [span], { rows: plan.rows, blocks });
   const restoreIndexes = await dropIndexes(database, 'erc20_transfers');
   await database.query('SELECT setseed(0.42)');
   await database.query(`CREATE UNLOGGED TABLE bench_transfers AS
@@ -48,13 +53,14 @@ export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): 
         THEN ${RARE_TOKEN} ELSE ${token(`floor(${TOKENS} * power(random(), 2))`)} END AS token
     FROM (SELECT number, number % ${stride(plan, transfers)} = 0 AS by_whale FROM generate_series(0, ${transfers - 1}) AS number) AS series`);
   await database.query(`INSERT INTO erc20_transfers
-    SELECT account, ${CHAIN_ID}, block_number, log_index / 2, log_index, direction, token, counterparty, 1000000 + block_number,
-      ${hash('transaction', `block_number || ' ' || log_index / 2`)}, ${hash('block', 'block_number')}, ${time('block_number')}
+      (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+    SELECT address_key(account), ${CHAIN_ID}, block_number, log_index / 2, log_index, direction, account, token, counterparty,
+      1000000 + block_number, ${hash('transaction', `block_number || ' ' || log_index / 2`)}
     FROM bench_transfers CROSS JOIN LATERAL (VALUES (0, sender, receiver), (1, receiver, sender)) AS side(direction, account, counterparty)
     WHERE sender <> receiver
-    ORDER BY block_number / ${BLOCKS_PER_CHUNK}, account, block_number, log_index`);
+    ORDER BY block_number / ${BLOCKS_PER_CHUNK}, address_key(account), block_number, log_index`);
   await database.query('DROP TABLE bench_transfers');
-  await fillSurroundings(database, Math.ceil(transfers / TRANSFERS_PER_BLOCK));
+  await fillSurroundings(database, blocks);
   await restoreIndexes();
   await database.query('VACUUM ANALYZE');
   return describe(database);

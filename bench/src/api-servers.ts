@@ -22,11 +22,15 @@ export interface ApiServers {
   readonly floorUrl: string;
 }
 
-/** Starts the servers, does the work, and ends them. */
+/**
+ * Starts the servers, does the work, and ends them.
+ * @param baselineDatabaseUrl where the baseline finds tables as it knows them, unless those of the program are
+ */
 export async function withApiServers<T>(
   databaseUrl: string,
   routes: readonly ServedRoute[],
   work: (servers: ApiServers) => Promise<T>,
+  baselineDatabaseUrl = databaseUrl,
 ): Promise<T> {
   const baseline = await checkOutBaseline();
   const place = { databaseUrl, rpcUrls: ['http://127.0.0.1:9'], env: { PORT: '0', API_KEYS: API_KEY } };
@@ -37,7 +41,7 @@ export async function withApiServers<T>(
   };
   const programs = [
     startChainstead(['start', '--roles', 'api'], place),
-    startChainstead(['start', '--roles', 'api'], place, baseline.program),
+    startChainstead(['start', '--roles', 'api'], { ...place, databaseUrl: baselineDatabaseUrl }, baseline.program),
     startProcess({
       args: [fileURLToPath(new URL('./bare/bare-route.ts', import.meta.url)), JSON.stringify(plan)],
       env: {},

@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
 
-/** Leaves a table bare for a load. @returns what builds the same indexes again */
+/** Leaves a table bare for a load, with all of its partitions. @returns what builds the same indexes again */
 export async function dropIndexes(database: Database, table: string): Promise<() => Promise<void>> {
   const indexes = await database.query<{ name: string; definition: string; constraint_definition: string | null }>(
     `SELECT index.relname AS name, pg_get_indexdef(index.oid) AS definition, pg_get_constraintdef(own.oid) AS constraint_definition
@@ -16,7 +16,8 @@ export async function dropIndexes(database: Database, table: string): Promise<()
     for (const { name, definition, constraint_definition } of indexes)
       await database.query(
         constraint_definition === null
-          ? definition
+          ? // Of a partitioned table it names that table alone.
+            definition.replace(' ON ONLY ', ' ON ')
           : `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${constraint_definition}`,
       );
   };

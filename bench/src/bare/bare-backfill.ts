@@ -3,7 +3,7 @@
  * production tables. Nothing is checked, retried, resumed or counted. With `receipts` it reads eth_getBlockReceipts instead.
  */
 import { Pool } from 'pg';
-import { copyRows, linesOf, type RawLog, TRANSFER_TOPIC } from './copy-rows.ts';
+import { copyRows, createPlace, linesOf, type RawLog, TRANSFER_TOPIC } from './copy-rows.ts';
 
 /** What the script is told, as its one argument in JSON. */
 export interface BareBackfillPlan {
@@ -23,6 +23,9 @@ const BLOCKS_PER_BATCH = 10;
 const plan = JSON.parse(process.argv[2] ?? '{}') as BareBackfillPlan;
 const pool = new Pool({ connectionString: plan.databaseUrl, max: RANGES_IN_FLIGHT });
 let next = plan.from;
+const first = await pool.connect();
+await createPlace(first, plan.chainId);
+first.release();
 await Promise.all(Array.from({ length: RANGES_IN_FLIGHT }, (_, worker) => work(worker)));
 await pool.end();
 

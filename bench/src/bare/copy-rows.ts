@@ -20,7 +20,7 @@ export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
 
 const CHUNK_CHARACTERS = 64 * 1024;
 const TRANSFER_COLUMNS =
-  'account, chain_id, block_number, transaction_index, log_index, direction, token, counterparty, value, transaction_hash, block_hash, block_timestamp';
+  'account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash';
 const BLOCK_COLUMNS = 'chain_id, block_number, block_hash, block_timestamp';
 
 /** The lines that a bare script copies for these logs: two a transfer, one a block that has any log. */
@@ -31,11 +31,10 @@ export function linesOf(
   const transfers: string[] = [];
   const blocks: string[] = [];
   let number = '';
-  let time = '';
   for (const log of logs) {
     if (log.blockNumber !== number) {
       number = log.blockNumber;
-      time = new Date(Number(log.blockTimestamp) * 1_000).toISOString();
+      const time = new Date(Number(log.blockTimestamp) * 1_000).toISOString();
       blocks.push(`${chainId}\t${Number(number)}\t${bytes(log.blockHash)}\t${time}`);
     }
     const [topic, from, to] = log.topics;
@@ -44,12 +43,12 @@ export function linesOf(
     const receiver = `\\\\x${to.slice(26)}`;
     const place = `${chainId}\t${Number(number)}\t${Number(log.transactionIndex)}\t${Number(log.logIndex)}`;
     const token = bytes(log.address);
-    const tail = `${BigInt(log.data)}\t${bytes(log.transactionHash)}\t${bytes(log.blockHash)}\t${time}`;
-    if (from === to) transfers.push(`${sender}\t${place}\t2\t${token}\t${receiver}\t${tail}`);
+    const tail = `${BigInt(log.data)}\t${bytes(log.transactionHash)}`;
+    if (from === to) transfers.push(`${keyOf(from)}\t${place}\t2\t${sender}\t${token}\t${receiver}\t${tail}`);
     else
       transfers.push(
-        `${sender}\t${place}\t0\t${token}\t${receiver}\t${tail}`,
-        `${receiver}\t${place}\t1\t${token}\t${sender}\t${tail}`,
+        `${keyOf(from)}\t${place}\t0\t${sender}\t${token}\t${receiver}\t${tail}`,
+        `${keyOf(to)}\t${place}\t1\t${receiver}\t${token}\t${sender}\t${tail}`,
       );
   }
   // As every script would that was told to load a table in the order of its key.
@@ -57,8 +56,20 @@ export function linesOf(
   return { transfers, blocks };
 }
 
+/** The column that the table's key begins with: the first four bytes of the address in a topic, and the last. */
+function keyOf(topic: string): bigint {
+  return BigInt.asIntN(64, BigInt(`0x${topic.slice(26, 34)}${topic.slice(58)}`));
+}
+
 function bytes(hex: string): string {
   return `\\\\${hex.slice(1)}`;
+}
+
+/** A place for the transfers of all blocks. */
+export async function createPlace(client: PoolClient, chainId: number): Promise<void> {
+  await client.query(
+    `CREATE TABLE erc20_transfers_bare PARTITION OF erc20_transfers FOR VALUES FROM (${chainId}, MINVALUE) TO (${chainId}, MAXVALUE)`,
+  );
 }
 
 /** One transaction: the transfers and their blocks. */

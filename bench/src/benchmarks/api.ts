@@ -1,6 +1,7 @@
 import { type ApiDataset, fillApiDataset } from '../api-dataset.ts';
 import { CONNECTIONS, compareThroughput } from '../api-load.ts';
-import { POOL_SIZE, pathOf, type ServedRoute, withApiServers } from '../api-servers.ts';
+import { type ApiServers, POOL_SIZE, pathOf, type ServedRoute, withApiServers } from '../api-servers.ts';
+import { fillBaselineTransfers } from '../baseline-transfers.ts';
 import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { quantile } from '../statistics.ts';
@@ -15,8 +16,11 @@ const WALLET_ROUTE: ServedRoute = {
   statement: `SELECT block_number, transaction_index, log_index, direction, '0x' || encode(token, 'hex') AS token,
       '0x' || encode(counterparty, 'hex') AS counterparty, value, '0x' || encode(transaction_hash, 'hex') AS transaction_hash,
       '0x' || encode(block_hash, 'hex') AS block_hash, block_timestamp::text AS block_timestamp
-    FROM erc20_transfers WHERE account = $1 AND chain_id = 1
-    ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT (SELECT ${PAGE_SIZE})`,
+    FROM (SELECT * FROM erc20_transfers WHERE account_key = address_key($1) AND chain_id = 1
+      AND CASE WHEN account = $1 THEN true END IS NOT NULL
+      ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT (SELECT ${PAGE_SIZE})) AS transfer
+    CROSS JOIN LATERAL (SELECT block_hash, block_timestamp FROM blocks
+      WHERE chain_id = 1 AND block_number = transfer.block_number LIMIT 1) AS block`,
 };
 
 /** Pages of wallets from the program's API, from the baseline's and from a floor; deep pages and a rare token against first pages. */
@@ -29,19 +33,22 @@ export const api: Benchmark = {
       context.say(`  filling ${context.sizes.apiRows} rows`);
       const { apiRows: rows, apiWhaleRows: whaleRows } = context.sizes;
       const dataset = await fillApiDataset(scratch.database, { rows, whaleRows, rareRows: RARE_ROWS });
-      const comparisons = await withApiServers(scratch.url, [WALLET_ROUTE], async (servers) => {
+      const baselineUrl = await fillBaselineTransfers(scratch.database, scratch.url);
+      const compare = async (servers: ApiServers): Promise<Comparison[]> => {
         const paths = dataset.busyWallets.map((address) => pathOf(WALLET_ROUTE, { address }));
         return [
           ...(await compareThroughput(context, { name: 'pages of busy wallets', paths }, servers, TARGETS)),
           await comparePages(context, dataset, servers.url),
           await compareRareToken(context, dataset, servers.url),
         ];
-      });
+      };
+      const comparisons = await withApiServers(scratch.url, [WALLET_ROUTE], compare, baselineUrl);
       return {
         comparisons,
         measures: [],
         notes: [
           `${dataset.rows} rows; ${dataset.busyWallets.length} busy wallets; the huge wallet has ${dataset.whaleRows}.`,
+          'The baseline reads the same rows from a table of its own layout.',
           `${CONNECTIONS} connections, ${POOL_SIZE} database connections on each side; key check on in the program's.`,
         ],
       };

@@ -1,3 +1,5 @@
+import { parseChainId } from '@chainstead/core';
+import { createPartitions } from '@chainstead/erc20/testing';
 import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -26,11 +28,30 @@ it('builds exactly the indexes that the migrations had made', async () => {
   expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
 });
 
-it('replaces an index that an interrupted build left invalid', async () => {
+it('builds an index on each partition, and replaces one that an interrupted build left invalid', async () => {
+  await createPartitions(scratch.database, parseChainId(1), [1_000]);
+  await dropBulkIndexes(scratch.database, datasets);
+  await scratch.database.query('CREATE INDEX erc20_transfers_1_1000_bulk ON erc20_transfers_1_1000 (token)');
   await scratch.database.query(
-    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfers_by_token'::regclass",
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfers_1_1000_bulk'::regclass",
   );
-  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual(['erc20_transfers_by_token']);
+  await buildBulkIndexes(scratch.database, datasets);
+  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
+  const ofPartitions = await scratch.database.query(
+    `SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid
+      WHERE inhparent = 'erc20_transfers_by_token'::regclass ORDER BY name`,
+  );
+  expect(ofPartitions).toEqual([
+    { name: 'erc20_transfers_1_1000_bulk', valid: true },
+    { name: 'erc20_transfers_1_minvalue_bulk', valid: true },
+  ]);
+});
+
+it('replaces an index of a table without partitions that an interrupted build left invalid', async () => {
+  await scratch.database.query(
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'nft_transfers_by_token'::regclass",
+  );
+  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual(['nft_transfers_by_token']);
   await buildBulkIndexes(scratch.database, datasets);
   expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
 });

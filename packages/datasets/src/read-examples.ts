@@ -19,7 +19,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
   const [transfer, holding, trade] = await Promise.all([
-    sample<AccountRow>('erc20_transfers', `${hexText('account')} AS account`, IS_ACCOUNT),
+    sample<AccountRow>('erc20_transfers_all', `${hexText('account')} AS account`, IS_ACCOUNT),
     sample<AccountRow>('nft_holdings', `${hexText('account')} AS account`, `${IS_ACCOUNT} AND ids_held > 0`),
     sample<TradeRow>(
       'nft_trades',

@@ -79,16 +79,16 @@ export function walletTransfersStatement(
   const page = transfersOf(scan, boundsOfScan(start, far), bind(query.limit + 1), PAGE_COLUMNS);
   const counting = { ...scan, nfts: 'left out' } as const;
   const total = query.count ? countOf(counting, near, far, bind(countMax + 1)) : 'NULL::bigint';
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
-  SELECT transfer.*, block.block_hash, block.block_timestamp FROM (${page}) AS transfer LEFT JOIN LATERAL (
-    SELECT block_hash, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = transfer.block_number LIMIT 1
-  ) AS block ON true ${where(far)})
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
   ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
   ${labelsOf(`SELECT counterparty FROM page`, account, chainId)} AS labels,
   transfers.*
-FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+FROM covered CROSS JOIN (
+  SELECT ${select} FROM page LEFT JOIN LATERAL (
+    SELECT block_hash, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = page.block_number LIMIT 1
+  ) AS block ON true) AS transfers`;
   return { text, values };
 }
 

@@ -13,7 +13,7 @@ const TRANSFER_SIDES = `
   SELECT concat_ws(' ', block_number, transaction_index, log_index, direction, encode(account, 'hex'),
            encode(counterparty, 'hex'), encode(token, 'hex'), value, encode(transaction_hash, 'hex'),
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
-    FROM erc20_transfers WHERE chain_id = $1`;
+    FROM erc20_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
 
 /** Blocks that caused rows. */
 const CAUSING_BLOCKS = `

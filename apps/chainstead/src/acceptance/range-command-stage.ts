@@ -67,10 +67,10 @@ export async function damage(stage: Stage): Promise<void> {
   await database.query('DELETE FROM erc20_transfers WHERE block_number = $1', [first]);
   await database.query('UPDATE erc20_transfers SET value = value + 1 WHERE block_number = $1', [second]);
   await database.query(
-    `INSERT INTO erc20_transfers (account, chain_id, block_number, transaction_index, log_index, direction, token,
-                                  counterparty, value, transaction_hash, block_hash, block_timestamp)
-     SELECT account, chain_id, block_number, transaction_index, log_index + 10000, direction, token, counterparty, value,
-            transaction_hash, block_hash, block_timestamp
+    `INSERT INTO erc20_transfers (account_key, account, chain_id, block_number, transaction_index, log_index, direction,
+                                  token, counterparty, value, transaction_hash)
+     SELECT account_key, account, chain_id, block_number, transaction_index, log_index + 10000, direction, token,
+            counterparty, value, transaction_hash
        FROM erc20_transfers WHERE block_number = $1 LIMIT 1`,
     [third],
   );
