@@ -33,6 +33,22 @@ CREATE INDEX "erc20_transfers_by_token" ON "erc20_transfers"
   USING btree ("account_key", substring("token", 17, 4), "block_number", "transaction_index", "log_index");--> statement-breakpoint
 CREATE INDEX "erc20_transfers_by_block" ON "erc20_transfers"
   USING brin ("chain_id", "block_number" int4_minmax_multi_ops) WITH (pages_per_range = 32, autosummarize = on);--> statement-breakpoint
+-- Makes the partition of some heights of a chain, from inclusive, to exclusive (null: open above). As the owner of the tables, so that
+-- the program may write as a role that can change no schema otherwise. Attached, not made as one: that would lock out readers.
+CREATE FUNCTION "attach_partition"(parent regclass, chain_id bigint, from_block integer, to_block integer) RETURNS text
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  part text;
+BEGIN
+  SELECT format('%I.%I', relnamespace::regnamespace, format('%s_%s_%s', relname, chain_id, from_block)) INTO STRICT part
+    FROM pg_class WHERE oid = parent AND relkind = 'p';
+  EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', part, parent);
+  EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s, %s) TO (%s, %s)',
+    parent, part, chain_id, from_block, chain_id, coalesce(to_block::text, 'MAXVALUE'));
+  RETURN part;
+END
+$$;--> statement-breakpoint
+REVOKE EXECUTE ON FUNCTION "attach_partition" FROM PUBLIC;--> statement-breakpoint
 -- The rows of both tables, for the views below.
 DO $$
 BEGIN

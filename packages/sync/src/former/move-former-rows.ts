@@ -129,9 +129,14 @@ async function makePlaces(database: Database, { table, former }: ReplacedTable, 
   }
 }
 
-/** Gives the disk back, unless rows are there after all or somebody reads the table at this moment. */
+/** Gives the disk back, where the program may: not where rows are there after all, or somebody reads the table at this moment. */
 async function truncateEmpty(database: Database, replaced: ReplacedTable): Promise<void> {
   const { table } = replaced.former;
+  const [right] = await database.query<{ is_given: boolean }>(
+    "SELECT has_table_privilege($1, 'TRUNCATE') AS is_given",
+    [table],
+  );
+  if (right?.is_given !== true) return;
   await database.transaction(async (transaction: Transaction) => {
     await transaction.query(`SET LOCAL lock_timeout = ${TRUNCATE_WAIT_MS}`);
     await transaction.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);

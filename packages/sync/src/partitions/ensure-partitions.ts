@@ -79,12 +79,10 @@ async function attachPartition(
   chainId: ChainId,
   { from, to }: PartitionBounds,
 ): Promise<string> {
-  const name = `${table}_${chainId}_${from}`;
-  const upper = to === PARTITION_TOP ? 'MAXVALUE' : String(to);
-  // Made on its own and attached: CREATE … PARTITION OF would lock the whole table against readers.
-  await transaction.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
-  await transaction.query(
-    `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${chainId}, ${from}) TO (${chainId}, ${upper})`,
+  const [made] = await transaction.query<{ name: string }>(
+    'SELECT attach_partition(to_regclass($1), $2, $3, $4) AS name',
+    [table, chainId, from, to === PARTITION_TOP ? null : to],
   );
-  return name;
+  if (made === undefined) throw new RangeError(`No partition of ${table} was made`);
+  return made.name;
 }

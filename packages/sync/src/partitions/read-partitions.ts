@@ -14,6 +14,8 @@ export interface Partition extends PartitionBounds {
   readonly rows: number;
   /** Its indexes were rebuilt dense, since nothing is written to it any more. */
   readonly isSealed: boolean;
+  /** Whether the session's role owns it: others may write rows, but not rebuild indexes. */
+  readonly isOwn: boolean;
 }
 
 /** What is said of a sealed partition, as its comment. */
@@ -30,7 +32,7 @@ export async function readPartitions(
 ): Promise<readonly Partition[]> {
   const rows = await source.query<PartitionRow>(
     `SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
-         part.reltuples::float8 AS tuples, part.relpages AS pages, obj_description(part.oid, 'pg_class') AS comment,
+         pg_has_role(part.relowner, 'USAGE') AS is_own, part.reltuples::float8 AS tuples, part.relpages AS pages, obj_description(part.oid, 'pg_class') AS comment,
          current_setting('block_size')::int AS page_bytes
        FROM pg_inherits JOIN pg_class AS part ON part.oid = pg_inherits.inhrelid
       WHERE pg_inherits.inhparent = to_regclass($1) AND NOT pg_inherits.inhdetachpending`,
@@ -45,6 +47,7 @@ export async function readPartitions(
 interface PartitionRow {
   readonly name: string;
   readonly bounds: string;
+  readonly is_own: boolean;
   readonly bytes: number;
   readonly tuples: number;
   readonly pages: number;
@@ -68,5 +71,6 @@ function toPartition(row: PartitionRow): Partition {
     bytes: row.bytes,
     rows: Math.round(known ? (row.tuples / row.pages) * (row.bytes / row.page_bytes) : row.bytes / BYTES_A_ROW),
     isSealed: row.comment === SEALED,
+    isOwn: row.is_own,
   };
 }

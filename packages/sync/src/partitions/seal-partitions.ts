@@ -59,7 +59,8 @@ export async function sealFullPartitions(
     const historyStart = state?.historyStart ?? Math.min(...covered.map(({ from }) => from));
     for (const partition of await readPartitions(database, table, chain.id)) {
       if (signal.aborted) return sealed;
-      if (partition.isSealed || !isFull(partition, covered, historyStart, chain.reorgDepthMax)) continue;
+      if (partition.isSealed || !partition.isOwn || !isFull(partition, covered, historyStart, chain.reorgDepthMax))
+        continue;
       await sealPartition(database, partition);
       logger.info({ chain: chain.key, partition: partition.name, rows: partition.rows }, 'A full partition was sealed');
       sealed.push(partition.name);
