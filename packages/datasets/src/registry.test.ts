@@ -57,7 +57,7 @@ describe.each(datasets.map(({ name, table }) => ({ name, table })))('the table o
     const definitions = await texts('SELECT indexdef AS text FROM pg_indexes WHERE tablename = $1', table.name);
     expect(definitions).toContainEqual(
       expect.stringMatching(
-        / USING brin \(chain_id, block_number int8_minmax_multi_ops\) .*autosummarize=('?)(true|on)\1/,
+        / USING brin \(chain_id, block_number int[48]_minmax_multi_ops\) .*autosummarize=('?)(true|on)\1/,
       ),
     );
   });

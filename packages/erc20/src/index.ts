@@ -4,6 +4,5 @@
  */
 export { erc20Transfers } from './dataset.ts';
 export { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
-export { createTransferTables, type TransferTables } from './transfer-tables.ts';
 export { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 export { walletTransfersStatement } from './wallet-transfers-statement.ts';
