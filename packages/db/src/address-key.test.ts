@@ -44,6 +44,19 @@ describe('the key of an address', () => {
     expect(addressKey(parseAddress('0x80000000abababababababababababab00000000'))).toBe(String(-(2n ** 63n)));
   });
 
+  test('of a token is the signed integer of its last four bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anAddress, { minLength: 50, maxLength: 200 }), async (addresses) => {
+        const rows = await scratch.database.query<{ key: number }>(
+          'SELECT token_key(address) AS key FROM unnest($1::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position',
+          [addresses.map(addressBytes)],
+        );
+        expect(rows.map(({ key }) => key)).toEqual(addresses.map((address) => addressBytes(address).readInt32BE(16)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   test('tells addresses apart that nobody has a key of', () => {
     const known = [
       '0x0000000000000000000000000000000000000000',

@@ -50,7 +50,7 @@ export const erc20Transfers = pgTable(
     // four: the first are alike for tokens that a chain is born with.
     index('erc20_transfers_by_token').on(
       table.accountKey,
-      sql`substring(token, 17, 4)`,
+      sql`token_key(token)`,
       table.blockNumber,
       table.transactionIndex,
       table.logIndex,

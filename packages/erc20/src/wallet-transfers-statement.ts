@@ -113,7 +113,7 @@ interface TransferTable {
 const PARTITIONED: TransferTable = {
   name: 'erc20_transfers',
   ofWallet: ({ account, accountKey }) => [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`)],
-  ofToken: ['substring(token, 17, 4) = substring(wanted.address, 17, 4)', expectedTrue('token = wanted.address')],
+  ofToken: ['token_key(token) = token_key(wanted.address)', expectedTrue('token = wanted.address')],
 };
 
 const UNPARTITIONED: TransferTable = {
