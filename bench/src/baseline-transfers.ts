@@ -9,6 +9,8 @@ const SCHEMA = 'baseline';
 export async function fillBaselineTransfers(database: Database, databaseUrl: string): Promise<string> {
   const table = `${SCHEMA}.erc20_transfers`;
   await database.query(`CREATE SCHEMA ${SCHEMA}`);
+  // It looks for what was migrated in the first schema alone.
+  await database.query(`CREATE TABLE ${SCHEMA}.schema_migrations AS TABLE public.schema_migrations`);
   await database.query(`CREATE TABLE ${table} AS
     SELECT account, chain_id, block_number::bigint, transaction_index, log_index, direction, token, counterparty, value, transaction_hash,
       block_hash, block_timestamp
