@@ -226,6 +226,13 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(scans[0]?.['Actual Rows']).toBeLessThanOrEqual(LIMIT + 2);
   });
 
+  test('blocks are looked up by those of the page', async () => {
+    const { nodes } = await explainPage(plan);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'blocks');
+    expect(scans.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/)]);
+    expect(scans[0]?.['Actual Rows']).toBeLessThanOrEqual(LIMIT + 1);
+  });
+
   test.runIf(isKnown)(
     'a token with three rows in the busy wallet costs less than a page, without reading the rows around it',
     async () => {

@@ -5,6 +5,7 @@ import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import type { TransferTables } from './transfer-tables.ts';
 import {
+  BLOCKS,
   type NftRows,
   TRANSFERS,
   type WalletTransfersQuery,
@@ -26,6 +27,9 @@ export interface TokenMetadata {
   readonly possibleSpam: boolean | null;
 }
 
+/** A block that transfers are in. */
+export type TransferBlock = RowOf<typeof BLOCKS>;
+
 export interface AddressLabel {
   readonly label: string | null;
   readonly entity: string | null;
@@ -37,6 +41,8 @@ export interface WalletTransfersPage {
   readonly transfers: readonly TransferRow[];
   /** Whether another row follows. */
   readonly hasNext: boolean;
+  /** @throws RangeError when the block of a transfer is not in the database, which writes both at once */
+  blockOf(transfer: TransferRow): TransferBlock;
   tokenOf(token: Address): TokenMetadata;
   labelOf(address: Address): AddressLabel;
   readonly indexed: Indexed;
@@ -72,6 +78,8 @@ export async function getWalletTokenTransfers(
 interface PageRow extends IndexedColumns, PackedTexts {
   readonly newest: number | null;
   readonly total: number | null;
+  /** Packed {@link BLOCKS}. */
+  readonly blocks: string | null;
   readonly tokens: readonly TokenEntry[] | null;
   readonly labels: readonly LabelEntry[] | null;
 }
@@ -95,6 +103,8 @@ function pageOf(
   query: WalletTransfersQuery,
   { rows: transfers, page: row }: { readonly rows: readonly TransferRow[]; readonly page: PageRow },
 ): WalletTransfersPage {
+  const found = BLOCKS.read({ packed_bytes: row.blocks, packed_texts: null, packed_json: null }) ?? [];
+  const blocks = new Map(found.map((block) => [block.block_number, block]));
   const tokens = new Map<string, TokenMetadata>();
   for (const [address, name, symbol, decimals, logo, verified, possibleSpam] of row.tokens ?? [])
     tokens.set(`0x${address}`, { name, symbol, decimals, logo, verified, possibleSpam });
@@ -104,6 +114,11 @@ function pageOf(
   return {
     transfers: transfers.slice(0, query.limit),
     hasNext: transfers.length > query.limit,
+    blockOf({ block_number: number }) {
+      const block = blocks.get(number);
+      if (block === undefined) throw new RangeError(`Block ${number} of a transfer is not in the database`);
+      return block;
+    },
     tokenOf: (token) => tokens.get(token) ?? UNKNOWN_TOKEN,
     labelOf: (address) => labels.get(address) ?? NO_LABEL,
     indexed: readIndexed(row),

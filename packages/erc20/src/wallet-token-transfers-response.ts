@@ -61,6 +61,7 @@ function showTransfer(
   page: WalletTransfersPage,
 ): z.infer<typeof transferSchema> {
   const isReceived = row.direction === 1;
+  const block = page.blockOf(row);
   const token = page.tokenOf(row.token);
   const other = page.labelOf(row.counterparty);
   const [from, to] = isReceived ? [other, own] : [own, other];
@@ -79,9 +80,9 @@ function showTransfer(
     to_address: isReceived ? wallet : row.counterparty,
     to_address_label: to.label,
     address: row.token,
-    block_hash: row.block_hash,
+    block_hash: block.block_hash,
     block_number: String(row.block_number),
-    block_timestamp: row.block_timestamp,
+    block_timestamp: block.block_timestamp,
     transaction_hash: row.transaction_hash,
     transaction_index: row.transaction_index,
     log_index: row.log_index,

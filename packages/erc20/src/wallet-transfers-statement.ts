@@ -83,12 +83,10 @@ export function walletTransfersStatement(
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
   ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
+  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
   ${labelsOf(`SELECT counterparty FROM page`, account, chainId)} AS labels,
   transfers.*
-FROM covered CROSS JOIN (
-  SELECT ${select} FROM page LEFT JOIN LATERAL (
-    SELECT block_hash, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = page.block_number LIMIT 1
-  ) AS block ON true) AS transfers`;
+FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 
@@ -192,6 +190,11 @@ export const TRANSFERS = packedRows({
   counterparty: hex<Address>('counterparty', 20),
   value: digits('value'),
   transaction_hash: hex<Hash>('transaction_hash', 32),
+});
+
+/** The blocks of a page's rows, once each. */
+export const BLOCKS = packedRows({
+  block_number: int8('block_number'),
   block_hash: hex<Hash>('block_hash', 32),
   block_timestamp: moment('block_timestamp'),
 });
@@ -226,6 +229,11 @@ function newestBlocks(scan: Scan): string {
   return scan.tables
     .map((table) => `(${rangeOf(table, scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`)
     .join(', ');
+}
+
+/** The bytes of {@link BLOCKS}, found in one go: looked up row by row they cost several times as much. Null for none. */
+function blocksOf(blocks: string, chainId: string): string {
+  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }
 
 /** What is known of tokens, once each, as JSON: see `TokenEntry`. Null for none. */
