@@ -14,8 +14,10 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
+import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
 import { createPartitions } from './testing/partitions.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
+import { FORMER_TABLE, type TransferTables } from './transfer-tables.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
 // 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; one token is in three of its transfers.
@@ -95,6 +97,7 @@ const explainPage = (
   plan: PlanKind,
   query: Partial<WalletTransfersQuery> = {},
   nfts: NftRows = 'shown',
+  tables: TransferTables = 'partitioned',
 ): Promise<Explained> =>
   explain(
     scratch.database,
@@ -114,7 +117,7 @@ const explainPage = (
         count: false,
         ...query,
       },
-      { countMax: COUNT_MAX, nfts, tables: 'partitioned' },
+      { countMax: COUNT_MAX, nfts, tables },
     ),
     plan,
   );
@@ -295,5 +298,26 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       12_500,
     ]);
     expect(await readOf({ ...few, ...dates })).toEqual(['minvalue', 2_500, 5_000, 7_500, 12_500]);
+  });
+});
+
+describe.each(['generic', 'custom'] as const)('the %s plan while the former table has rows', (plan) => {
+  beforeAll(async () => {
+    if (plan === 'generic') await createFormerTable(scratch.database);
+    await moveTheRest(scratch.database);
+    await moveBack(scratch.database, plan === 'generic' ? 'block_number < 7_500' : 'block_number >= 7_500');
+    await scratch.database.query(`ANALYZE ${FORMER_TABLE}`);
+  });
+
+  const isOfEither = (node: PlanNode): boolean => isOfTransfers(node) || node['Relation Name'] === FORMER_TABLE;
+
+  test.each(QUERIES)('%s takes a page of either table at most, and sorts no more', async (_name, query) => {
+    const { nodes } = await explainPage(plan, query, 'shown', 'both');
+    const scans = nodes.filter(isOfEither);
+    expect(new Set(scans.map((node) => node['Relation Name'] === FORMER_TABLE)).size).toBe(2);
+    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap)/);
+    expect(rowsOf(scans)).toBeLessThanOrEqual(2.8 * (LIMIT + 1));
+    for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
+      expect(rowsInto(sort)).toBeLessThanOrEqual(2.8 * (LIMIT + 1));
   });
 });
