@@ -2,12 +2,13 @@
 import type { BlockRange } from '@chainstead/core';
 import type { BackfillOptions } from './backfill.ts';
 import type { ChunkSizing } from './chunk-size.ts';
-import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
+import { missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
+import { belowKept, type CoveredRange, listCoveredOrOld, readKeptFrom } from './retention/kept-from.ts';
 import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from './whole-block.ts';
 
 /** What of the backfill's options its plan depends on. */
-type Planned = Pick<BackfillOptions, 'chain' | 'database' | 'datasets' | 'kind' | 'order' | 'proof'>;
+type Planned = Pick<BackfillOptions, 'chain' | 'database' | 'datasets' | 'keep' | 'kind' | 'order' | 'proof'>;
 
 /** One stretch that lacks the same datasets throughout. */
 export interface Stretch {
@@ -17,14 +18,11 @@ export interface Stretch {
 
 /** What is to be read of the ranges, in order: what is read by filtered logs first, traces last. */
 export async function planStretches(options: Planned, ranges: readonly BlockRange[]): Promise<Stretch[]> {
-  const { chain, database, kind } = options;
-  const coverage = kind === 'replace' ? [] : await listCoverage(database, chain.id);
+  const coverage = await listDone(options);
   return readTogether(options).flatMap((datasets) =>
     inOrder(
       options,
-      ranges.flatMap((range) =>
-        kind === 'replace' ? [{ range, datasets }] : stretchesWithout(coverage, { range, datasets }),
-      ),
+      ranges.flatMap((range) => stretchesWithout(coverage, { range, datasets })),
     ),
   );
 }
@@ -46,8 +44,14 @@ function readTogether({ chain, datasets, proof }: Planned): readonly (readonly D
   });
 }
 
+/** What is not to be read: what is covered, unless that is redone; and old blocks whose rows are not kept. */
+async function listDone({ chain, database, datasets, keep, kind }: Planned): Promise<readonly CoveredRange[]> {
+  if (kind === 'add') return listCoveredOrOld(database, { chain, datasets, keep });
+  return belowKept(datasets, await readKeptFrom(database, { chain, keep }));
+}
+
 /** What of the stretch is not covered. */
-function stretchesWithout(coverage: readonly DatasetCoverage[], { range, datasets }: Stretch): Stretch[] {
+function stretchesWithout(coverage: readonly CoveredRange[], { range, datasets }: Stretch): Stretch[] {
   const names = datasets.map((dataset) => dataset.name);
   return missingCoverage(range, names, coverage).map((part) => ({
     range: part.range,
@@ -56,13 +60,8 @@ function stretchesWithout(coverage: readonly DatasetCoverage[], { range, dataset
 }
 
 /** What is still to be done of a chunk: all of it when covered blocks are redone, else what is not covered by now. */
-export async function notDone(
-  { chain, database, kind }: Planned,
-  { datasets }: Stretch,
-  range: BlockRange,
-): Promise<Stretch[]> {
-  if (kind === 'replace') return [{ range, datasets }];
-  return stretchesWithout(await listCoverage(database, chain.id), { range, datasets });
+export async function notDone(options: Planned, { datasets }: Stretch, range: BlockRange): Promise<Stretch[]> {
+  return stretchesWithout(await listDone(options), { range, datasets });
 }
 
 function inOrder(options: Planned, stretches: readonly Stretch[]): Stretch[] {

@@ -16,6 +16,7 @@ import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { ChainMovedError, UnavailableBlocksError } from './errors.ts';
 import { type DecodedRange, readRangeFast, readRangeProven, wholeDatasets } from './read-range.ts';
 import { releasing } from './releasing-task.ts';
+import type { KeepSettings } from './retention/keep-settings.ts';
 import { FAILED, halvesOf, isFinal, once, untilItSucceeds } from './retry-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { type BlockPart, deepestPart, partsOf } from './whole-block.ts';
@@ -30,6 +31,8 @@ export interface BackfillOptions extends CommitDependencies {
   /** `receipts` reads whole blocks and proves them before they are served; `none` takes filtered logs first. */
   readonly proof: 'none' | 'receipts';
   readonly policy: ProofPolicy;
+  /** What is older is not read for datasets that drop it. @default all is kept */
+  readonly keep?: KeepSettings | undefined;
   /** `replace` redoes what is covered already (reindex). */
   readonly kind: 'add' | 'replace';
   onProgress?(progress: BackfillProgress): void;

@@ -8,12 +8,16 @@ import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { type DerivedBuild, readDerivedBuilds } from './derived/derived-builds.ts';
 import { unprovenBlocks } from './measure-coverage.ts';
+import type { KeepSettings } from './retention/keep-settings.ts';
+import { belowKept, type CoveredRange, readKeptFrom } from './retention/kept-from.ts';
 
 export interface ChainStatus {
   readonly chainId: ChainId;
   /** The key that it was ingested under; null where it never was. */
   readonly key: string | null;
   readonly historyStart: number;
+  /** The lowest block of which rows that can be dropped are kept; 0: all are. */
+  readonly keptFrom: number;
   readonly firstFollowed: number;
   readonly checkpoint: number | null;
   readonly head: number | null;
@@ -55,21 +59,29 @@ interface StatusRow {
   updated_at: Date;
 }
 
-/** One entry for each chain that was ever ingested here. `chains` says what is kept for those that are configured. */
+/**
+ * One entry for each chain that was ever ingested here. `chains` says what is kept for those that are configured.
+ * @param keepOf how much of their history; absent: all
+ */
 export async function readChainStatuses(
   database: Database,
   datasets: readonly Dataset[],
   chains: readonly Chain[],
+  keepOf: (chain: Chain) => KeepSettings | undefined = () => undefined,
 ): Promise<ChainStatus[]> {
   const rows = await database.query<StatusRow>(STATUS_QUERY);
   const statuses: ChainStatus[] = [];
   for (const row of rows) {
     const chainId = parseChainId(row.chain_id);
     const coverage = await listCoverage(database, chainId);
+    const chain = chains.find(({ id }) => id === chainId);
+    const keptFrom = chain === undefined ? 0 : await readKeptFrom(database, { chain, keep: keepOf(chain) });
+    const expected = expectedDatasets(chain, datasets, coverage);
     statuses.push({
       chainId,
       key: row.chain_key,
       historyStart: row.history_start,
+      keptFrom,
       firstFollowed: row.first_followed,
       checkpoint: row.checkpoint,
       head: row.head,
@@ -86,15 +98,7 @@ export async function readChainStatuses(
               blocksLeft: unprovenBlocks(coverage),
               secondsLeft: Math.ceil(unprovenBlocks(coverage) / row.prover_rate),
             },
-      gaps: findGaps(
-        row,
-        expectedDatasets(
-          chains.find(({ id }) => id === chainId),
-          datasets,
-          coverage,
-        ),
-        coverage,
-      ),
+      gaps: findGaps(row, expected, [...coverage, ...belowKept(expected, keptFrom)]),
       building: (await readDerivedBuilds(database, chainId)).filter(
         ({ dataset, status: phase }) => phase !== 'built' && datasets.some(({ name }) => name === dataset),
       ),
@@ -124,7 +128,7 @@ function expectedDatasets(
 }
 
 /** Blocks from the start of history to the checkpoint that a dataset does not cover. */
-function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readonly DatasetCoverage[]): Gap[] {
+function findGaps(row: StatusRow, datasets: readonly Dataset[], coverage: readonly CoveredRange[]): Gap[] {
   const wanted = { from: row.history_start, to: row.checkpoint ?? row.first_followed - 1 };
   return datasets.flatMap((dataset) =>
     missingCoverage(wanted, [dataset.name], coverage).map((missing) => ({

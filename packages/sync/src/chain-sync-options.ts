@@ -6,6 +6,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import type { BackfillProgress } from './backfill.ts';
 import type { BlockWatcher } from './block-watcher.ts';
 import type { Dataset } from './dataset.ts';
+import type { KeepSettings } from './retention/keep-settings.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface ChainSyncSettings {
@@ -16,6 +17,8 @@ export interface ChainSyncSettings {
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
   readonly backfillOrder: 'newest-first' | 'oldest-first';
+  /** How much of the history of datasets whose rows can be dropped is kept. @default all */
+  readonly keep?: KeepSettings | undefined;
   /** Blocks a second that the prover may read; auto: as many as the upstreams allow; 0: off. */
   readonly proverRate: number | 'auto';
 }

@@ -25,6 +25,8 @@ import { moveFormerRows } from './former/move-former-rows.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { keepSealing } from './partitions/seal-partitions.ts';
 import { prove } from './prover.ts';
+import { keepRetention } from './retention/keep-retention.ts';
+import { settleRetention } from './retention/settle-retention.ts';
 import {
   beginProgress,
   type ChainProgress,
@@ -150,8 +152,10 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     await reportFarStart(options, head, state);
     // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
     await registerDerivedStates(options.database, options.chain, options.datasets);
-    running.push(keepDerivedStates(options, stop), moveFormerRows(options, stop), keepSealing(options, stop));
-    const shared = { ...options, knownContracts: createKnownContracts(), policy: options.settings.proof };
+    running.push(keepDerivedStates(options, stop), moveFormerRows(options, stop));
+    const { keep, proof: policy } = options.settings;
+    const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
+    running.push(keepSealing(shared, stop), keepRetention(shared, stop));
     let finished = false;
     let filling = true;
     const prover = prove(
@@ -195,6 +199,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
 
 type Shared = Led & {
   readonly policy: ProofPolicy;
+  readonly keep: ChainSyncOptions['settings']['keep'];
   readonly knownContracts: ReturnType<typeof createKnownContracts>;
 };
 
@@ -213,6 +218,7 @@ async function runFollower(
 
 async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
   const { onBackfill } = shared;
+  await settleRetention(shared, signal);
   const progress = onBackfill === undefined ? {} : { onProgress: onBackfill };
   await fillHistory({ ...fillOptions(shared), ...progress }, state, signal);
 }

@@ -48,7 +48,7 @@ export async function listCoverage(source: Pick<Database, 'query'>, chainId: Cha
 export function missingCoverage(
   wanted: BlockRange,
   datasets: readonly string[],
-  coverage: readonly DatasetCoverage[],
+  coverage: readonly Pick<DatasetCoverage, 'dataset' | 'range'>[],
 ): { readonly range: BlockRange; readonly datasets: readonly string[] }[] {
   const gaps = datasets.map((dataset) => ({
     dataset,

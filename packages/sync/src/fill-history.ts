@@ -5,7 +5,8 @@
 import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.ts';
 import { type ChainState, readChainState } from './checkpoint.ts';
-import { listCoverage, missingCoverage } from './coverage.ts';
+import { missingCoverage } from './coverage.ts';
+import { listCoveredOrOld } from './retention/kept-from.ts';
 import { readSettledHeight } from './settled-height.ts';
 import { deepestPart } from './whole-block.ts';
 
@@ -79,11 +80,11 @@ function historyOf({ chain, endBlock }: FillOptions, state: ChainState): BlockRa
 
 /** Blocks at or below the checkpoint that lack a dataset. */
 async function followedWithout(
-  { chain, database, datasets }: FillOptions,
+  { chain, database, datasets, keep }: FillOptions,
   { firstFollowed, checkpoint }: ChainState,
 ): Promise<BlockRange[]> {
   if (checkpoint === null) return [];
-  const coverage = await listCoverage(database, chain.id);
+  const coverage = await listCoveredOrOld(database, { chain, datasets, keep });
   const names = datasets.map(({ name }) => name);
   return missingCoverage({ from: firstFollowed, to: checkpoint.number }, names, coverage).map(({ range }) => range);
 }

@@ -4,6 +4,8 @@ import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { readChainState } from './checkpoint.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import { readDerivedBuilds } from './derived/derived-builds.ts';
+import type { KeepSettings } from './retention/keep-settings.ts';
+import { belowKept, readKeptFrom } from './retention/kept-from.ts';
 
 /** Blocks that are covered and not proven yet, of the dataset that has most of them: all are proven at once. */
 export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
@@ -15,11 +17,20 @@ export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {
 
 /** Brings the metrics of what a chain covers, and of what is derived from it, up to date. Those of other chains in the same process stay as they are. */
 export async function measureCoverage(
-  { chain, database, datasets, metrics }: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'>,
+  {
+    chain,
+    database,
+    datasets,
+    metrics,
+    keep,
+  }: Pick<ChainSyncOptions, 'chain' | 'database' | 'datasets' | 'metrics'> & {
+    readonly keep?: KeepSettings | undefined;
+  },
   provingRate: number | null,
 ): Promise<void> {
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
+  const old = belowKept(datasets, await readKeptFrom(database, { chain, keep }));
   for (const { state: name, part } of await readDerivedBuilds(database, chain.id))
     metrics.derivedBuilt.set({ chain: chain.key, state: name }, part);
   const left = unprovenBlocks(coverage.filter(({ dataset }) => datasets.some(({ name }) => name === dataset)));
@@ -35,7 +46,7 @@ export async function measureCoverage(
       if (count > 0) metrics.coveredBlocks.set({ ...labels, proof }, count);
       else metrics.coveredBlocks.remove({ ...labels, proof });
     const wanted = { from: state?.historyStart ?? 0, to: state?.checkpoint?.number ?? (state?.firstFollowed ?? 0) - 1 };
-    const gaps = missingCoverage(wanted, [dataset.name], own);
+    const gaps = missingCoverage(wanted, [dataset.name], [...own, ...old]);
     metrics.gapBlocks.set(
       labels,
       gaps.reduce((sum, gap) => sum + rangeSize(gap.range), 0),

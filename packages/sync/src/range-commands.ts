@@ -17,13 +17,15 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type BackfillProgress, backfill } from './backfill.ts';
 import { readChainState } from './checkpoint.ts';
 import { createClaimOwner } from './claims.ts';
-import { type DatasetCoverage, listCoverage } from './coverage.ts';
+import { listCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { registerDerivedStates } from './derived/derived-record.ts';
 import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import type { Repair } from './repaired-blocks.ts';
+import { isDroppable, type KeepSettings } from './retention/keep-settings.ts';
+import { belowKept, type CoveredRange, readKeptFrom } from './retention/kept-from.ts';
 import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { verifyRange } from './verify-range.ts';
@@ -40,6 +42,8 @@ export interface RangeCommandOptions {
   readonly clock: Clock;
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
+  /** What is older is left alone for datasets that drop it. @default all is kept */
+  readonly keep?: KeepSettings | undefined;
   onProgress?(progress: BackfillProgress): void;
 }
 
@@ -156,13 +160,15 @@ export async function verifyRanges(
 ): Promise<VerifyReport> {
   const { chain, database } = options;
   const wanted = mergeRanges(ranges);
-  const works = verifications(chain, options.datasets, wanted, await listCoverage(database, chain.id));
+  const coverage = await listCoverage(database, chain.id);
+  const keptFrom = await readKeptFrom(database, options);
+  const works = verifications(options, wanted, coverage, keptFrom);
   const total = works.flatMap(({ covered }) => covered).reduce((sum, range) => sum + rangeSize(range), 0);
   const levels: Record<string, number> = {};
   const repairs: Repair[] = [];
   let done = 0;
   await withOwner(options, async (owner) => {
-    for (const { datasets, range } of works.flatMap(inStretches)) {
+    for (const { datasets, range } of works.flatMap((one) => inStretches(one, keptFrom))) {
       if (!(await owner.claim(chain.id, range, 'verify')))
         throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
       const result = await verifyRange(
@@ -186,30 +192,36 @@ interface Verification {
   readonly covered: readonly BlockRange[];
 }
 
-/** Each way of reading on its own: where traces are missing, logs are verified all the same. */
+/** Each way of reading on its own: where traces are missing, logs are verified all the same; and where old rows were dropped, those of the others are. */
 function verifications(
-  chain: Chain,
-  datasets: readonly Dataset[],
+  { chain, datasets }: RangeCommandOptions,
   wanted: readonly BlockRange[],
-  coverage: readonly DatasetCoverage[],
+  coverage: readonly CoveredRange[],
+  keptFrom: number,
 ): Verification[] {
   const alike = Map.groupBy(datasetsOf(chain, datasets), (dataset) => deepestPart(dataset, chain));
-  return [...alike.values()].map((some) => ({
-    datasets: some,
-    covered: some.reduce<BlockRange[]>(
-      (common, dataset) =>
-        intersectRanges(
-          common,
-          coverage.filter((one) => one.dataset === dataset.name).map((one) => one.range),
-        ),
-      [...wanted],
-    ),
-  }));
+  return [...alike.values()].map((some) => {
+    const left = some.every(isDroppable) ? coverage : [...coverage, ...belowKept(some, keptFrom)];
+    return {
+      datasets: some,
+      covered: some.reduce<BlockRange[]>(
+        (common, dataset) =>
+          intersectRanges(
+            common,
+            left.filter((one) => one.dataset === dataset.name).map((one) => one.range),
+          ),
+        [...wanted],
+      ),
+    };
+  });
 }
 
-function inStretches({ datasets, covered }: Verification) {
+/** None reaches over where rows are kept from: above it, all datasets of a stretch are verified. */
+function inStretches({ datasets, covered }: Verification, keptFrom: number) {
   const stretches: { readonly datasets: readonly Dataset[]; readonly range: BlockRange }[] = [];
-  for (const { from: first, to: last } of covered)
+  const old = { from: 0, to: keptFrom - 1 };
+  const parts = keptFrom === 0 ? covered : [...intersectRanges(covered, [old]), ...subtractRanges(covered, [old])];
+  for (const { from: first, to: last } of parts)
     for (let from = first; from <= last; from += VERIFY_STRETCH_BLOCKS)
       stretches.push({ datasets, range: { from, to: Math.min(last, from + VERIFY_STRETCH_BLOCKS - 1) } });
   return stretches;

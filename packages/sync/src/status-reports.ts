@@ -70,7 +70,7 @@ export function startStatusReports(
   const report = async (): Promise<void> => {
     const upstreams = options.pool.status();
     await saveHealth(options.database, chain.id, state, upstreams);
-    await measureCoverage(options, state.provingRate);
+    await measureCoverage({ ...options, keep: options.settings.keep }, state.provingRate);
     const silentMs = clock.now() - state.progressAt;
     const stalled = silentMs > stallAfterMs;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);

@@ -7,6 +7,7 @@ export interface SyncMetrics {
   readonly blocks: Counter<'chain' | 'kind'>;
   readonly logs: Counter<'chain' | 'kind'>;
   readonly rows: Counter<'chain' | 'dataset'>;
+  readonly droppedRows: Counter<'chain' | 'dataset'>;
   readonly reorgs: Counter<'chain'>;
   readonly reorgDepth: Histogram<'chain'>;
   readonly commitSeconds: Histogram<'chain' | 'kind'>;
@@ -33,6 +34,10 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
     blocks: counter('blocks_total', 'Blocks committed, by kind of work', ['chain', 'kind']),
     logs: counter('logs_total', 'Logs read from upstreams and committed, by kind of work', ['chain', 'kind']),
     rows: counter('rows_total', 'Rows written, by dataset', ['chain', 'dataset']),
+    droppedRows: counter('dropped_rows_total', 'Rows of old blocks that were dropped, about, by dataset', [
+      'chain',
+      'dataset',
+    ]),
     reorgs: counter('reorgs_total', 'Reorganisations rolled back', ['chain']),
     reorgDepth: new Histogram({
       name: 'chainstead_sync_reorg_depth_blocks',

@@ -10,7 +10,7 @@ import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { recordLevels, requireClaim } from './commit-range.ts';
 import { retryDeadlock } from './commit-retry.ts';
-import { type DatasetCoverage, listCoverage } from './coverage.ts';
+import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
@@ -19,6 +19,7 @@ import { writeContracts } from './known-contracts.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
 import { type DecodedRange, type RangeRead, readRangeProven, wholeDatasets } from './read-range.ts';
 import { type Repair, recordFaults, repairedBlocks } from './repaired-blocks.ts';
+import { dropsHistory, isDroppable, type KeepSettings } from './retention/keep-settings.ts';
 import { addMissing, type BlockRows, type RepairedRows, removeSurplus, stageRows } from './row-changes.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
@@ -31,6 +32,8 @@ export interface VerifyOptions extends CommitDependencies {
   readonly metrics: SyncMetrics;
   readonly logger: Logger;
   readonly owner: ClaimOwner;
+  /** What was dropped stays so. @default all is kept */
+  readonly keep?: KeepSettings | undefined;
   /** Waits until the next block may be read. */
   readonly turn?: (signal: AbortSignal) => Promise<void>;
 }
@@ -68,14 +71,14 @@ export async function verifyRange(
 async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise<Repair[]> {
   const { chain, database } = options;
   const { range } = read;
-  const datasets = wholeDatasets(options, read);
-  const batch = batchOf(read.batch, datasets);
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);
     await requireSameBlocks(transaction, chain, range, read.blocks);
-    await takeAlongRange(transaction, chain, datasets, range);
     const coverage = await listCoverage(transaction, chain.id);
+    const datasets = wholeDatasets(options, read).filter((dataset) => isKept(options, dataset, range, coverage));
+    const batch = batchOf(read.batch, datasets);
+    await takeAlongRange(transaction, chain, datasets, range);
     const contracts = await stageRows(transaction, batch.parts);
     const found = await repairRows(transaction, chain, datasets, range, coverage);
     await writeBlocks(transaction, batch.blockLines, 'may-exist');
@@ -84,6 +87,17 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     await recordFaults(transaction, chain.id, repairedBlocks(found));
     return found;
   });
+}
+
+/** Whether the dataset has its rows of the whole range, or lacks some that it is to have. */
+function isKept(
+  { keep }: VerifyOptions,
+  dataset: Dataset,
+  range: BlockRange,
+  coverage: readonly DatasetCoverage[],
+): boolean {
+  if (!dropsHistory(keep) || !isDroppable(dataset)) return true;
+  return missingCoverage(range, [dataset.name], coverage).length === 0;
 }
 
 /** Makes the stored rows of the range equal to those in staging. @returns what differed. */

@@ -8,7 +8,7 @@ import { type AddedRows, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
 /** One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends. */
-export async function lockChainCommits(transaction: Transaction, chain: Chain): Promise<void> {
+export async function lockChainCommits(transaction: Transaction, chain: Pick<Chain, 'id'>): Promise<void> {
   await transactionLock(transaction, `commit:${chain.id}`);
 }
 

@@ -59,7 +59,8 @@ async function moveAll(options: MoveRowsOptions, signal: AbortSignal): Promise<b
   return !signal.aborted;
 }
 
-async function holdsRows(source: Pick<Database, 'query'>, { former }: ReplacedTable): Promise<boolean> {
+/** Whether rows are in the former table. */
+export async function holdsRows(source: Pick<Database, 'query'>, { former }: ReplacedTable): Promise<boolean> {
   const [row] = await source.query<{ holds: boolean }>(`SELECT EXISTS (SELECT FROM ${former.table}) AS holds`);
   return row?.holds === true;
 }

@@ -11,12 +11,16 @@ import type { Database } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import type { KeepSettings } from '../retention/keep-settings.ts';
+import { belowKept, readKeptFrom } from '../retention/kept-from.ts';
 import { type Partition, readPartitions, SEALED } from './read-partitions.ts';
 
 export interface SealOptions {
   readonly chain: Chain;
   readonly database: Database;
   readonly datasets: readonly Dataset[];
+  /** @default all is kept */
+  readonly keep?: KeepSettings | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -46,13 +50,14 @@ export async function keepSealing(options: SealOptions, signal: AbortSignal): Pr
 
 /** Seals the partitions whose blocks are all indexed and can't be reorganised any more. @returns their names */
 export async function sealFullPartitions(
-  { chain, database, datasets, logger }: SealOptions,
+  { chain, database, datasets, keep, logger }: SealOptions,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const partitioned = datasets.filter(({ table }) => table.isPartitioned);
   if (partitioned.length === 0) return [];
   const state = await readChainState(database, chain.id);
-  const coverage = await listCoverage(database, chain.id);
+  const old = belowKept(datasets, await readKeptFrom(database, { chain, keep }));
+  const coverage = [...(await listCoverage(database, chain.id)), ...old];
   const sealed: string[] = [];
   for (const { name, table } of partitioned) {
     const covered = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
