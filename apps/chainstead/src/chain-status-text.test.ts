@@ -11,6 +11,7 @@ const status: ChainStatus = {
   chainId: registry.get('eth').id,
   key: 'eth',
   historyStart: 100,
+  keptFrom: 0,
   firstFollowed: 190,
   checkpoint: 200,
   head: 203,

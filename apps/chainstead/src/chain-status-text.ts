@@ -53,6 +53,7 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       checkpoint: status.checkpoint,
       lag: status.lag,
       history_start: status.historyStart,
+      kept_from: status.keptFrom,
       first_followed: status.firstFollowed,
       stop: status.stop,
       stall_reason: status.stallReason,
@@ -109,6 +110,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     `  head        ${status.head ?? 'unknown'}`,
     `  indexed to  ${status.checkpoint ?? 'nothing followed yet'}${status.lag === null ? '' : `, ${status.lag} blocks behind`}`,
     `  history     from ${status.historyStart}`,
+    ...(status.keptFrom === 0 ? [] : [`  kept        ERC-20 transfers from ${status.keptFrom} on`]),
     ...coveredByDataset(status).map(
       ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
     ),

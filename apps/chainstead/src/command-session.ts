@@ -59,6 +59,7 @@ export function withChain<T>(
         clock: context.clock,
         proof: configured.proof,
         backfillProof: configured.backfillProof,
+        keep: configured.keep,
       });
     } finally {
       await pool.close();

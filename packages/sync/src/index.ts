@@ -36,6 +36,7 @@ export {
   verifyRanges,
 } from './range-commands.ts';
 export { readWatchedBlock } from './read-watched-block.ts';
+export { isDroppable, type KeepSettings } from './retention/keep-settings.ts';
 export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { chainName } from '../chain-name.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
-import type { Configuration } from '../configuration/index.ts';
+import { type Configuration, keepOfChains } from '../configuration/index.ts';
 import { findDatabase } from '../find-database.ts';
 import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { renderTable } from '../text-table.ts';
@@ -19,7 +19,12 @@ export async function showGaps(
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   await withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
     const configured = configuration.chains.map(({ chain }) => chain);
-    const statuses = await readChainStatuses(database, configuration.datasets, configured);
+    const statuses = await readChainStatuses(
+      database,
+      configuration.datasets,
+      configured,
+      keepOfChains(configuration.chains),
+    );
     const aptos = await readAptosStatuses(database, configuration.aptos.datasets);
     context.stdout.write(
       options.json === true ? renderJson(statuses, aptos, configuration) : render(statuses, aptos, configuration),

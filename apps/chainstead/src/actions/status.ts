@@ -8,7 +8,7 @@ import { aptosStatusJson, renderAptosStatus } from '../aptos-status-text.ts';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
-import type { Configuration } from '../configuration/index.ts';
+import { type Configuration, keepOfChains } from '../configuration/index.ts';
 import { findDatabase } from '../find-database.ts';
 import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { renderSetAside, setAsideJson } from '../set-aside-text.ts';
@@ -35,7 +35,7 @@ export async function showStatus(
   const configured = configuration.chains.map(({ chain }) => chain);
   await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
     const status = {
-      chains: await readChainStatuses(database, configuration.datasets, configured),
+      chains: await readChainStatuses(database, configuration.datasets, configured, keepOfChains(configuration.chains)),
       configured,
       rows: await countRows(database, tablesOf(configuration)),
       histories: await readHistories(database, HISTORIES_MAX),

@@ -8,6 +8,7 @@ import {
 import { errorText } from '@chainstead/core';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway';
 import type { UpstreamConfig } from '@chainstead/rpc';
+import type { KeepSettings } from '@chainstead/sync';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { suggestChains } from './chain-suggestion.ts';
 import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
@@ -29,6 +30,8 @@ export interface ChainConfiguration {
   readonly startBlock: number | null;
   /** Null: the head is followed. */
   readonly endBlock: number | null;
+  /** How much of the history of ERC-20 transfers is kept. */
+  readonly keep: KeepSettings;
   readonly backfillOrder: 'newest-first' | 'oldest-first';
   readonly proof: ProofPolicy;
   /** `receipts`: history is proven before it is served. */
@@ -215,6 +218,7 @@ function chainConfiguration(
     usesPublicUpstreams: usesPublicUpstreams(own),
     startBlock: own.START_BLOCK,
     endBlock: own.END_BLOCK ?? null,
+    keep: { blocks: own.KEEP_BLOCKS ?? null, since: own.KEEP_SINCE ?? null },
     backfillOrder: own.BACKFILL_ORDER,
     proof: own.PROOF ?? settings.PROOF ?? chain.proofPolicy,
     backfillProof: own.BACKFILL_PROOF ?? settings.BACKFILL_PROOF,
@@ -249,10 +253,18 @@ function gatewayConfiguration(
 
 /** What each key allows, and the keys together do not. */
 function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
-  const { startBlock, endBlock } = configured;
-  if (endBlock === null || startBlock === null || endBlock >= startBlock) return [];
-  const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
-  return [chainProblem(name, 'END_BLOCK', ownVariables(name, variables).END_BLOCK, reason)];
+  const { chain, startBlock, endBlock, keep } = configured;
+  const own = ownVariables(name, variables);
+  const problems: ConfigurationProblem[] = [];
+  if (endBlock !== null && startBlock !== null && endBlock < startBlock) {
+    const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
+    problems.push(chainProblem(name, 'END_BLOCK', own.END_BLOCK, reason));
+  }
+  if (keep.blocks !== null && keep.blocks <= chain.reorgDepthMax) {
+    const reason = `is not more than the ${chain.reorgDepthMax} blocks that a reorganisation may replace`;
+    problems.push(chainProblem(name, 'KEEP_BLOCKS', own.KEEP_BLOCKS, reason));
+  }
+  return problems;
 }
 
 function missingUpstream(

@@ -10,6 +10,7 @@ import {
   listOf,
   marketplaceDeployment,
   oneOf,
+  pastTime,
   plainText,
   pollInterval,
   proofPolicy,
@@ -106,6 +107,21 @@ export const chainKeys = z.object({
     allowed: 'a block number',
     example: '18100000',
     whenAbsent: 'the head is followed',
+  }),
+  KEEP_BLOCKS: optional(wholeNumber(1), {
+    group: 'Chains',
+    description:
+      'How many of the newest blocks keep their ERC-20 transfers; those of older blocks are dropped and not read again. With KEEP_SINCE, what either wants is kept',
+    allowed: 'a whole number above the reorganisation depth (REORG_DEPTH_MAX)',
+    example: '1000000',
+    whenAbsent: 'all blocks do, unless KEEP_SINCE is set',
+  }),
+  KEEP_SINCE: optional(pastTime, {
+    group: 'Chains',
+    description: 'From when on ERC-20 transfers are kept; those of older blocks are dropped and not read again',
+    allowed: 'a date (UTC) or a time such as 2025-01-01T12:00:00Z, not in the future',
+    example: '2025-01-01',
+    whenAbsent: 'always, unless KEEP_BLOCKS is set',
   }),
   BACKFILL_ORDER: withDefault(oneOf('newest-first', 'oldest-first'), {
     group: 'Chains',

@@ -89,6 +89,8 @@ describe('chains', () => {
       PROOF_ETH: 'record',
       BACKFILL_PROOF_ETH: 'receipts',
       BACKFILL_ORDER_ETH: 'oldest-first',
+      KEEP_BLOCKS_ETH: '1000000',
+      KEEP_SINCE_ETH: '2025-01-01',
       POLL_INTERVAL_MS: '1234',
       POLL_INTERVAL_MS_BASE_SEPOLIA: '777',
     });
@@ -105,12 +107,14 @@ describe('chains', () => {
       proof: 'record',
       backfillProof: 'receipts',
       backfillOrder: 'oldest-first',
+      keep: { blocks: 1_000_000, since: new Date('2025-01-01T00:00:00Z') },
     });
     expect(baseSepolia).toMatchObject({
       chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777 },
       usesPublicUpstreams: true,
       startBlock: null,
       endBlock: null,
+      keep: { blocks: null, since: null },
       proof: 'strict',
       backfillProof: 'none',
     });

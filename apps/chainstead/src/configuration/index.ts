@@ -13,6 +13,7 @@ export {
   type ParseOptions,
   parseConfiguration,
 } from './configuration.ts';
+export { keepOfChains } from './keep-of-chains.ts';
 export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
 export { ROLE_NAMES, type RoleName } from './role-names.ts';

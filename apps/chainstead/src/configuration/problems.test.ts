@@ -29,6 +29,21 @@ describe('problems', () => {
     }
   });
 
+  it('tell that a reorganisation may reach below what is to be kept, with what was given and what is allowed', () => {
+    const given = { CHAINS: 'eth', REORG_DEPTH_MAX_ETH: '64' };
+    expect(problemsOf({ ...given, KEEP_BLOCKS_ETH: '64' })).toMatchObject([
+      {
+        key: 'KEEP_BLOCKS_ETH',
+        given: '64',
+        problem: 'is not more than the 64 blocks that a reorganisation may replace',
+        allowed: expect.stringContaining('above the reorganisation depth'),
+      },
+    ]);
+    const [eth] = parse({ ...given, KEEP_BLOCKS_ETH: '65', KEEP_SINCE_ETH: '2025-01-01T12:30:00+02:00' }).configuration
+      .chains;
+    expect(eth?.keep).toEqual({ blocks: 65, since: new Date('2025-01-01T10:30:00Z') });
+  });
+
   it('never show a secret', () => {
     const error = new ConfigurationError(
       problemsOf({ API_KEYS: 'short', DATABASE_URL: 'hunter2', REDIS_URL: 'http://:hunter2@r' }),
@@ -43,6 +58,10 @@ describe('problems', () => {
     ['a role that does not exist', { ROLES: 'api,indexer' }, 'ROLES'],
     ['a chain named twice', { CHAINS: 'eth,ethereum' }, 'CHAINS'],
     ['an end before the start', { CHAINS: 'eth', START_BLOCK_ETH: '10', END_BLOCK_ETH: '9' }, 'END_BLOCK_ETH'],
+    ['a day that is none', { CHAINS: 'eth', KEEP_SINCE_ETH: '2025-02-30' }, 'KEEP_SINCE_ETH'],
+    ['a time without its zone', { CHAINS: 'eth', KEEP_SINCE_ETH: '2025-02-20T10:00' }, 'KEEP_SINCE_ETH'],
+    ['a time of no day', { CHAINS: 'eth', KEEP_SINCE_ETH: '2025-02-20T25:00Z' }, 'KEEP_SINCE_ETH'],
+    ['a day of the future', { CHAINS: 'eth', KEEP_SINCE_ETH: '9999-01-01' }, 'KEEP_SINCE_ETH'],
     ['only ws upstreams', { CHAINS: 'eth', RPC_URLS_ETH: 'wss://a.example' }, 'RPC_URLS_ETH'],
     ['a chain of its own without upstreams', { CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
     ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],

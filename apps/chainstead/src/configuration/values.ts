@@ -112,6 +112,25 @@ export const startBlock: z.ZodType<number | null, string> = plainText
   .transform((text) => (text.toLowerCase() === 'head' ? null : Number(text)))
   .refine((value) => value === null || Number.isSafeInteger(value), 'is too large');
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** A day, which begins at midnight UTC, or a time with its zone; not in the future. */
+export const pastTime: z.ZodType<Date, string> = plainText
+  .refine((text) => (DAY.test(text) || MOMENT.test(text)) && isCalendarDay(text.slice(0, 10)), {
+    error: 'is neither a date nor a time with its zone',
+    abort: true,
+  })
+  .transform((text) => new Date(text))
+  .refine((time) => Number.isFinite(time.getTime()), { error: 'is no time of a day', abort: true })
+  .refine((time) => time.getTime() <= Date.now(), 'is in the future');
+
+/** Dates take the 30th of February for the 2nd of March. */
+function isCalendarDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return Number.isFinite(day.getTime()) && day.toISOString().startsWith(text);
+}
+
 /** An EIP-155 chain id, decimal or hexadecimal. */
 export const chainIdText: z.ZodType<number, string> = plainText
   .regex(/^(\d+|0x[0-9a-fA-F]+)$/, 'is neither a decimal nor a hexadecimal number')

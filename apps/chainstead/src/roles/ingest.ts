@@ -68,6 +68,7 @@ async function ingestChain(
     settings: {
       startBlock: configured.startBlock,
       endBlock: configured.endBlock,
+      keep: configured.keep,
       proof: configured.proof,
       backfillProof: configured.backfillProof,
       backfillOrder: configured.backfillOrder,

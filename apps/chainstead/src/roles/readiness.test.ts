@@ -15,6 +15,7 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
   usesPublicUpstreams: true,
   startBlock: 0,
   endBlock: null,
+  keep: { blocks: null, since: null },
   backfillOrder: 'newest-first',
   proof: 'strict',
   backfillProof: 'none',
@@ -26,6 +27,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   key: 'eth',
   proving: null,
   historyStart: 0,
+  keptFrom: 0,
   firstFollowed: 90,
   checkpoint: 100,
   head: 100,
@@ -77,5 +79,18 @@ describe('readiness', () => {
     expect(judge([covered(50)], bounded)).toEqual([]);
     expect(judge([covered(45)], bounded)).toEqual([]);
     expect(judge([covered(44)], bounded)).toEqual(['eth lacks 6 blocks up to END_BLOCK']);
+    // What is not kept is not missing, of the datasets that drop it.
+    const { coverage } = covered(50);
+    const without = (from: number, isDroppable: (name: string) => boolean) =>
+      coverage.map((one) => (isDroppable(one.dataset) ? { ...one, range: { from, to: 50 } } : one));
+    const isTransfers = (name: string): boolean => name === 'erc20-transfers';
+    const kept = { ...covered(50), keptFrom: 20 };
+    expect(judge([{ ...kept, coverage: without(20, isTransfers) }], bounded)).toEqual([]);
+    expect(judge([{ ...kept, coverage: without(30, isTransfers) }], bounded)).toEqual([
+      'eth lacks 10 blocks up to END_BLOCK',
+    ]);
+    expect(judge([{ ...kept, coverage: without(20, (name) => !isTransfers(name)) }], bounded)).toEqual([
+      'eth lacks 20 blocks up to END_BLOCK',
+    ]);
   });
 });

@@ -1,8 +1,8 @@
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Readiness } from '@chainstead/http';
-import { type ChainStatus, type Dataset, datasetsOf, readChainStatuses } from '@chainstead/sync';
-import type { ChainConfiguration } from '../configuration/index.ts';
+import { type ChainStatus, type Dataset, datasetsOf, isDroppable, readChainStatuses } from '@chainstead/sync';
+import { type ChainConfiguration, keepOfChains } from '../configuration/index.ts';
 
 /** The ingest process writes a chain's state every few seconds; a state this old is nobody's. Milliseconds. */
 const STALE_AFTER_MS = 60_000;
@@ -19,7 +19,8 @@ export interface ReadinessOptions {
 export async function readReadiness(database: Database, options: ReadinessOptions): Promise<Readiness> {
   if (options.chains.length === 0) return { ready: true, reasons: [] };
   const chains = options.chains.map(({ chain }) => chain);
-  return judgeReadiness(await readChainStatuses(database, options.datasets, chains), options);
+  const keepOf = keepOfChains(options.chains);
+  return judgeReadiness(await readChainStatuses(database, options.datasets, chains, keepOf), options);
 }
 
 /** Caught up: followed within the lag, or, for a bounded chain, covered but for so many blocks. */
@@ -57,10 +58,13 @@ export function silenceOf({ updatedAt }: { readonly updatedAt: Date }, now: numb
 
 /** Of the dataset that lacks most. */
 function blocksMissing(datasets: readonly Dataset[], status: ChainStatus, endBlock: number): number {
-  const wanted = [{ from: status.historyStart, to: endBlock }];
+  const wantedOf = (dataset: Dataset) => ({
+    from: isDroppable(dataset) ? Math.max(status.historyStart, status.keptFrom) : status.historyStart,
+    to: endBlock,
+  });
   const missing = datasets.map((dataset) =>
     subtractRanges(
-      wanted,
+      [wantedOf(dataset)],
       status.coverage.filter((covered) => covered.dataset === dataset.name).map(({ range }) => range),
     ).reduce((sum, range) => sum + rangeSize(range), 0),
   );
