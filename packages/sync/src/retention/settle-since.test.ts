@@ -1,0 +1,79 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { openScriptedStage } from '../testing/scripted-stage.ts';
+import { firstStoredSince, readKeptFrom } from './kept-from.ts';
+import { settleKeptSince } from './settle-since.ts';
+
+const never = new AbortController().signal;
+let scratch: ScratchDatabase;
+let nextChainId = 985_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+it('tells the first block of a time by a call for each halving, and by none once that is known', async () => {
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 500 });
+  onTestFinished(() => stage.close());
+  const { chain, database } = stage;
+  const calls = (): number => stage.callsOf('eth_getBlockByNumber');
+  for (const block of [217, 218, 30]) {
+    const keep = { blocks: null, since: new Date(Number(stage.scripted.blockAt(block)?.header.timestamp) * 1_000) };
+    const before = calls();
+    await settleKeptSince({ ...stage, keep }, never);
+    expect(await readKeptFrom(database, { chain, keep })).toBe(block);
+    const asked = calls() - before;
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(12);
+    await settleKeptSince({ ...stage, keep }, never);
+    expect(calls() - before).toBe(asked);
+  }
+  const stored = await database.query<{ block: number; hash: string }>(
+    `SELECT block_number AS block, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1`,
+    [chain.id],
+  );
+  for (const { block, hash } of stored) expect(hash).toBe(stage.scripted.blockAt(block)?.header.hash);
+});
+
+it('never keeps less than can be reorganised, nor less than everything where all blocks are younger', async () => {
+  const stage = await openScriptedStage(scratch.database, nextChainId++, [], { blocks: 300 });
+  onTestFinished(() => stage.close());
+  const { chain, database } = stage;
+  const old = { blocks: null, since: new Date('2015-01-01') };
+  await settleKeptSince({ ...stage, keep: old }, never);
+  expect(await readKeptFrom(database, { chain, keep: old })).toBe(0);
+  const recent = { blocks: null, since: new Date() };
+  await settleKeptSince({ ...stage, keep: recent }, never);
+  expect(await readKeptFrom(database, { chain, keep: recent })).toBeLessThanOrEqual(301 - chain.reorgDepthMax);
+});
+
+it('is not above the first block of the time, whichever headers are stored', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.boolean()), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: -5, max: 600 }),
+      async (steps, seconds) => {
+        const chainId = nextChainId++;
+        let time = 0;
+        const blocks = steps.map(([step, isStored], number) => {
+          time += step;
+          return { number, time, isStored };
+        });
+        const stored = blocks.filter(({ isStored }) => isStored);
+        await scratch.database.query(
+          `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+           SELECT $1, number, '\\x00', to_timestamp(time) FROM unnest($2::bigint[], $3::bigint[]) AS stored(number, time)`,
+          [chainId, stored.map(({ number }) => number), stored.map((block) => block.time)],
+        );
+        const chain = { id: chainId } as Parameters<typeof readKeptFrom>[1]['chain'];
+        const found = await firstStoredSince(scratch.database, chain.id, new Date(seconds * 1_000));
+        const earlier = stored.filter((block) => block.time < seconds).at(-1);
+        expect(found).toBe(earlier === undefined ? 0 : earlier.number + 1);
+        expect(found).toBeLessThanOrEqual(blocks.find((block) => block.time >= seconds)?.number ?? blocks.length);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
