@@ -4,7 +4,7 @@ import type { BackfillOptions } from './backfill.ts';
 import type { ChunkSizing } from './chunk-size.ts';
 import { missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
-import { belowKept, type CoveredRange, listCoveredOrOld, readKeptFrom } from './retention/kept-from.ts';
+import { belowKept, type CoveredRange, listCoveredOrOld, readKeptFrom } from './kept-from.ts';
 import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from './whole-block.ts';
 
 /** What of the backfill's options its plan depends on. */

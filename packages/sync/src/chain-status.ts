@@ -7,9 +7,9 @@ import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { type DerivedBuild, readDerivedBuilds } from './derived/derived-builds.ts';
+import type { KeepSettings } from './keep-settings.ts';
+import { belowKept, type CoveredRange, readKeptFrom } from './kept-from.ts';
 import { unprovenBlocks } from './measure-coverage.ts';
-import type { KeepSettings } from './retention/keep-settings.ts';
-import { belowKept, type CoveredRange, readKeptFrom } from './retention/kept-from.ts';
 
 export interface ChainStatus {
   readonly chainId: ChainId;

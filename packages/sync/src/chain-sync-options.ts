@@ -6,7 +6,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import type { BackfillProgress } from './backfill.ts';
 import type { BlockWatcher } from './block-watcher.ts';
 import type { Dataset } from './dataset.ts';
-import type { KeepSettings } from './retention/keep-settings.ts';
+import type { KeepSettings } from './keep-settings.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface ChainSyncSettings {

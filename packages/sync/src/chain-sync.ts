@@ -217,9 +217,8 @@ async function runFollower(
 }
 
 async function runBackfill(shared: Shared, state: ChainState, signal: AbortSignal): Promise<void> {
-  const { onBackfill } = shared;
   await settleRetention(shared, signal);
-  const progress = onBackfill === undefined ? {} : { onProgress: onBackfill };
+  const progress = shared.onBackfill === undefined ? {} : { onProgress: shared.onBackfill };
   await fillHistory({ ...fillOptions(shared), ...progress }, state, signal);
 }
 

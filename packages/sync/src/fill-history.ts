@@ -6,7 +6,7 @@ import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '
 import { type BackfillOptions, type BackfillProgress, backfill } from './backfill.ts';
 import { type ChainState, readChainState } from './checkpoint.ts';
 import { missingCoverage } from './coverage.ts';
-import { listCoveredOrOld } from './retention/kept-from.ts';
+import { listCoveredOrOld } from './kept-from.ts';
 import { readSettledHeight } from './settled-height.ts';
 import { deepestPart } from './whole-block.ts';
 

@@ -25,6 +25,7 @@ export { isHistoryMissing } from './histories/plan-history.ts';
 export { type HistoryOutcome, readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
 export type { Subject, SubjectKind } from './histories/subject.ts';
+export { isDroppable, type KeepSettings } from './keep-settings.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { sealFullPartitions } from './partitions/seal-partitions.ts';
@@ -36,7 +37,6 @@ export {
   verifyRanges,
 } from './range-commands.ts';
 export { readWatchedBlock } from './read-watched-block.ts';
-export { isDroppable, type KeepSettings } from './retention/keep-settings.ts';
 export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

@@ -4,8 +4,8 @@ import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { readChainState } from './checkpoint.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import { readDerivedBuilds } from './derived/derived-builds.ts';
-import type { KeepSettings } from './retention/keep-settings.ts';
-import { belowKept, readKeptFrom } from './retention/kept-from.ts';
+import type { KeepSettings } from './keep-settings.ts';
+import { belowKept, readKeptFrom } from './kept-from.ts';
 
 /** Blocks that are covered and not proven yet, of the dataset that has most of them: all are proven at once. */
 export function unprovenBlocks(coverage: readonly DatasetCoverage[]): number {

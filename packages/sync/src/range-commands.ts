@@ -22,10 +22,10 @@ import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
 import { registerDerivedStates } from './derived/derived-record.ts';
 import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
+import { isDroppable, type KeepSettings } from './keep-settings.ts';
+import { belowKept, type CoveredRange, readKeptFrom } from './kept-from.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import type { Repair } from './repaired-blocks.ts';
-import { isDroppable, type KeepSettings } from './retention/keep-settings.ts';
-import { belowKept, type CoveredRange, readKeptFrom } from './retention/kept-from.ts';
 import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 import { verifyRange } from './verify-range.ts';
@@ -68,6 +68,7 @@ export async function backfillRanges(
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   await requireFinal(options, ranges);
+  await tellOld(options, ranges);
   const done = await withOwner(options, (owner) =>
     backfill(
       {
@@ -103,6 +104,7 @@ export async function reindexRanges(
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   await requireFinal(options, ranges);
+  await tellOld(options, ranges);
   const { chain, database } = options;
   const fromLogs = datasetsOf(chain, options.datasets).filter((one) => deepestPart(one, chain) === 'logs');
   const names = new Set(fromLogs.map(({ name }) => name));
@@ -238,6 +240,18 @@ async function requireFinal(
     state === null ? settled : Math.min(settled, Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0));
   const beyond = ranges.find((range) => range.to > highestFinal);
   if (beyond !== undefined) throw new RangeNotFinalError({ chain: chain.key, range: beyond, highestFinal });
+}
+
+/** What was asked for and is not read looks like done otherwise. */
+async function tellOld(options: RangeCommandOptions, ranges: readonly BlockRange[]): Promise<void> {
+  const { chain, database, datasets, logger } = options;
+  const keptFrom = await readKeptFrom(database, options);
+  const left = belowKept(datasetsOf(chain, datasets), keptFrom).map(({ dataset }) => dataset);
+  if (left.length > 0 && ranges.some(({ from }) => from < keptFrom))
+    logger.warn(
+      { chain: chain.key, datasets: left, kept_from: keptFrom },
+      'Older blocks than KEEP_BLOCKS and KEEP_SINCE keep are not read for these datasets',
+    );
 }
 
 async function withOwner<T>(

@@ -11,8 +11,8 @@ import type { Database } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
-import type { KeepSettings } from '../retention/keep-settings.ts';
-import { belowKept, readKeptFrom } from '../retention/kept-from.ts';
+import type { KeepSettings } from '../keep-settings.ts';
+import { belowKept, readKeptFrom } from '../kept-from.ts';
 import { type Partition, readPartitions, SEALED } from './read-partitions.ts';
 
 export interface SealOptions {

@@ -15,7 +15,7 @@ export type RunStatement = (statement: string) => Promise<void>;
  * So long a detachment waits for transactions that began before it. It holds nothing meanwhile that others need; what is not through by then is finished
  * in the next round.
  */
-const LOCK_WAIT_MS = 10_000;
+const LOCK_WAIT_MS = 5_000;
 
 /** Runs work with a connection of its own: `DETACH … CONCURRENTLY` can't be in a transaction, and its locks must not be waited for endlessly. */
 export async function withPatientSession<T>(

@@ -6,6 +6,7 @@ import { type BackfillOptions, backfill } from '../backfill.ts';
 import { readChainStatuses } from '../chain-status.ts';
 import { recordCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import type { KeepSettings } from '../keep-settings.ts';
 import { ensurePartitions } from '../partitions/ensure-partitions.ts';
 import { readPartitions } from '../partitions/read-partitions.ts';
 import { reindexRanges, verifyRanges } from '../range-commands.ts';
@@ -14,7 +15,6 @@ import { createPartitionedMarkTables, keptMarks, partitionedMarks } from '../tes
 import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
 import { detachPartition, uncover, withPatientSession } from './drop-partition.ts';
 import { dropOldPartitions, finishDropping } from './keep-retention.ts';
-import type { KeepSettings } from './keep-settings.ts';
 
 const BLOCKS = 300;
 const RANGE = { from: 1, to: BLOCKS };

@@ -4,6 +4,8 @@ import { type Database, tryAcquireLeadership } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
 import { replacedTables } from '../former/former-rows.ts';
 import { holdsRows } from '../former/move-former-rows.ts';
+import { isDroppable, type KeepSettings } from '../keep-settings.ts';
+import { readKeptFrom } from '../kept-from.ts';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import {
@@ -15,8 +17,6 @@ import {
   uncover,
   withPatientSession,
 } from './drop-partition.ts';
-import { isDroppable, type KeepSettings } from './keep-settings.ts';
-import { readKeptFrom } from './kept-from.ts';
 
 export interface RetentionOptions {
   readonly chain: Chain;

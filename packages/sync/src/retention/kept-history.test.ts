@@ -14,10 +14,10 @@ import { readChainStatuses } from '../chain-status.ts';
 import { createChainSync } from '../chain-sync.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import type { KeepSettings } from '../keep-settings.ts';
 import { createSyncMetrics } from '../sync-metrics.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { createPartitionedMarkTables, keptMarks, partitionedMarks } from '../testing/partitioned-marks.ts';
-import type { KeepSettings } from './keep-settings.ts';
 
 const REORG_DEPTH_MAX = 8;
 const dropped: Dataset = { ...partitionedMarks, table: { ...partitionedMarks.table, rowsPerPartition: 40 } };

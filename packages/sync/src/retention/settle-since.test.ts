@@ -1,8 +1,8 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { firstStoredSince, readKeptFrom } from '../kept-from.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
-import { firstStoredSince, readKeptFrom } from './kept-from.ts';
 import { settleKeptSince } from './settle-since.ts';
 
 const never = new AbortController().signal;

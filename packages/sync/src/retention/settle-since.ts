@@ -3,9 +3,9 @@ import type { BlockHeader } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { readChainState } from '../checkpoint.ts';
+import type { KeepSettings } from '../keep-settings.ts';
+import { firstStoredSince } from '../kept-from.ts';
 import { readSettledHeight } from '../settled-height.ts';
-import type { KeepSettings } from './keep-settings.ts';
-import { firstStoredSince } from './kept-from.ts';
 
 export interface SinceOptions {
   readonly chain: Chain;

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { readChainState } from '../checkpoint.ts';
-import { listCoverage } from '../coverage.ts';
-import type { Dataset } from '../dataset.ts';
+import { readChainState } from './checkpoint.ts';
+import { listCoverage } from './coverage.ts';
+import type { Dataset } from './dataset.ts';
 import { dropsHistory, isDroppable, type KeepSettings } from './keep-settings.ts';
 
 /** What the lowest kept block follows from: the setting, the checkpoint and stored headers. Nothing of it is stored. */
@@ -50,7 +50,7 @@ export function belowKept(datasets: readonly Dataset[], keptFrom: number): reado
 
 /**
  * The block after the last stored one that is earlier than the time; 0 where none is. Headers are stored sparsely: it may be lower than the first block of
- * that time (until `settle-since.ts` has stored that one), never higher.
+ * that time (until `retention/settle-since.ts` has stored that one), never higher.
  */
 export async function firstStoredSince(
   source: Pick<Database, 'query'>,

@@ -1,5 +1,5 @@
 /** How much of a chain's history is kept, as the operator wants it, and of which datasets. */
-import type { Dataset } from '../dataset.ts';
+import type { Dataset } from './dataset.ts';
 
 /** Rows that either of them wants are kept; both null: all are. */
 export interface KeepSettings {
@@ -8,8 +8,6 @@ export interface KeepSettings {
   /** Blocks from this time on. */
   readonly since: Date | null;
 }
-
-export const KEEP_ALL: KeepSettings = { blocks: null, since: null };
 
 /** Whether rows of old blocks are to go at all. */
 export function dropsHistory(keep: KeepSettings | undefined): keep is KeepSettings {
