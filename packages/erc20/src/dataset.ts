@@ -16,6 +16,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
     isPartitioned: true,
     former: {
       table: FORMER_TABLE,
+      all: 'erc20_transfers_all',
       key: ['account', 'chain_id', 'block_number', 'transaction_index', 'log_index'],
       columns: { account_key: 'address_key(account)' },
     },

@@ -33,6 +33,8 @@ export interface BulkIndex {
 /** A table of an earlier layout, whose rows move to the present one piece by piece (former/). */
 export interface FormerTable {
   readonly table: string;
+  /** The view of the rows of both, with the columns of the present table. */
+  readonly all: string;
   /** Its primary key; columns of the same names and meanings are in both. */
   readonly key: readonly string[];
   /** SQL over its columns for those columns of the present table that it has not. */

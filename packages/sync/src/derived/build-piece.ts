@@ -6,6 +6,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
+import { allRowsWhere } from '../former/former-rows.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { countedRows } from './derive-changes.ts';
@@ -104,7 +105,7 @@ async function countBlocks(
     transaction,
     table,
     'added',
-    `SELECT ${table.columns.join(', ')} FROM ${table.name} WHERE ${ROWS_BETWEEN}`,
+    await allRowsWhere(transaction, dataset, ROWS_BETWEEN),
     [chain.id, builtTo, to ?? Number.MAX_SAFE_INTEGER],
   );
   if (rows > 0)
@@ -121,10 +122,11 @@ const ROWS_BETWEEN = 'chain_id = $1 AND block_number > $2 AND block_number <= $3
 async function nextBlocks(
   transaction: Transaction,
   chain: Chain,
-  { table }: Dataset,
+  dataset: Dataset,
   builtTo: number,
   size: PieceSize,
 ): Promise<{ readonly blocks: number; readonly to: number | null }> {
+  const rows = await allRowsWhere(transaction, dataset, ROWS_BETWEEN);
   for (let most = size.blocks; ; most = Math.ceil(most / 4)) {
     const [next] = await transaction.query<{ blocks: number; last: number | null }>(
       `SELECT count(*) AS blocks, max(block_number) AS last FROM (
@@ -135,7 +137,7 @@ async function nextBlocks(
     const to = blocks < most ? null : (next?.last ?? null);
     if (most === 1) return { blocks, to };
     const [found] = await transaction.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM (SELECT FROM ${table.name} WHERE ${ROWS_BETWEEN} LIMIT $4) AS held`,
+      `SELECT count(*) AS rows FROM (SELECT FROM (${rows}) AS held LIMIT $4) AS held`,
       [chain.id, builtTo, to ?? Number.MAX_SAFE_INTEGER, size.rows + 1],
     );
     if ((found?.rows ?? 0) <= size.rows) return { blocks, to };

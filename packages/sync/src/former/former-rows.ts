@@ -55,9 +55,26 @@ export async function takeAlongStaged(transaction: Transaction, dataset: Dataset
 }
 
 /** Moves the rows of the former table, `former`, that meet the condition. */
-export function movingStatement({ table, former }: ReplacedTable, condition: string): string {
-  const columns = table.columns.join(', ');
-  const values = table.columns.map((column) => `${former.columns[column] ?? column} AS ${column}`).join(', ');
+export function movingStatement(replaced: ReplacedTable, condition: string): string {
+  const { table, former } = replaced;
   return `WITH former_rows AS (DELETE FROM ${former.table} AS former WHERE ${condition} RETURNING former.*)
-    INSERT INTO ${table.name} (${columns}) SELECT ${values} FROM former_rows ORDER BY ${table.key.join(', ')}`;
+    INSERT INTO ${table.name} (${table.columns.join(', ')})
+    SELECT ${presentColumns(replaced)} FROM former_rows ORDER BY ${table.key.join(', ')}`;
+}
+
+/**
+ * A query for the rows that meet the condition, in whichever table they lie. Beside the view of both, each table is asked by columns of its
+ * own types, so that its indexes serve.
+ */
+export async function allRowsWhere(transaction: Transaction, dataset: Dataset, condition: string): Promise<string> {
+  const { table } = dataset;
+  const present = `SELECT ${table.columns.join(', ')} FROM ${table.name} WHERE ${condition}`;
+  const [replaced] = await replacedTables(transaction, [dataset]);
+  if (replaced === undefined) return present;
+  return `${present} UNION ALL SELECT ${presentColumns(replaced)} FROM ${replaced.former.table} WHERE ${condition}`;
+}
+
+/** The columns of the present table, from those of the former one. */
+function presentColumns({ table, former }: ReplacedTable): string {
+  return table.columns.map((column) => `${former.columns[column] ?? column} AS ${column}`).join(', ');
 }

@@ -51,6 +51,7 @@ export const partitionedMarks: Dataset = {
     rowsPerPartition: 12,
     former: {
       table: 'former_marks',
+      all: 'all_marks',
       key: ['account', 'chain_id', 'block_number', 'log_index'],
       columns: { value: 'amount' },
     },
@@ -63,15 +64,15 @@ export async function createPartitionedMarkTables(database: Database): Promise<v
     amount numeric NOT NULL, block_hash bytea NOT NULL, ${key})`);
   await database.query(`CREATE TABLE partitioned_marks (account bytea, chain_id bigint, block_number integer, log_index integer,
     value numeric NOT NULL, PRIMARY KEY (account, chain_id, block_number, log_index, value)) PARTITION BY RANGE (chain_id, block_number)`);
+  await database.query(`CREATE VIEW all_marks AS SELECT account, chain_id, block_number, log_index, value FROM partitioned_marks
+    UNION ALL SELECT account, chain_id, block_number::integer, log_index, amount FROM former_marks`);
 }
 
 /** The marks of both tables, as `MarkedChain.truth` tells them. */
 export async function keptMarks(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<{ mark: string }>(
     `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), kept.block_number, log_index, value, '0x' || encode(block_hash, 'hex')) AS mark
-       FROM (SELECT account, chain_id, block_number, log_index, value FROM partitioned_marks
-             UNION ALL SELECT account, chain_id, block_number, log_index, amount FROM former_marks) AS kept
-         JOIN blocks USING (chain_id, block_number)
+       FROM all_marks AS kept JOIN blocks USING (chain_id, block_number)
       WHERE chain_id = $1`,
     [chainId],
   );
