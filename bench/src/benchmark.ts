@@ -17,6 +17,8 @@ export interface BenchmarkSizes {
   readonly apiWhaleRows: number;
   /** Rows of `erc20_transfers` that it is filled up to, to see whether the last cost what the first did. */
   readonly growthRows: number;
+  /** Logs of NFTs and their sales, likewise. */
+  readonly growthNftLogs: number;
   /** Rows of `nft_trades` behind the API, and how many of them are of one token. */
   readonly tradeRows: number;
   readonly busyTokenRows: number;
@@ -99,6 +101,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
   growthRows: 100_000_000,
+  growthNftLogs: 10_000_000,
   tradeRows: 1_000_000,
   busyTokenRows: 100_000,
   collections: 1_000,
@@ -125,6 +128,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   apiRows: 500_000,
   apiWhaleRows: 110_000,
   growthRows: 200_000,
+  growthNftLogs: 100_000,
   tradeRows: 100_000,
   busyTokenRows: 10_000,
   collections: 200,

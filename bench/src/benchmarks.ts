@@ -13,6 +13,7 @@ import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
+import { growthNft } from './benchmarks/growth-nft.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
@@ -33,6 +34,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   ingestMemory,
   api,
   growth,
+  growthNft,
   follow,
   nftMixed,
   nftRoutes,

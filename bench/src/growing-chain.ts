@@ -1,17 +1,9 @@
-import { hash } from 'node:crypto';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import {
-  type Address,
-  createMetricsRegistry,
-  type Hash,
-  type Log,
-  parseAddress,
-  parseHash,
-  silentLogger,
-} from '@chainstead/core';
-import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import { type Address, type Hash, type Log, parseAddress, parseHash } from '@chainstead/core';
+import type { UpstreamPool } from '@chainstead/rpc';
 import { createSeededRandom, type SeededRandom, TRANSFER_TOPIC } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
+import { createGeneratedPool, placeOf, sha256 } from './generated-pool.ts';
 
 export const TRANSFERS_PER_BLOCK = 100;
 /** Rows of an ordinary wallet: less than a page. */
@@ -51,10 +43,6 @@ const NEW_WALLET_EVERY = 5;
 const WHALE_EVERY = 50;
 const BUSY_SHARE = 0.15;
 const TRANSFERS_PER_TRANSACTION = 1.6;
-const SECONDS_PER_BLOCK = 12;
-const FIRST_TIMESTAMP = 1_700_000_000;
-/** Blocks above those that are indexed, so that they are final. */
-const BLOCKS_ABOVE = 10_000;
 const ASKED_WALLETS = 60;
 
 /** The same plan gives the same chain. Blocks are made when they are asked for: no chain of any length is held in memory. */
@@ -70,30 +58,16 @@ export function createGrowingChain(plan: GrowingChainPlan): GrowingChain {
     empty: some('empty'),
   };
   const tokens = Array.from({ length: TOKENS }, (_, number) => addressOf(`token ${number}`));
-  return { chain, pool: createPool(chain, plan, (block) => logsOf(plan, wallets, tokens, block)), wallets };
-}
-
-/** A pool of no nodes, which nothing is sent to: of all that a backfill of filtered logs asks, it knows the answers. */
-function createPool(chain: Chain, plan: GrowingChainPlan, logsOfBlock: (block: number) => Log[]): UpstreamPool {
-  const upstreams = [{ url: 'http://127.0.0.1:9' }];
-  const pool = createUpstreamPool({ chain, upstreams, logger: silentLogger(), metrics: createMetricsRegistry() });
-  const number = plan.blocks + BLOCKS_ABOVE;
-  const head = { number, hash: blockHash(number), parentHash: blockHash(number - 1), timestamp: timestampOf(number) };
   return {
-    ...pool,
-    getHead: async () => ({ value: head, upstream: 'generated' }),
-    getFinalized: async () => number,
-    getLogs: async ({ range }) => {
-      const logs: Log[] = [];
-      for (let block = range.from; block <= range.to; block++) logs.push(...logsOfBlock(block));
-      return { logs, sources: [{ range, upstream: 'generated' }], calls: 1 };
-    },
+    chain,
+    pool: createGeneratedPool(chain, plan.blocks, (block) => logsOf(plan, wallets, tokens, block)),
+    wallets,
   };
 }
 
 function logsOf(plan: GrowingChainPlan, wallets: GrowingWallets, tokens: readonly Address[], block: number): Log[] {
   const random = createSeededRandom(`block ${block}`);
-  const place = { blockNumber: block, blockHash: blockHash(block), blockTimestamp: timestampOf(block) };
+  const place = placeOf(block);
   return Array.from({ length: TRANSFERS_PER_BLOCK }, (_, logIndex) => {
     const transfer = (block - 1) * TRANSFERS_PER_BLOCK + logIndex;
     const from = senderOf(plan, wallets, transfer, random);
@@ -105,7 +79,7 @@ function logsOf(plan: GrowingChainPlan, wallets: GrowingWallets, tokens: readonl
       address: tokens[random.skewedIndex(TOKENS, 2)] ?? from,
       topics: [TRANSFER_TOPIC, topicOf(from), topicOf(to)],
       data: `0x${amountOf(random).toString(16).padStart(64, '0')}`,
-      transactionHash: parseHash(sha256(`transaction ${block} ${transactionIndex}`)),
+      transactionHash: sha256(`transaction ${block} ${transactionIndex}`),
       transactionIndex,
       logIndex,
     };
@@ -167,22 +141,10 @@ function amountOf(random: SeededRandom): bigint {
   return random.chance(0.5) ? digits : digits * 1_000_000_007n * BigInt(random.integer(1, 5_000));
 }
 
-function blockHash(block: number): Hash {
-  return parseHash(sha256(`block ${block}`));
-}
-
-function timestampOf(block: number): number {
-  return FIRST_TIMESTAMP + block * SECONDS_PER_BLOCK;
-}
-
 function addressOf(name: string): Address {
   return parseAddress(sha256(name).slice(0, 42));
 }
 
 function topicOf(address: Address): Hash {
   return parseHash(`0x${address.slice(2).padStart(64, '0')}`);
-}
-
-function sha256(text: string): string {
-  return `0x${hash('sha256', text)}`;
 }

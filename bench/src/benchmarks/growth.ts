@@ -1,21 +1,18 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { backfillRanges, createSyncMetrics, type RangeCommandOptions, sealFullPartitions } from '@chainstead/sync';
 import { API_KEY, addressOf, pathOf } from '../api-servers.ts';
-import type { Benchmark, BenchmarkContext, Comparison, Target } from '../benchmark.ts';
+import type { Benchmark, BenchmarkContext } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { startChainstead } from '../chainstead-program.ts';
+import { compareOnce, compareTenths, fillTenths, notesOfTenths, TENTHS, type Tenth } from '../fill-tenths.ts';
 import { createGrowingChain, type GrowingWallets, ORDINARY_ROWS, TRANSFERS_PER_BLOCK } from '../growing-chain.ts';
 import { quantile } from '../statistics.ts';
 import { PAGE_SIZE, timePage, WALLET_PAGE } from '../wallet-page.ts';
 
-const TENTHS = 10;
 const ROWS_PER_BLOCK = 2 * TRANSFERS_PER_BLOCK;
-/** Backfilled at a time: a backfill goes from the newest of its blocks to the oldest, the table is to grow upwards. */
-const SLICE_BLOCKS = 500;
 /** Pages are measured when the table has so many rows, or half of all, and at the end. */
 const REFERENCE_ROWS = 1_000_000;
 /** Where the disk is too small for more. */
@@ -26,12 +23,6 @@ const DISK_BYTES_OF_LOG = 10e9;
 /** Tables, indexes and all of commit `9ee75c6`: 430 bytes a row, two rows a transfer, measured at 16,000,000 rows. */
 const BASELINE_BYTES_PER_TRANSFER = 860;
 const MEGABYTE = 1e6;
-
-/** What a tenth of the rows took. */
-interface Tenth {
-  readonly rowsPerSecond: number;
-  readonly logBytesPerRow: number;
-}
 
 const PAGE_KINDS = ['whale', 'busy', 'ordinary', 'empty'] as const;
 
@@ -52,21 +43,30 @@ export const growth: Benchmark = {
       const bytesPerTransfer = ((await sizeOf(database)) - bytesBefore) / (rows / 2);
       return {
         comparisons: [
-          ...compareTenths(tenths),
+          ...compareTenths(tenths, 'rows'),
           ...PAGE_KINDS.map((kind) =>
-            compare(`page of a wallet (${kind}) beside the small table's, p50`, 'ms', [end[kind], reference[kind]], {
-              atMost: 1.5,
-            }),
+            compareOnce(
+              `page of a wallet (${kind}) beside the small table's, p50`,
+              'ms',
+              [end[kind], reference[kind]],
+              {
+                atMost: 1.5,
+              },
+            ),
           ),
-          compare('bytes of a transfer beside the baseline', 'bytes', [bytesPerTransfer, BASELINE_BYTES_PER_TRANSFER], {
-            atMost: 0.6,
-          }),
+          compareOnce(
+            'bytes of a transfer beside the baseline',
+            'bytes',
+            [bytesPerTransfer, BASELINE_BYTES_PER_TRANSFER],
+            {
+              atMost: 0.6,
+            },
+          ),
         ],
         measures: [],
         notes: [
           `${rows} rows of ${context.sizes.growthRows} asked for; pages beside those at ${referenceBlocksOf(rows) * ROWS_PER_BLOCK} rows.`,
-          `Rows/s by tenth: ${tenths.map(({ rowsPerSecond }) => Math.round(rowsPerSecond)).join(', ')}.`,
-          `Bytes of log a row by tenth: ${tenths.map(({ logBytesPerRow }) => Math.round(logBytesPerRow)).join(', ')}.`,
+          ...notesOfTenths(tenths, 'rows'),
         ],
       };
     } finally {
@@ -74,20 +74,6 @@ export const growth: Benchmark = {
     }
   },
 };
-
-/** A tenth shorter than the way from checkpoint to checkpoint has all page images of one, or none: hence the mean, too. */
-function compareTenths(tenths: readonly Tenth[]): Comparison[] {
-  const [first, last] = [tenths[0], tenths.at(-1)];
-  if (first === undefined || last === undefined) throw new BenchmarkError('There are no tenths');
-  const mean = tenths.reduce((sum, { logBytesPerRow }) => sum + logBytesPerRow, 0) / tenths.length;
-  const rates = [last.rowsPerSecond, first.rowsPerSecond] as const;
-  const log = [last.logBytesPerRow, first.logBytesPerRow] as const;
-  return [
-    compare('rows of the last tenth beside the first', 'rows/s', rates, { atLeast: 0.8 }),
-    compare('log of a row, the last tenth beside the first', 'bytes', log, { atMost: 1.3 }),
-    compare('log of a row, all tenths beside the first', 'bytes', [mean, first.logBytesPerRow]),
-  ];
-}
 
 /** What was asked for, or less where the disk of the temporary folder, in which the embedded server lives, is too small. */
 async function rowsToFill({ sizes, say }: BenchmarkContext): Promise<number> {
@@ -101,75 +87,39 @@ async function rowsToFill({ sizes, say }: BenchmarkContext): Promise<number> {
   return even;
 }
 
-/** Backfills all blocks, upwards; and measures pages on the way and at the end. */
+/** Backfills all blocks; and measures pages on the way and at the end. */
 async function fill(
   context: BenchmarkContext,
   place: { readonly url: string; readonly database: Database },
   rows: number,
-): Promise<{ tenths: Tenth[]; reference: PageTimes; end: PageTimes }> {
+): Promise<{ tenths: readonly Tenth[]; reference: PageTimes; end: PageTimes }> {
   const blocks = rows / ROWS_PER_BLOCK;
   const referenceBlocks = referenceBlocksOf(rows);
   const { chain, pool, wallets } = createGrowingChain({ blocks, referenceBlocks });
-  const options: RangeCommandOptions = {
+  let reference: PageTimes | undefined;
+  const tenths = await fillTenths({
     chain,
     pool,
     database: place.database,
     datasets: datasets.filter(({ name }) => name === 'erc20-transfers'),
-    logger: silentLogger(),
-    metrics: createSyncMetrics(createMetricsRegistry()),
-    clock: systemClock,
-    proof: chain.proofPolicy,
-    backfillProof: 'none',
-  };
-  const tenths: Tenth[] = [];
-  let sealing: Promise<unknown> = Promise.resolve();
-  let reference: PageTimes | undefined;
-  await place.database.query('CHECKPOINT');
-  for (let tenth = 0; tenth < TENTHS; tenth++) {
-    const spent = { ms: 0, logBytes: 0 };
-    const last = (blocks / TENTHS) * (tenth + 1);
-    for (let from = last - blocks / TENTHS + 1; from <= last; ) {
-      const to = sliceEnd(from, [last, referenceBlocks]);
-      const slice = await backfillSlice(options, { from, to });
-      spent.ms += slice.ms;
-      spent.logBytes += slice.logBytes;
-      if (to === referenceBlocks) reference = await timePages(context, place, wallets, wallets.ordinaryAtReference);
-      from = to + 1;
-    }
-    // As in the program, beside what is written next: the next tenth pays for it.
-    await sealing;
-    sealing = sealFullPartitions(options, new AbortController().signal);
-    const logBytesPerRow = (spent.logBytes * TENTHS) / rows;
-    const rowsPerSecond = ((rows / TENTHS) * 1_000) / spent.ms;
-    tenths.push({ rowsPerSecond, logBytesPerRow });
-    context.say(
-      `  tenth ${tenth + 1}: ${Math.round(rowsPerSecond)} rows/s, ${Math.round(logBytesPerRow)} bytes of log a row`,
-    );
-  }
-  await sealing;
+    blocks,
+    perBlock: ROWS_PER_BLOCK,
+    unit: 'rows',
+    pause: {
+      after: referenceBlocks,
+      async run() {
+        reference = await timePages(context, place, wallets, wallets.ordinaryAtReference);
+      },
+    },
+    say: context.say,
+  });
   await requireRows(place.database, rows);
   if (reference === undefined) throw new BenchmarkError('The pages of the small table were not measured');
   return { tenths, reference, end: await timePages(context, place, wallets, wallets.ordinaryAtEnd) };
 }
 
-/** The last block of a slice, which goes beyond none of these. */
-function sliceEnd(from: number, ends: readonly number[]): number {
-  return Math.min(from + SLICE_BLOCKS - 1, ...ends.filter((end) => end >= from));
-}
-
 function referenceBlocksOf(rows: number): number {
   return Math.ceil(Math.min(REFERENCE_ROWS, rows / 2) / ROWS_PER_BLOCK);
-}
-
-async function backfillSlice(
-  options: RangeCommandOptions,
-  range: { readonly from: number; readonly to: number },
-): Promise<{ ms: number; logBytes: number }> {
-  const logBefore = await logPosition(options.database);
-  const before = performance.now();
-  await backfillRanges(options, [range], new AbortController().signal);
-  const ms = performance.now() - before;
-  return { ms, logBytes: (await logPosition(options.database)) - logBefore };
 }
 
 /** Pages of each kind of wallet from the program's API, one after the other, each wallet in turn. */
@@ -211,25 +161,8 @@ async function requireRows(database: Database, rows: number): Promise<void> {
   if (counted?.rows !== rows) throw new BenchmarkError(`${counted?.rows} rows were written instead of ${rows}`);
 }
 
-/** Bytes that the server has written to its log so far. */
-async function logPosition(database: Database): Promise<number> {
-  const [row] = await database.query<{ bytes: string }>(
-    `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`,
-  );
-  return Number(row?.bytes);
-}
-
 /** Of the whole database, so that whatever tables a layout has count. */
 async function sizeOf(database: Database): Promise<number> {
   const [row] = await database.query<{ bytes: string }>('SELECT pg_database_size(current_database())::text AS bytes');
   return Number(row?.bytes);
-}
-
-function compare(
-  name: string,
-  unit: string,
-  [ours, peer]: readonly [ours: number, peer: number],
-  target?: Target,
-): Comparison {
-  return { name, unit, ours: [ours], peer: [peer], ...(target === undefined ? {} : { target }) };
 }

@@ -23,6 +23,7 @@ import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { moveFormerRows } from './former/move-former-rows.ts';
 import { createKnownContracts } from './known-contracts.ts';
+import { keepFreezing } from './partitions/freeze-partitions.ts';
 import { keepSealing } from './partitions/seal-partitions.ts';
 import { prove } from './prover.ts';
 import { keepRetention } from './retention/keep-retention.ts';
@@ -155,7 +156,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     running.push(keepDerivedStates(options, stop), moveFormerRows(options, stop));
     const { keep, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
-    running.push(keepSealing(shared, stop), keepRetention(shared, stop));
+    running.push(keepFreezing(shared, stop), keepSealing(shared, stop), keepRetention(shared, stop));
     let finished = false;
     let filling = true;
     const prover = prove(

@@ -28,7 +28,8 @@ export type { Subject, SubjectKind } from './histories/subject.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
-export { sealFullPartitions } from './partitions/seal-partitions.ts';
+export { keepFreezing } from './partitions/freeze-partitions.ts';
+export { keepSealing, sealFullPartitions } from './partitions/seal-partitions.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,

@@ -7,6 +7,7 @@ export type { AptosFaultSettings } from './aptos-faults.ts';
 export { type AptosFullnode, type ServedLedger, startAptosFullnode } from './aptos-fullnode.ts';
 export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos-ledger.ts';
 export { createBenchChain } from './bench-chain.ts';
+export { createBenchNfts } from './bench-nfts.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';

@@ -74,3 +74,8 @@ function toPartition(row: PartitionRow): Partition {
     isOwn: row.is_own,
   };
 }
+
+/** A name in SQL. */
+export function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}

@@ -13,7 +13,8 @@ import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
 import type { KeepSettings } from '../keep-settings.ts';
 import { belowKept, readKeptFrom } from '../kept-from.ts';
-import { type Partition, readPartitions, SEALED } from './read-partitions.ts';
+import { freezePartition } from './freeze-partitions.ts';
+import { type Partition, quoted, readPartitions, SEALED } from './read-partitions.ts';
 
 export interface SealOptions {
   readonly chain: Chain;
@@ -97,13 +98,11 @@ async function sealPartition(database: Database, { name }: Partition): Promise<v
   for (const index of indexes)
     if (!index.is_valid && /_cc(new|old)\d*$/.test(index.name))
       await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${quoted(index.name)}`);
+  // Else those who read the rows to build indexes mark each page.
+  await freezePartition(database, name);
   for (const index of indexes.filter(({ is_valid }) => is_valid)) {
     await database.query(`ALTER INDEX ${quoted(index.name)} SET (fillfactor = 100)`);
     await database.query(`REINDEX INDEX CONCURRENTLY ${quoted(index.name)}`);
   }
   await database.query(`COMMENT ON TABLE ${quoted(name)} IS '${SEALED}'`);
-}
-
-function quoted(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`;
 }

@@ -1,0 +1,81 @@
+import { datasets } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import type { Dataset } from '@chainstead/sync';
+import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
+import { BenchmarkError } from '../benchmark-error.ts';
+import { compareOnce, compareTenths, fillTenths, notesOfTenths, TENTHS } from '../fill-tenths.ts';
+import { createGrowingNftChain, NFT_LOGS_PER_BLOCK } from '../growing-nft-chain.ts';
+
+/** Of commit `9ee75c6`, with this chain: tables, indexes and all, measured at 1,000,000 logs. */
+const BASELINE_BYTES: Readonly<Record<string, number>> = { nft_transfers: 0, nft_trades: 0, nft_balances: 0 };
+const NAMES = ['nft-transfers', 'nft-trades'];
+
+/** Whether the last NFT that moves costs what the first one did: the rows alone, and with what they add up to. */
+export const growthNft: Benchmark = {
+  name: 'growth-nft',
+  title: 'The last tenth of large tables of NFTs against the first: logs/s, log, bytes',
+  async run(context) {
+    const kept = datasets.filter(({ name }) => NAMES.includes(name));
+    const rows = await fill(
+      context,
+      kept.map((dataset) => ({ ...dataset, derived: [] })),
+      ' (rows alone)',
+    );
+    const all = await fill(context, kept, ' (with balances and sale days)');
+    return {
+      comparisons: [...rows.comparisons, ...all.comparisons],
+      measures: [],
+      notes: [`${logsToFill(context)} logs, of mints, transfers and sales.`, ...rows.notes, ...all.notes],
+    };
+  },
+};
+
+function logsToFill({ sizes }: BenchmarkContext): number {
+  const even = TENTHS * NFT_LOGS_PER_BLOCK;
+  return even * Math.ceil(sizes.growthNftLogs / even);
+}
+
+async function fill(
+  context: BenchmarkContext,
+  kept: readonly Dataset[],
+  suffix: string,
+): Promise<{ comparisons: Comparison[]; notes: string[] }> {
+  const scratch = await context.server.createDatabase();
+  try {
+    const { database } = scratch;
+    const blocks = logsToFill(context) / NFT_LOGS_PER_BLOCK;
+    const { chain, pool } = createGrowingNftChain(blocks);
+    const tenths = await fillTenths({
+      chain,
+      pool,
+      database,
+      datasets: kept,
+      blocks,
+      perBlock: NFT_LOGS_PER_BLOCK,
+      unit: 'logs',
+      say: context.say,
+    });
+    const derives = kept.some(({ derived = [] }) => derived.length > 0);
+    const tables = derives ? ['nft_balances'] : ['nft_transfers', 'nft_trades'];
+    const bytes = await Promise.all(tables.map((table) => compareBytes(database, table)));
+    return {
+      comparisons: [...compareTenths(tenths, 'logs', suffix), ...bytes],
+      notes: notesOfTenths(tenths, 'logs', suffix),
+    };
+  } finally {
+    await scratch.drop();
+  }
+}
+
+async function compareBytes(database: Database, table: string): Promise<Comparison> {
+  const [found] = await database.query<{ rows: number; bytes: number }>(
+    `SELECT (SELECT count(*) FROM ${table})::int AS rows,
+       (SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('${table}'))::float8 AS bytes`,
+  );
+  const baseline = BASELINE_BYTES[table];
+  if (found === undefined || found.rows === 0 || baseline === undefined)
+    throw new BenchmarkError(`${table} has no rows to be measured`);
+  return compareOnce(`bytes of a row of ${table} beside the baseline`, 'bytes', [found.bytes / found.rows, baseline], {
+    atMost: 0.6,
+  });
+}

@@ -1,0 +1,153 @@
+import type { Chain } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import {
+  backfillRanges,
+  createSyncMetrics,
+  type Dataset,
+  keepFreezing,
+  keepSealing,
+  type RangeCommandOptions,
+  sealFullPartitions,
+} from '@chainstead/sync';
+import type { Comparison, Target } from './benchmark.ts';
+import { BenchmarkError } from './benchmark-error.ts';
+
+export const TENTHS = 10;
+/** Backfilled at a time: a backfill goes from the newest of its blocks to the oldest, the table is to grow upwards. */
+const SLICE_BLOCKS = 500;
+
+/** What is filled, and from what. */
+export interface TenthsPlan {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  /** A multiple of {@link TENTHS}. */
+  readonly blocks: number;
+  /** What a block adds of what is counted: rows, or logs. */
+  readonly perBlock: number;
+  /** `rows` or `logs`. */
+  readonly unit: string;
+  /** After these blocks something else is done, which takes no time of the tenth. */
+  readonly pause?: { readonly after: number; run(): Promise<void> };
+  say(text: string): void;
+}
+
+/** What a tenth took. */
+export interface Tenth {
+  readonly perSecond: number;
+  readonly logBytesEach: number;
+}
+
+/** Backfills all blocks upwards. In the end all partitions that are full are sealed. */
+export async function fillTenths(plan: TenthsPlan): Promise<readonly Tenth[]> {
+  const { database } = plan;
+  const options: RangeCommandOptions = {
+    chain: plan.chain,
+    pool: plan.pool,
+    database,
+    datasets: plan.datasets,
+    logger: silentLogger(),
+    metrics: createSyncMetrics(createMetricsRegistry()),
+    clock: systemClock,
+    proof: plan.chain.proofPolicy,
+    backfillProof: 'none',
+  };
+  await database.query('CHECKPOINT');
+  const stopped = new AbortController();
+  // Beside what is written, as in the program.
+  const tidying = [keepFreezing(options, stopped.signal), keepSealing(options, stopped.signal)];
+  try {
+    return await fill(plan, options);
+  } finally {
+    stopped.abort();
+    await Promise.all(tidying);
+    await sealFullPartitions(options, new AbortController().signal);
+  }
+}
+
+async function fill(
+  { blocks, perBlock, unit, pause, say }: TenthsPlan,
+  options: RangeCommandOptions,
+): Promise<readonly Tenth[]> {
+  const tenths: Tenth[] = [];
+  for (let tenth = 1; tenth <= TENTHS; tenth++) {
+    const last = (blocks / TENTHS) * tenth;
+    const spent = { ms: 0, logBytes: 0 };
+    for (let from = last - blocks / TENTHS + 1; from <= last; ) {
+      const to = sliceEnd(from, [last, pause?.after ?? last]);
+      const slice = await backfillSlice(options, { from, to });
+      spent.ms += slice.ms;
+      spent.logBytes += slice.logBytes;
+      if (to === pause?.after) await pause.run();
+      from = to + 1;
+    }
+    const count = (blocks / TENTHS) * perBlock;
+    const found = { perSecond: (count * 1_000) / spent.ms, logBytesEach: spent.logBytes / count };
+    tenths.push(found);
+    say(
+      `  tenth ${tenth}: ${Math.round(found.perSecond)} ${unit}/s, ${Math.round(found.logBytesEach)} bytes of log each`,
+    );
+  }
+  return tenths;
+}
+
+/** A tenth shorter than the way from checkpoint to checkpoint has all page images of one, or none: hence the mean, too. */
+export function compareTenths(tenths: readonly Tenth[], unit: string, suffix = ''): Comparison[] {
+  const [first, last] = [tenths[0], tenths.at(-1)];
+  if (first === undefined || last === undefined) throw new BenchmarkError('There are no tenths');
+  const one = unit.replace(/s$/, '');
+  const mean = tenths.reduce((sum, { logBytesEach }) => sum + logBytesEach, 0) / tenths.length;
+  const rates = [last.perSecond, first.perSecond] as const;
+  const log = [last.logBytesEach, first.logBytesEach] as const;
+  return [
+    compareOnce(`${unit} of the last tenth beside the first${suffix}`, `${unit}/s`, rates, { atLeast: 0.8 }),
+    compareOnce(`log of a ${one}, the last tenth beside the first${suffix}`, 'bytes', log, { atMost: 1.3 }),
+    compareOnce(`log of a ${one}, all tenths beside the first${suffix}`, 'bytes', [mean, first.logBytesEach]),
+  ];
+}
+
+/** The figures of all tenths, as notes. */
+export function notesOfTenths(tenths: readonly Tenth[], unit: string, suffix = ''): string[] {
+  const list = (figure: (tenth: Tenth) => number): string => tenths.map((one) => Math.round(figure(one))).join(', ');
+  return [
+    `${unit} a second by tenth${suffix}: ${list(({ perSecond }) => perSecond)}.`,
+    `Bytes of log by tenth${suffix}: ${list(({ logBytesEach }) => logBytesEach)}.`,
+  ];
+}
+
+/** A comparison of one run of each side. */
+export function compareOnce(
+  name: string,
+  unit: string,
+  [ours, peer]: readonly [ours: number, peer: number],
+  target?: Target,
+): Comparison {
+  return { name, unit, ours: [ours], peer: [peer], ...(target === undefined ? {} : { target }) };
+}
+
+/** The last block of a slice, which goes beyond none of these. */
+function sliceEnd(from: number, ends: readonly number[]): number {
+  return Math.min(from + SLICE_BLOCKS - 1, ...ends.filter((end) => end >= from));
+}
+
+async function backfillSlice(
+  options: RangeCommandOptions,
+  range: { readonly from: number; readonly to: number },
+): Promise<{ ms: number; logBytes: number }> {
+  const logBefore = await logPosition(options.database);
+  const before = performance.now();
+  await backfillRanges(options, [range], new AbortController().signal);
+  const ms = performance.now() - before;
+  return { ms, logBytes: (await logPosition(options.database)) - logBefore };
+}
+
+/** Bytes that the server has written to its log so far. */
+async function logPosition(database: Database): Promise<number> {
+  const [row] = await database.query<{ bytes: string }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`,
+  );
+  return Number(row?.bytes);
+}
