@@ -25,6 +25,7 @@ import { RangeClaimedError, RangeNotFinalError } from './errors.ts';
 import { isDroppable, type KeepSettings } from './keep-settings.ts';
 import { belowKept, type CoveredRange, readKeptFrom } from './kept-from.ts';
 import { createKnownContracts } from './known-contracts.ts';
+import { keepFreezing } from './partitions/freeze-partitions.ts';
 import type { Repair } from './repaired-blocks.ts';
 import { readSettledHeight } from './settled-height.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
@@ -69,23 +70,30 @@ export async function backfillRanges(
 ): Promise<BackfillProgress> {
   await requireFinal(options, ranges);
   await tellOld(options, ranges);
-  const done = await withOwner(options, (owner) =>
-    backfill(
-      {
-        ...options,
-        datasets: datasetsOf(options.chain, options.datasets),
-        owner,
-        knownContracts: createKnownContracts(),
-        order: 'newest-first',
-        proof: options.backfillProof,
-        policy: options.proof,
-        kind: 'add',
-      },
-      mergeRanges(ranges),
-      signal,
-    ),
-  );
-  return requireAll(done);
+  const finished = new AbortController();
+  const freezing = keepFreezing(options, AbortSignal.any([signal, finished.signal]));
+  try {
+    const done = await withOwner(options, (owner) =>
+      backfill(
+        {
+          ...options,
+          datasets: datasetsOf(options.chain, options.datasets),
+          owner,
+          knownContracts: createKnownContracts(),
+          order: 'newest-first',
+          proof: options.backfillProof,
+          policy: options.proof,
+          kind: 'add',
+        },
+        mergeRanges(ranges),
+        signal,
+      ),
+    );
+    return requireAll(done);
+  } finally {
+    finished.abort();
+    await freezing;
+  }
 }
 
 /** What could be read is covered by now; what could not stays a gap. */
