@@ -2,16 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Database } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retryDeadlock } from '../commit-retry.ts';
 import type { Dataset } from '../dataset.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain, type Step } from '../testing/marked-chain.ts';
 import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
+import { build, buildAll, misderivedSoFar, someBuild } from '../testing/some-builds.ts';
 import { someMoment } from '../testing/some-steps.ts';
-import { buildDerivedPiece } from './build-piece.ts';
 import { readDerivedBuilds } from './derived-builds.ts';
 import { readDerivedRecords, registerDerivedStates } from './derived-record.ts';
 
@@ -32,72 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-interface Build {
-  readonly pieces: number;
-  readonly blocks: number;
-  /** The last of the pieces is done, and the process is killed before it is committed. */
-  readonly killed: boolean;
-  /** @default 5 */
-  readonly pages?: number;
-  /** @default 20 */
-  readonly rows?: number;
-}
-
-const someBuild: fc.Arbitrary<Build> = fc.record({
-  pieces: fc.integer({ min: 0, max: 3 }),
-  blocks: fc.integer({ min: 1, max: 9 }),
-  killed: fc.boolean(),
-});
 /** Steps and a build at the same time; now and then by a program that does not know the states. */
 const during = fc.record({ steps: someMoment, build: someBuild, byOther: fc.constantFrom(false, false, false, true) });
-
-class Killed extends Error {}
-
-/** The database of a process that is killed at the end of its transaction. */
-function dying(database: Database): Database {
-  return {
-    ...database,
-    transaction: (work) =>
-      database.transaction(async (transaction) => {
-        await work(transaction);
-        throw new Killed();
-      }),
-  };
-}
-
-async function build(
-  { chain }: MarkedChain,
-  dataset: Dataset,
-  { pieces, blocks, killed, pages = 5, rows = 20 }: Build,
-): Promise<void> {
-  for (let piece = 1; piece <= pieces; piece++) {
-    const database = killed && piece === pieces ? dying(scratch.database) : scratch.database;
-    try {
-      await retryDeadlock(() => buildDerivedPiece(database, chain, [dataset], { blocks, rows, pages }));
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-    }
-  }
-}
-
-async function buildAll({ chain }: MarkedChain, dataset: Dataset): Promise<void> {
-  await registerDerivedStates(scratch.database, chain, [dataset]);
-  while ((await buildDerivedPiece(scratch.database, chain, [dataset], { blocks: 7, rows: 20, pages: 5 })) !== null);
-}
-
-/** What differs from the rows that each state is to count by now. */
-async function misderivedSoFar({ chain }: MarkedChain): Promise<string[]> {
-  const records = await readDerivedRecords(scratch.database, chain.id);
-  const countedTo = (name: string): number | null => {
-    const progress = records.find(({ state }) => state === name)?.progress;
-    if (progress === undefined || progress.status === 'clearing') return null;
-    return progress.status === 'built' ? Number.MAX_SAFE_INTEGER : progress.builtTo;
-  };
-  return misderived(scratch.database, chain.id, {
-    totals: countedTo('mark-totals'),
-    highest: countedTo('mark-highest'),
-  });
-}
 
 /** A process of its own builds piece after piece, and is killed in the middle of the next. */
 async function killAfter(pieces: number, chainId: number): Promise<void> {
@@ -138,11 +72,14 @@ describe('a derived state that is added to a database with rows', () => {
             for (const { steps, build: some, byOther } of meanwhile) {
               marked.use(byOther ? before : now);
               await registerDerivedStates(scratch.database, marked.chain, [now]);
-              await Promise.all([...steps.map((step) => marked.take(step)), build(marked, now, some)]);
-              expect(await misderivedSoFar(marked)).toEqual([]);
+              await Promise.all([
+                ...steps.map((step) => marked.take(step)),
+                build(scratch.database, marked, now, some),
+              ]);
+              expect(await misderivedSoFar(scratch.database, marked)).toEqual([]);
             }
             marked.use(now);
-            await buildAll(marked, now);
+            await buildAll(scratch.database, marked, now);
             expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
             for (const steps of later) {
               await Promise.all(steps.map((step) => marked.take(step)));
@@ -163,11 +100,11 @@ describe('a derived state that is added to a database with rows', () => {
         marked.use(now);
         for (const pieces of [3, 6]) {
           await killAfter(pieces, marked.chainId);
-          expect(await misderivedSoFar(marked)).toEqual([]);
+          expect(await misderivedSoFar(scratch.database, marked)).toEqual([]);
           await marked.take({ kind: 'reindex', range: { from: 1, to: LAST_BACKFILLED }, dropEvery: pieces });
-          expect(await misderivedSoFar(marked)).toEqual([]);
+          expect(await misderivedSoFar(scratch.database, marked)).toEqual([]);
         }
-        await buildAll(marked, now);
+        await buildAll(scratch.database, marked, now);
         expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
       }),
     150_000,
@@ -187,12 +124,18 @@ describe('a derived state that is added to a database with rows', () => {
         ['mark-highest', 'clearing', 0],
         ['mark-totals', 'clearing', 0],
       ]);
-      await build(marked, now, { pieces: 2, blocks: LAST_BACKFILLED / 2, killed: false, pages: 1_000, rows: 1_000 });
+      await build(scratch.database, marked, now, {
+        pieces: 2,
+        blocks: LAST_BACKFILLED / 2,
+        killed: false,
+        pages: 1_000,
+        rows: 1_000,
+      });
       const [, [, status, part] = []] = await builds();
       expect(status).toBe('building');
       expect(part).toBeGreaterThan(0.4);
       expect(part).toBeLessThan(1);
-      await buildAll(marked, now);
+      await buildAll(scratch.database, marked, now);
       expect(await builds()).toEqual([
         ['mark-highest', 'built', 1],
         ['mark-totals', 'built', 1],
@@ -214,7 +157,7 @@ describe('a derived state that has changed', () => {
         [marked.chain.id],
       );
       marked.use(nextVersion);
-      await buildAll(marked, nextVersion);
+      await buildAll(scratch.database, marked, nextVersion);
       expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
       expect(await misderived(scratch.database, untouched.chain.id)).toEqual([]);
       await untouched.close();

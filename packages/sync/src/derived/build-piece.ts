@@ -7,6 +7,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
 import { allRowsWhere } from '../former/former-rows.ts';
+import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { countedRows } from './derive-changes.ts';
@@ -106,7 +107,7 @@ async function countBlocks(
     table,
     'added',
     await allRowsWhere(transaction, dataset, ROWS_BETWEEN),
-    [chain.id, builtTo, to ?? Number.MAX_SAFE_INTEGER],
+    [chain.id, builtTo, to ?? topOf(dataset)],
   );
   if (rows > 0)
     for (const statement of state.added(stagingTableOf(table, 'added'), countedRows(dataset, chain.id, to)))
@@ -117,6 +118,11 @@ async function countBlocks(
 }
 
 const ROWS_BETWEEN = 'chain_id = $1 AND block_number > $2 AND block_number <= $3';
+
+/** Above every block, of the type of the table's heights. */
+function topOf({ table }: Dataset): number {
+  return table.isPartitioned ? PARTITION_TOP : Number.MAX_SAFE_INTEGER;
+}
 
 /** The blocks that the next piece counts, from the one above `builtTo` up to `to`; null: those are the last, and all above. */
 async function nextBlocks(
@@ -138,7 +144,7 @@ async function nextBlocks(
     if (most === 1) return { blocks, to };
     const [found] = await transaction.query<{ rows: number }>(
       `SELECT count(*) AS rows FROM (SELECT FROM (${rows}) AS held LIMIT $4) AS held`,
-      [chain.id, builtTo, to ?? Number.MAX_SAFE_INTEGER, size.rows + 1],
+      [chain.id, builtTo, to ?? topOf(dataset), size.rows + 1],
     );
     if ((found?.rows ?? 0) <= size.rows) return { blocks, to };
   }

@@ -3,9 +3,19 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROWS_AT_ONCE } from '../decoded-batch.ts';
+import { registerDerivedStates } from '../derived/derived-record.ts';
 import { readPartitions } from '../partitions/read-partitions.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
-import { createPartitionedMarkTables, formerMarks, keptMarks, partitionedMarks } from '../testing/partitioned-marks.ts';
+import { createMarkTables, misderived } from '../testing/marks-dataset.ts';
+import {
+  ALL_MARKS,
+  countedMarks,
+  createPartitionedMarkTables,
+  formerCountedMarks,
+  keptMarks,
+  partitionedMarks,
+} from '../testing/partitioned-marks.ts';
+import { build, buildAll, misderivedSoFar, someBuild } from '../testing/some-builds.ts';
 import { someMoment } from '../testing/some-steps.ts';
 import { replacedTables } from './former-rows.ts';
 import { moveFormerRows, movePages } from './move-former-rows.ts';
@@ -15,6 +25,7 @@ let nextChain = 910_001;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
   await createPartitionedMarkTables(scratch.database);
   await scratch.database.query(
     `ALTER ROLE CURRENT_USER IN DATABASE ${new URL(scratch.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
@@ -22,6 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
+const someAfter = fc.record({ steps: someMoment, isMoving: fc.boolean(), pieces: someBuild });
 const ALL = { from: 1, to: LAST_BACKFILLED };
 const THE_REST = [
   { kind: 'backfill', range: ALL, dropEvery: 0 },
@@ -30,7 +42,7 @@ const THE_REST = [
 ] as const;
 
 async function withChain(rowsAtOnce: number, work: (marked: MarkedChain) => Promise<void>): Promise<void> {
-  const marked = await openMarkedChain(scratch.database, nextChain++, { rowsAtOnce, dataset: formerMarks });
+  const marked = await openMarkedChain(scratch.database, nextChain++, { rowsAtOnce, dataset: formerCountedMarks });
   try {
     await work(marked);
   } finally {
@@ -53,24 +65,34 @@ const countFormer = async (chainId: number): Promise<number> => {
 };
 
 describe('rows of a former table', () => {
-  it('are there once, whatever is written, removed, repaired and moved meanwhile', async () => {
-    const moments = fc.array(someMoment, { minLength: 1, maxLength: 4 });
+  it('are there once, and counted once, whatever is written, removed, repaired, built and moved meanwhile', async () => {
+    const moments = fc.array(someMoment, { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(
         moments,
-        fc.array(fc.record({ steps: someMoment, isMoving: fc.boolean() }), { minLength: 1, maxLength: 5 }),
+        fc.array(someAfter, { minLength: 1, maxLength: 5 }),
         fc.constantFrom(3, ROWS_AT_ONCE),
-        (before, after, rowsAtOnce) =>
+        // What is derived goes on from what the earlier version has, or is built anew from the rows of both tables.
+        fc.constantFrom(countedMarks(), countedMarks(2)),
+        (before, after, rowsAtOnce, dataset) =>
           withChain(rowsAtOnce, async (marked) => {
+            await marked.take({ kind: 'backfill', range: ALL, dropEvery: 3 });
             for (const steps of before) for (const step of steps) await marked.take(step);
             const stored = await keptMarks(scratch.database, marked.chainId);
-            marked.use(partitionedMarks);
+            marked.use(dataset);
+            await registerDerivedStates(scratch.database, marked.chain, [dataset]);
             expect(await keptMarks(scratch.database, marked.chainId)).toEqual(stored);
-            for (const { steps, isMoving } of after)
-              await Promise.all([...steps.map((step) => marked.take(step)), ...(isMoving ? [moveOnce()] : [])]);
+            for (const { steps, isMoving, pieces } of after) {
+              const beside = [build(scratch.database, marked, dataset, pieces), ...(isMoving ? [moveOnce()] : [])];
+              await Promise.all([...steps.map((step) => marked.take(step)), ...beside]);
+              expect(await misderivedSoFar(scratch.database, marked, ALL_MARKS)).toEqual([]);
+            }
             for (const step of THE_REST) await marked.take(step);
             expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
+            await buildAll(scratch.database, marked, dataset);
+            expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
             await moveOnce();
+            expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
             expect(await countFormer(marked.chainId)).toBe(0);
             expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
           }),
@@ -78,6 +100,21 @@ describe('rows of a former table', () => {
       { numRuns: 20 },
     );
   }, 300_000);
+
+  it('are counted where they are when rows beside them go', async () => {
+    await withChain(ROWS_AT_ONCE, async (marked) => {
+      await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+      marked.use(countedMarks());
+      for (const { from, to } of [
+        { from: 1, to: 6 },
+        { from: 15, to: 20 },
+      ]) {
+        await marked.take({ kind: 'reindex', range: { from, to }, dropEvery: 3 });
+        expect(await countFormer(marked.chainId)).toBeGreaterThan(0);
+        expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
+      }
+    });
+  });
 
   it('move until the former table is empty, which gives its file back', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {
@@ -100,9 +137,10 @@ describe('rows of a former table', () => {
         2,
       );
       await marked.take({ kind: 'follow', blocks: 8 });
-      marked.use(partitionedMarks);
+      marked.use(countedMarks());
       await marked.take({ kind: 'reorg', depth: 6 });
       expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
+      expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
     });
   });
 });

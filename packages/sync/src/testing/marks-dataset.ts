@@ -5,7 +5,7 @@ import type { Database } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
 import { TRANSFER_TOPIC } from '@chainstead/testkit';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import type { Dataset } from '../dataset.ts';
+import type { Dataset, DerivedState } from '../dataset.ts';
 import { defineTable } from '../row-table.ts';
 
 const table = pgTable(
@@ -45,7 +45,30 @@ export const marks: Dataset<Mark> = {
     }),
   contracts: (rows) =>
     rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
-  derived: [
+  derived: markStates('amount'),
+};
+
+function markOf(log: Log, account: Address, chain: Chain): Mark {
+  return {
+    account,
+    chainId: chain.id,
+    blockNumber: log.blockNumber,
+    logIndex: log.logIndex,
+    amount: BigInt(log.data).toString(),
+    blockHash: log.blockHash,
+    token: log.address,
+  };
+}
+
+/** @param amount the column of the marks that has it */
+export function markStates(amount: 'amount' | 'value'): readonly DerivedState[] {
+  const totals = (rows: string, sign: '+' | '-'): string =>
+    `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(${amount}) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
+      ON CONFLICT (account, chain_id) DO UPDATE SET marks = mark_totals.marks + excluded.marks, total = mark_totals.total + excluded.total`;
+  const highest = (rows: string): string =>
+    `INSERT INTO mark_highest SELECT account, chain_id, max(${amount}) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
+      ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`;
+  return [
     {
       name: 'mark-totals',
       version: 1,
@@ -65,29 +88,7 @@ export const marks: Dataset<Mark> = {
         ),
       ],
     },
-  ],
-};
-
-function markOf(log: Log, account: Address, chain: Chain): Mark {
-  return {
-    account,
-    chainId: chain.id,
-    blockNumber: log.blockNumber,
-    logIndex: log.logIndex,
-    amount: BigInt(log.data).toString(),
-    blockHash: log.blockHash,
-    token: log.address,
-  };
-}
-
-function totals(rows: string, sign: '+' | '-'): string {
-  return `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
-    ON CONFLICT (account, chain_id) DO UPDATE SET marks = mark_totals.marks + excluded.marks, total = mark_totals.total + excluded.total`;
-}
-
-function highest(rows: string): string {
-  return `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
-    ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`;
+  ];
 }
 
 export async function createMarkTables(database: Database): Promise<void> {
@@ -107,20 +108,24 @@ interface CountedTo {
   readonly highest: number | null;
 }
 
-/** What of the derived state differs from what the rows of the chain add up to; empty when nothing does. */
+/**
+ * What of the derived state differs from what the rows of the chain add up to; empty when nothing does.
+ * @param rows a relation of all marks, with `amount`
+ */
 export async function misderived(
   database: Database,
   chainId: number,
   { totals, highest }: CountedTo = { totals: Number.MAX_SAFE_INTEGER, highest: Number.MAX_SAFE_INTEGER },
+  rows = 'marks',
 ): Promise<string[]> {
-  const rows = await database.query<{ difference: string }>(
+  const differences = await database.query<{ difference: string }>(
     `WITH kept AS (SELECT 'total', account, marks, total FROM mark_totals WHERE chain_id = $1 AND (marks <> 0 OR total <> 0) AND $2::bigint IS NOT NULL
                    UNION ALL SELECT 'highest', account, 0, amount FROM mark_highest WHERE chain_id = $1 AND $3::bigint IS NOT NULL),
-          truth AS (SELECT 'total', account, count(*), sum(amount) FROM marks WHERE chain_id = $1 AND block_number <= $2 GROUP BY account
-                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM marks WHERE chain_id = $1 AND block_number <= $3 GROUP BY account)
+          truth AS (SELECT 'total', account, count(*), sum(amount) FROM ${rows} AS every WHERE chain_id = $1 AND block_number <= $2 GROUP BY account
+                   UNION ALL SELECT 'highest', account, 0, max(amount) FROM ${rows} AS every WHERE chain_id = $1 AND block_number <= $3 GROUP BY account)
      SELECT 'surplus ' || s::text AS difference FROM (TABLE kept EXCEPT ALL TABLE truth) AS s
      UNION ALL SELECT 'missing ' || m::text FROM (TABLE truth EXCEPT ALL TABLE kept) AS m`,
     [chainId, totals, highest],
   );
-  return rows.map(({ difference }) => difference);
+  return differences.map(({ difference }) => difference);
 }

@@ -5,7 +5,7 @@ import { address, hash } from '@chainstead/db/column-types';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import type { Dataset } from '../dataset.ts';
 import { defineTable } from '../row-table.ts';
-import { marks } from './marks-dataset.ts';
+import { markStates, marks } from './marks-dataset.ts';
 
 const former = pgTable(
   'former_marks',
@@ -57,6 +57,17 @@ export const partitionedMarks: Dataset = {
     },
   }) as Dataset['table'],
 };
+
+/** The former marks with what is derived from them, in the tables of `createMarkTables`. */
+export const formerCountedMarks: Dataset = { ...formerMarks, derived: markStates('amount') };
+
+/** The present ones with the same. @param version another than 1: derived anew */
+export function countedMarks(version = 1): Dataset {
+  return { ...partitionedMarks, derived: markStates('value').map((state) => ({ ...state, version })) };
+}
+
+/** The marks of both tables, for `misderived`. */
+export const ALL_MARKS = '(SELECT account, chain_id, block_number, value AS amount FROM all_marks)';
 
 export async function createPartitionedMarkTables(database: Database): Promise<void> {
   const key = 'PRIMARY KEY (account, chain_id, block_number, log_index)';
