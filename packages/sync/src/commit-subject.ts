@@ -46,7 +46,8 @@ export async function commitSubject(
       return { contracts, rowsAdded };
     });
   const blocks = [...commit.blocks.keys()].toSorted((a, b) => a - b).map((number) => ({ from: number, to: number }));
-  const { contracts, rowsAdded } = await withPartitions(dependencies, commit.datasets, { blocks, batch }, () =>
+  const placed = { blocks, batch, rows: 'single' } as const;
+  const { contracts, rowsAdded } = await withPartitions(dependencies, commit.datasets, placed, () =>
     retryDeadlock(write),
   );
   knownContracts.add(contracts);

@@ -83,6 +83,16 @@ describe('ensurePartitions', () => {
     expect((second?.to ?? 0) - (second?.from ?? 0)).toBe(10);
   });
 
+  it('makes few for single rows of a history that lie far apart', async () => {
+    const head = 20_000_000;
+    await ensurePartitions(database(), TABLE, CHAIN, [{ from: head, to: head + 9 }], DENSITY);
+    for (let block = head - 40_000; block > 0; block -= 40_000)
+      await ensurePartitions(database(), TABLE, CHAIN, [{ from: block, to: block }], null);
+    const partitions = await readPartitions(database(), TABLE, CHAIN);
+    expect(partitions.length).toBeLessThanOrEqual(27);
+    await insert(CHAIN, 40_000);
+  });
+
   it('leaves the highest partition open above where heights end', async () => {
     await ensurePartitions(database(), TABLE, CHAIN, [{ from: PARTITION_TOP - 5, to: PARTITION_TOP - 1 }], DENSITY);
     await insert(CHAIN, PARTITION_TOP);

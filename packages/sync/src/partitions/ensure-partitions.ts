@@ -7,6 +7,7 @@ import {
   partitionWidth,
   planPartitions,
   type RowDensity,
+  sparseWidth,
 } from './plan-partitions.ts';
 import { type Partition, readPartitions } from './read-partitions.ts';
 
@@ -14,7 +15,7 @@ import { type Partition, readPartitions } from './read-partitions.ts';
  * Makes the partitions that the table lacks for these blocks. Readers and writers of the table go on meanwhile: a new partition is
  * attached under a lock that stands in nobody's way.
  * @param wanted runs of blocks of one chain
- * @param density of the rows that are about to be written
+ * @param density of the rows that are about to be written; null for single ones of their blocks, which say nothing of it
  * @returns the names of those that were made
  */
 export async function ensurePartitions(
@@ -22,19 +23,27 @@ export async function ensurePartitions(
   table: Pick<RowTable, 'name' | 'rowsPerPartition'>,
   chainId: ChainId,
   wanted: readonly BlockRange[],
-  density: RowDensity,
+  density: RowDensity | null,
 ): Promise<readonly string[]> {
   return database.transaction(async (transaction) => {
     await transactionLock(transaction, `partitions:${table.name}`);
     const existing = await readPartitions(transaction, table, chainId);
     const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
-    const known = joinDensities([density, await densityOf(transaction, chainId, nearest(existing, wanted))]);
-    const width = partitionWidth(known, { rowsPerPartition: table.rowsPerPartition, rowsOfChain });
+    const nearby = await densityOf(transaction, chainId, nearest(existing, wanted));
+    const size = { rowsPerPartition: table.rowsPerPartition, rowsOfChain };
+    const width =
+      density === null
+        ? sparseWidth(partitionWidth(nearby, size), highestOf(existing, wanted))
+        : partitionWidth(joinDensities([density, nearby]), size);
     const planned = planPartitions(existing, wanted, width);
     const names: string[] = [];
     for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;
   });
+}
+
+function highestOf(existing: readonly Partition[], wanted: readonly BlockRange[]): number {
+  return Math.max(...existing.map(({ from }) => from), ...wanted.map(({ to }) => to));
 }
 
 /** The partitions on either side of where new ones are wanted. */

@@ -36,6 +36,16 @@ export function partitionWidth(
 }
 
 /**
+ * Blocks that a partition for a history's single rows should span: they say nothing of the rows that may come beside them, and lie anywhere,
+ * so that each could want a partition of its own.
+ * @param width by what is known of partitions nearby
+ * @param highest block of the chain that has a place, or wants one
+ */
+export function sparseWidth(width: number, highest: number): number {
+  return Math.max(width, Math.ceil(highest / PARTITIONS_PER_CHAIN));
+}
+
+/**
  * The partitions that are missing for blocks to have a place, ascending. They lie beside existing ones, so that a history that is
  * read in either direction fills them one after the other; where there is none nearby, at multiples of the width.
  * @param existing of the chain, ascending and disjoint

@@ -4,12 +4,15 @@ import type { Database } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
 import type { DecodedBatch } from '../decoded-batch.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
+import type { RowDensity } from './plan-partitions.ts';
 
 /** What a transaction is about to write. */
 export interface PlacedRows {
   /** The runs of blocks that its rows are of. */
   readonly blocks: readonly BlockRange[];
   readonly batch: DecodedBatch;
+  /** `single`: those that a history asks for out of the rows of their blocks. @default 'all' */
+  readonly rows?: 'all' | 'single';
 }
 
 /**
@@ -19,7 +22,7 @@ export interface PlacedRows {
 export async function withPartitions<T>(
   { database, chain }: { readonly database: Database; readonly chain: Chain },
   datasets: readonly Dataset[],
-  { blocks, batch }: PlacedRows,
+  { blocks, batch, rows = 'all' }: PlacedRows,
   attempt: () => Promise<T>,
 ): Promise<T> {
   for (let left = datasets.length; ; left--)
@@ -29,12 +32,13 @@ export async function withPartitions<T>(
       const table = tableWithoutPartition(error);
       const dataset = datasets.find((one) => one.table.name === table);
       if (left === 0 || dataset === undefined) throw error;
-      const density = {
-        rows: rowsOf(batch, dataset),
-        blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0),
-      };
+      const density = rows === 'single' ? null : densityOf(blocks, rowsOf(batch, dataset));
       await ensurePartitions(database, dataset.table, chain.id, blocks, density);
     }
+}
+
+function densityOf(blocks: readonly BlockRange[], rows: number): RowDensity {
+  return { rows, blocks: blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) };
 }
 
 function rowsOf({ parts }: DecodedBatch, dataset: Dataset): number {
