@@ -1,6 +1,7 @@
 import type { Address } from '@chainstead/core';
 import {
   addressOf,
+  createPartitions,
   createScratchDatabase,
   type Explained,
   exampleChain,
@@ -15,7 +16,6 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
 import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
-import { createPartitions } from './testing/partitions.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { FORMER_TABLE, type TransferTables } from './transfer-tables.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
@@ -41,7 +41,7 @@ let scratch: ScratchDatabase;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
-  await createPartitions(scratch.database, chain.id, CUTS);
+  await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seededTransfers(0, ANALYZED));
   await scratch.database.query('ANALYZE');
   await seedTransfers(scratch.database, chain, [...seededTransfers(ANALYZED, BLOCKS), ...middlingTransfers()]);

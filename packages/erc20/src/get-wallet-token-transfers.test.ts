@@ -1,6 +1,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   addressOf,
+  createPartitions,
   createScratchDatabase,
   exampleChain,
   hashOf,
@@ -11,7 +12,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
 import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
-import { createPartitions } from './testing/partitions.ts';
 import { type SeededTransfer, seedTransfers } from './testing/seeded-wallets.ts';
 import type { TransferTables } from './transfer-tables.ts';
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
     ),
     { numRuns: 1, seed: 7 },
   )[0] as SeededTransfer[];
-  await createPartitions(scratch.database, chain.id, [10, 11, 40]);
+  await createPartitions(scratch.database, 'erc20_transfers', chain.id, [10, 11, 40]);
   await seedTransfers(scratch.database, chain, transfers);
   await scratch.database.query('INSERT INTO tokens (address, chain_id, standard) VALUES ($1, $2, $3)', [
     Buffer.from(NFT.slice(2), 'hex'),

@@ -22,6 +22,7 @@ export {
   startRedisContainer,
 } from './containers.ts';
 export { countDeaths } from './count-deaths.ts';
+export { createPartitions } from './create-partitions.ts';
 export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';

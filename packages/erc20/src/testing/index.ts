@@ -1,3 +1,2 @@
 /** For tests of other packages: ERC-20 transfers as the sync engine would write them. */
-export { createPartitions } from './partitions.ts';
 export { seedCoverage, seedTransfers } from './seeded-wallets.ts';

@@ -1,10 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Log, parseHash } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { hashOf, timestampOf } from '@chainstead/testkit';
+import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { erc20Transfers } from '../dataset.ts';
-import { createPartitions } from './partitions.ts';
 
 /** A transfer to seed, in the terms of a test. */
 export interface SeededTransfer {
@@ -28,7 +27,7 @@ export async function seedTransfers(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
-    await createPartitions(transaction, chain.id);
+    await createPartitions(transaction, 'erc20_transfers', chain.id);
     await transaction.copy(
       erc20Transfers.table.name,
       erc20Transfers.table.columns,
