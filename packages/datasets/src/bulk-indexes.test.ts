@@ -1,7 +1,6 @@
 import { parseChainId } from '@chainstead/core';
-import { createPartitions } from '@chainstead/erc20/testing';
-import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { buildBulkIndexes, type Dataset, dropBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
+import { createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { datasets } from './registry.ts';
 
@@ -29,7 +28,7 @@ it('builds exactly the indexes that the migrations had made', async () => {
 });
 
 it('builds an index on each partition, and replaces one that an interrupted build left invalid', async () => {
-  await createPartitions(scratch.database, parseChainId(1), [1_000]);
+  await createPartitions(scratch.database, 'erc20_transfers', parseChainId(1), [1_000]);
   await dropBulkIndexes(scratch.database, datasets);
   await scratch.database.query('CREATE INDEX erc20_transfers_1_1000_bulk ON erc20_transfers_1_1000 (token)');
   await scratch.database.query(
@@ -48,12 +47,19 @@ it('builds an index on each partition, and replaces one that an interrupted buil
 });
 
 it('replaces an index of a table without partitions that an interrupted build left invalid', async () => {
-  await scratch.database.query(
-    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'nft_transfers_by_token'::regclass",
-  );
-  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual(['nft_transfers_by_token']);
-  await buildBulkIndexes(scratch.database, datasets);
-  expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
+  const name = 'nft_malformed_logs_by_reason';
+  const plain = datasets.flatMap((dataset): Dataset[] => {
+    const { table } = dataset;
+    if (table.name !== 'nft_malformed_logs') return [];
+    const index = { name, table: table.name, isPartitioned: table.isPartitioned, definition: 'USING btree (reason)' };
+    return [{ ...dataset, table: { ...table, bulkIndexes: [index] } }];
+  });
+  await scratch.database.query(`CREATE INDEX ${name} ON nft_malformed_logs (reason)`);
+  expect(await missingBulkIndexes(scratch.database, plain)).toEqual([]);
+  await scratch.database.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = '${name}'::regclass`);
+  expect(await missingBulkIndexes(scratch.database, plain)).toEqual([name]);
+  await buildBulkIndexes(scratch.database, plain);
+  expect(await missingBulkIndexes(scratch.database, plain)).toEqual([]);
 });
 
 it('leaves indexes alone that are there', async () => {

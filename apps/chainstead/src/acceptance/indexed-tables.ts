@@ -31,7 +31,7 @@ const NFT_MOVES = `
   SELECT concat_ws(' ', block_number, transaction_index, log_index, item, encode(token_address, 'hex'), token_id,
            encode(from_address, 'hex'), encode(to_address, 'hex'), amount, encode(transaction_hash, 'hex'),
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
-    FROM nft_transfers WHERE chain_id = $1`;
+    FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
 
 /** What moves add up to; that nothing is left of something says no more than no row. */
 const NFT_BALANCES = `

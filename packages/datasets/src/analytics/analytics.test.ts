@@ -199,8 +199,16 @@ describe('the views', () => {
 
   test('show NFTs: transfers, holdings, collections, days of sales, prices of ether', async () => {
     const one = async (sql: string): Promise<object[]> => asReader(sql);
-    expect(await one('SELECT event, token_id, amount, collection_name FROM analytics.nft_transfers')).toEqual([
-      { event: 'erc721', token_id: (2n ** 256n - 1n).toString(), amount: '1', collection_name: 'Apes' },
+    expect(
+      await one('SELECT event, token_id, amount, collection_name, block_time FROM analytics.nft_transfers'),
+    ).toEqual([
+      {
+        event: 'erc721',
+        token_id: (2n ** 256n - 1n).toString(),
+        amount: '1',
+        collection_name: 'Apes',
+        block_time: new Date(timestampOf(5) * 1000),
+      },
     ]);
     expect(await one('SELECT wallet, token_address, ids_held FROM analytics.nft_holdings')).toEqual([
       { wallet: COLLECTOR, token_address: APES, ids_held: 2 },

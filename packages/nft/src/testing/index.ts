@@ -1,2 +1,3 @@
-/** For tests of other packages: NFT trades as the sync engine would write them. */
+/** For tests of other packages: NFT trades as the sync engine would write them, and transfers as earlier versions did. */
 export { seedTrades } from '../trades/testing/seeded-trades.ts';
+export { createFormerTransfers, moveTransfersBack } from '../transfers/testing/former-table.ts';

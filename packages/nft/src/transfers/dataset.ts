@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
-import { createBlockTimes, type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
+import { addressKey } from '@chainstead/db/address-key';
+import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
 import {
   NFT_TRANSFER_KINDS,
   type NftTransfer,
@@ -18,7 +19,16 @@ import { nftHistories } from './wallet-history-filters.ts';
 export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
   topics: nftTransferTopics,
-  table: defineTable(table, { bulkIndexes: ['nft_transfers_by_token'] }),
+  table: defineTable(table, {
+    bulkIndexes: ['nft_transfers_by_token'],
+    isPartitioned: true,
+    former: {
+      table: 'nft_transfers_unpartitioned',
+      all: 'nft_transfers_all',
+      key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
+      columns: { collection_key: 'address_key(token_address)' },
+    },
+  }),
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
@@ -27,21 +37,20 @@ export const nftTransfers: Dataset<NftTransferRow> = {
 };
 
 function* eachRow(...[logs, context]: Parameters<Dataset['decode']>): Generator<NftTransferRow> {
-  const times = createBlockTimes(context);
-  for (const read of readNftLogs(logs, context.chain))
-    if (!('reason' in read)) yield toRow(read, context.chain.id, times(read.log.blockNumber));
+  for (const read of readNftLogs(logs, context.chain)) if (!('reason' in read)) yield toRow(read, context.chain.id);
 }
 
-function toRow(transfer: NftTransfer, chainId: number, blockTimestamp: string): NftTransferRow {
+function toRow(transfer: NftTransfer, chainId: number): NftTransferRow {
   const { log } = transfer;
   return {
-    tokenAddress: transfer.token,
+    collectionKey: addressKey(transfer.token),
     chainId,
     blockNumber: log.blockNumber,
     transactionIndex: log.transactionIndex,
     logIndex: log.logIndex,
     item: transfer.item,
     kind: transfer.kind,
+    tokenAddress: transfer.token,
     tokenId: transfer.tokenId,
     lastTokenId: transfer.lastTokenId,
     fromAddress: transfer.from,
@@ -49,8 +58,6 @@ function toRow(transfer: NftTransfer, chainId: number, blockTimestamp: string): 
     amount: transfer.amount,
     operator: transfer.operator,
     transactionHash: log.transactionHash,
-    blockHash: log.blockHash,
-    blockTimestamp,
   };
 }
 

@@ -1,24 +1,32 @@
 /**
  * NFT transfers, one row for each token that moves, and what they add up to: balances and holdings. Transfers lie by
  * contract, balances by owner, so that a collection's history and a wallet's collections are each one range scan of one shard.
+ *
+ * Transfers are partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync
+ * engine makes the partitions. Hash and time of a row's block are in `blocks` (docs/storage-layout.md).
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, blockTime, bytea, hash, uint256 } from '@chainstead/db/column-types';
+import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
 import type { MalformedReason, NftTransferKind } from '@chainstead/token-events';
+import { sql } from 'drizzle-orm';
 import { bigint, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
 
+// Columns of fixed width come first: nothing is lost to alignment.
 export const nftTransfers = pgTable(
   'nft_transfers',
   {
-    tokenAddress: address('token_address').notNull(),
+    /** Of `token_address` (`addressKey`): what the indexes begin with, and the distribution column on Citus. Contracts may share one. */
+    collectionKey: int8Text('collection_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
+    /** A log has one contract, so the key is exact for two contracts of one `collection_key` too. */
     logIndex: integer('log_index').notNull(),
     /** Place within its log: batches and consecutive mints move several tokens. From 0. */
     item: integer('item').notNull(),
     /** Which event: NFT_TRANSFER_KINDS of token-events. */
     kind: smallint('kind').$type<NftTransferKind>().notNull(),
+    tokenAddress: address('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
     lastTokenId: uint256('last_token_id'),
@@ -29,13 +37,12 @@ export const nftTransfers = pgTable(
     /** Who moved it, where the event says so (ERC-1155). */
     operator: address('operator'),
     transactionHash: hash('transaction_hash').notNull(),
-    blockHash: hash('block_hash').notNull(),
-    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
   (table) => [
     primaryKey({
+      name: 'nft_transfers_pkey',
       columns: [
-        table.tokenAddress,
+        table.collectionKey,
         table.chainId,
         table.blockNumber,
         table.transactionIndex,
@@ -43,16 +50,16 @@ export const nftTransfers = pgTable(
         table.item,
       ],
     }),
+    // The chain is the partition's. Four bytes tell a collection's ids apart, and who looks for one compares all of it too.
     index('nft_transfers_by_token').on(
-      table.tokenAddress,
-      table.chainId,
-      table.tokenId,
+      table.collectionKey,
+      sql`token_id_key(token_id)`,
       table.blockNumber,
       table.transactionIndex,
       table.logIndex,
       table.item,
     ),
-    blockRangeIndex('nft_transfers', table),
+    blockRangeIndex('nft_transfers', table, 'int4'),
   ],
 );
 

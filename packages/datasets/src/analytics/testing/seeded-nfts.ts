@@ -4,7 +4,7 @@ import type { Database } from '@chainstead/db';
 import { seedTrades } from '@chainstead/nft/testing';
 import { seedPriceSources } from '@chainstead/prices';
 import { seedAnswers } from '@chainstead/prices/testing';
-import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 
 /** The collection that docs/analytics.md asks about. */
 export const APES = parseAddress('0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d');
@@ -13,7 +13,7 @@ const PUNKS = parseAddress('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb');
 const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), 'hex');
 const ether = (milli: bigint): string => (milli * 10n ** 15n).toString();
 
-/** Trades, owners and prices for the NFT views. @param wallet who buys token 1 for 1.5 ether and sells it for 2.25 */
+/** Trades, owners and prices for the NFT views, and a move in block 5, which is to be there. @param wallet who buys token 1 for 1.5 ether and sells it for 2.25 */
 export async function seedNfts(database: Database, chain: Chain, wallet: Address): Promise<void> {
   await seedPriceSources(database, chain);
   await seedTrades(database, chain, [
@@ -45,10 +45,11 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
     'INSERT INTO nft_holdings (account, chain_id, token_address, ids_held) VALUES ($1, $3, $4, 2), ($2, $3, $4, 0)',
     [bytes(COLLECTOR), bytes(wallet), chain.id, bytes(APES)],
   );
+  await createPartitions(database, 'nft_transfers', chain.id);
   await database.query(
-    `INSERT INTO nft_transfers (token_address, chain_id, block_number, transaction_index, log_index, item, kind, token_id, from_address,
-       to_address, amount, transaction_hash, block_hash, block_timestamp)
-     VALUES ($1, $2, 5, 0, 0, 0, 0, $3, $4, $5, 1, $6, $7, $8)`,
+    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+       from_address, to_address, amount, transaction_hash)
+     VALUES (address_key($1), $2, 5, 0, 0, 0, 0, $1, $3, $4, $5, 1, $6)`,
     [
       bytes(APES),
       chain.id,
@@ -56,8 +57,6 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
       bytes(ZERO_ADDRESS),
       bytes(COLLECTOR),
       Buffer.from(hashOf(2, 5).slice(2), 'hex'),
-      Buffer.from(hashOf(1, 5).slice(2), 'hex'),
-      new Date(timestampOf(5) * 1000),
     ],
   );
   await database.query(

@@ -1,6 +1,7 @@
 /** Random histories of NFTs, their rows, and what they add up to, for tests of what is kept of balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
 import { nftTransfers } from '../dataset.ts';
@@ -125,13 +126,14 @@ export function linesOf(chainId: number, blockNumber: number, moves: readonly Mo
 
 function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Move): NftTransferRow {
   return {
-    tokenAddress: move.token,
+    collectionKey: addressKey(move.token),
     chainId,
     blockNumber,
     transactionIndex: 0,
     logIndex,
     item: 0,
     kind: move.last === undefined ? NFT_TRANSFER_KINDS.erc1155Single : NFT_TRANSFER_KINDS.consecutive,
+    tokenAddress: move.token,
     tokenId: move.id.toString(),
     lastTokenId: move.last === undefined ? null : move.last.toString(),
     fromAddress: move.from,
@@ -139,7 +141,5 @@ function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Mov
     amount: move.amount.toString(),
     operator: null,
     transactionHash: `0x${'77'.repeat(32)}` as Hash,
-    blockHash: `0x${'99'.repeat(32)}` as Hash,
-    blockTimestamp: '2024-01-01T00:00:00Z',
   };
 }

@@ -157,7 +157,7 @@ export function stagePool(chain: Chain, url: string, logRangeMax: number): Upstr
   });
 }
 
-/** A row of `nft_transfers` as text, one form for what is stored and what must be. */
+/** A row of `nft_transfers` with its block as text, one form for what is stored and what must be. */
 function rowText(move: {
   readonly token: string;
   readonly blockNumber: number;
@@ -183,7 +183,7 @@ export async function storedRows(database: Database, chainId: number): Promise<s
     `SELECT '0x' || encode(token_address, 'hex') AS token, block_number AS "blockNumber", log_index AS "logIndex", item,
        token_id AS "tokenId", '0x' || encode(from_address, 'hex') AS from, '0x' || encode(to_address, 'hex') AS to, amount,
        '0x' || encode(block_hash, 'hex') AS "blockHash", extract(epoch FROM block_timestamp)::bigint AS seconds
-     FROM nft_transfers WHERE chain_id = $1`,
+     FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`,
     [chainId],
   );
   return rows.map(rowText).sort();

@@ -1,0 +1,63 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { addressKey } from '@chainstead/db/address-key';
+import { createFormerTransfers, moveTransfersBack } from '@chainstead/nft/testing';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { APES, seedNfts } from './testing/seeded-nfts.ts';
+
+const eth = createChainRegistry().get('eth');
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await scratch.database.query(
+    "INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 5, '\\x05', now())",
+    [eth.id],
+  );
+  await seedNfts(scratch.database, eth, addressOf(1));
+});
+afterAll(() => scratch.drop());
+
+function asReader<Row extends object>(sql: string, ...settings: readonly string[]): Promise<Row[]> {
+  return scratch.database.transaction(async (transaction) => {
+    await transaction.query('SET LOCAL ROLE chainstead_reader');
+    for (const setting of settings) await transaction.query(setting);
+    return transaction.query<Row>(sql);
+  });
+}
+
+describe.each(['partitions alone', 'a former table beside them'])('transfers of NFTs in %s', (tables) => {
+  const APE = 2n ** 256n - 1n;
+
+  beforeAll(async () => {
+    if (tables === 'partitions alone') return;
+    await createFormerTransfers(scratch.database);
+    await moveTransfersBack(scratch.database, 'true');
+  });
+
+  // One row is read faster whole; with that ruled out, only an index remains, if one can serve.
+  const indexConditions = async (condition: string): Promise<string> => {
+    const sql = `SELECT token_id FROM analytics.nft_transfers WHERE chain_id = 1 AND ${condition}`;
+    expect(await asReader(sql)).toEqual([{ token_id: APE.toString() }]);
+    const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
+    return plan.map((row) => row['QUERY PLAN'].trim()).join('\n');
+  };
+  const ofApes = `collection_key = analytics.collection_key('${APES}') AND token_bytes = analytics.bytes('${APES}')`;
+
+  test('are found by their collection, as docs/analytics.md tells', async () => {
+    const conditions = await indexConditions(ofApes);
+    expect(conditions).toMatch(new RegExp(`Index Cond: \\(+collection_key = '${addressKey(APES)}'::bigint\\)`));
+    if (tables === 'a former table beside them')
+      expect(conditions).toContain(`Index Cond: ((token_address = '\\x${APES.slice(2)}'::bytea) AND (chain_id = 1))`);
+  });
+
+  test('are found by their token, as docs/analytics.md tells', async () => {
+    const conditions = await indexConditions(
+      `${ofApes} AND token_id_key = analytics.token_id_key(${APE}) AND token_id = ${APE}`,
+    );
+    expect(conditions).toMatch(
+      new RegExp(`Index Cond: \\(\\(collection_key = '${addressKey(APES)}'::bigint\\) AND \\(hash_numeric\\(`),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { createPartitions, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nftTransfers } from '../transfers/dataset.ts';
+import { ERC1155, linesOf } from '../transfers/testing/example-moves.ts';
+import { createFormerTransfers, moveTransfersBack } from '../transfers/testing/former-table.ts';
+import { takeDueCollection } from './collection-rows.ts';
+
+const { id: chainId } = exampleChain();
+/** Another contract of the same `collection_key`. */
+const NAMESAKE = parseAddress(`${ERC1155.slice(0, 10)}${'f'.repeat(24)}${ERC1155.slice(-8)}`);
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  const from = parseAddress(`0x${'a1'.repeat(20)}`);
+  scratch = await createScratchDatabase();
+  await createPartitions(scratch.database, nftTransfers.table.name, chainId);
+  await scratch.database.query(
+    "INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 7, '\\x01', now())",
+    [chainId],
+  );
+  const lines = linesOf(chainId, 7, [{ token: ERC1155, id: 1n, from, to: from, amount: 1n }]);
+  await scratch.database.transaction((transaction) =>
+    transaction.copy(nftTransfers.table.name, nftTransfers.table.columns, lines),
+  );
+});
+afterAll(() => scratch.drop());
+
+async function seenOf(address: Address) {
+  await scratch.database.query(
+    `INSERT INTO nft_collections (token_address, chain_id, due_at) VALUES ($1, $2, now())
+       ON CONFLICT (token_address, chain_id) DO UPDATE SET due_at = now()`,
+    [addressBytes(address), chainId],
+  );
+  return (await takeDueCollection(scratch.database, chainId, address))?.seen;
+}
+
+describe('what a due collection was seen to do', () => {
+  it('follows from its transfers, of no contract beside it', async () => {
+    expect(await seenOf(ERC1155)).toEqual({ erc721: false, erc1155: true });
+    expect(await seenOf(NAMESAKE)).toEqual({ erc721: false, erc1155: false });
+  });
+
+  it('follows from those that have not moved to partitions yet', async () => {
+    await createFormerTransfers(scratch.database);
+    await moveTransfersBack(scratch.database, 'true');
+    expect(await seenOf(ERC1155)).toEqual({ erc721: false, erc1155: true });
+    expect(await seenOf(NAMESAKE)).toEqual({ erc721: false, erc1155: false });
+  });
+});
