@@ -6,6 +6,7 @@ export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.t
 export { type Indexed, type IndexedColumns, indexedSchema, readIndexed, showIndexed } from './indexed.ts';
 export { isBuilt } from './is-built.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
+export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export {
   createWalletHistory,
   type WalletHistory,

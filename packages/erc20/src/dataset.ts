@@ -2,8 +2,7 @@ import type { Address, Log } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
-import { type Direction, type Erc20TransferRow, erc20Transfers as table } from './schema.ts';
-import { FORMER_TABLE } from './transfer-tables.ts';
+import { type Direction, type Erc20TransferRow, FORMER_TABLE, erc20Transfers as table } from './schema.ts';
 
 /**
  * ERC-20 transfers, two rows each (one a side), a self-transfer one. Mints and burns have rows for the zero address too.

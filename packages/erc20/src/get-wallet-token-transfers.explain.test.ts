@@ -1,3 +1,4 @@
+import type { TablesInUse } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
 import {
   addressOf,
@@ -15,9 +16,9 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COUNT_MAX } from './get-wallet-token-transfers.ts';
+import { FORMER_TABLE } from './schema.ts';
 import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
-import { FORMER_TABLE, type TransferTables } from './transfer-tables.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
 // 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; one token is in three of its transfers.
@@ -97,7 +98,7 @@ const explainPage = (
   plan: PlanKind,
   query: Partial<WalletTransfersQuery> = {},
   nfts: NftRows = 'shown',
-  tables: TransferTables = 'partitioned',
+  tables: TablesInUse = 'partitioned',
 ): Promise<Explained> =>
   explain(
     scratch.database,

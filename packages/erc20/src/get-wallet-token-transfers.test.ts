@@ -1,3 +1,4 @@
+import type { TablesInUse } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   addressOf,
@@ -13,7 +14,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
 import { createFormerTable, moveBack, moveTheRest } from './testing/former-table.ts';
 import { type SeededTransfer, seedTransfers } from './testing/seeded-wallets.ts';
-import type { TransferTables } from './transfer-tables.ts';
 
 const chain = exampleChain();
 const BLOCKS = 60;
@@ -99,7 +99,7 @@ const queries = fc.record({
   pinnedBlock: blocks,
 });
 
-async function readRun(bounds: Bounds, limit: number, tables: TransferTables) {
+async function readRun(bounds: Bounds, limit: number, tables: TablesInUse) {
   const places: number[][] = [];
   let count: number | null = null;
   let newest: number | null = null;

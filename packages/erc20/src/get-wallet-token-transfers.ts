@@ -1,9 +1,8 @@
-import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import type { TransferTables } from './transfer-tables.ts';
 import {
   BLOCKS,
   type NftRows,
@@ -57,13 +56,13 @@ export const COUNT_MAX = 10_000;
 
 /**
  * A page of a wallet's ERC-20 transfers with everything that is shown beside them.
- * @param tables that hold rows (`createTransferTables`)
+ * @param tables that hold rows (`createTablesInUse`)
  */
 export async function getWalletTokenTransfers(
   database: Database,
   chain: Chain,
   query: WalletTransfersQuery,
-  tables: TransferTables,
+  tables: TablesInUse,
 ): Promise<WalletTransfersPage> {
   const read = (nfts: NftRows) =>
     readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>

@@ -59,5 +59,8 @@ export const erc20Transfers = pgTable(
   ],
 );
 
+/** Rows from before transfers were partitioned. */
+export const FORMER_TABLE = 'erc20_transfers_unpartitioned';
+
 /** One side of one transfer. Hexadecimal text is lower case. */
 export type Erc20TransferRow = Readonly<typeof erc20Transfers.$inferSelect>;

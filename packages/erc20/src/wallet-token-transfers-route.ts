@@ -1,4 +1,4 @@
-import { showIndexed } from '@chainstead/answers';
+import { createTablesInUse, showIndexed } from '@chainstead/answers';
 import { type Address, systemClock } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -17,7 +17,7 @@ import {
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
-import { createTransferTables } from './transfer-tables.ts';
+import { FORMER_TABLE } from './schema.ts';
 import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
 /** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
@@ -35,7 +35,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     },
     limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
   });
-  const tables = createTransferTables(database, systemClock);
+  const tables = createTablesInUse(database, systemClock, FORMER_TABLE);
   app.openapi(routeOf(dependencies), async (c) => {
     const query = c.req.valid('query');
     const page = runs.open({

@@ -1,11 +1,11 @@
-import { boundsInSql, type PageBounds } from '@chainstead/answers';
+import { boundsInSql, type PageBounds, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, moment, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
-import { FORMER_TABLE, type TransferTables } from './transfer-tables.ts';
+import { FORMER_TABLE } from './schema.ts';
 
 /** Where a page ended: the place of its last row in the chain. */
 export interface TransferKey {
@@ -39,7 +39,7 @@ export interface TransfersReading {
   /** What the whole answer is counted up to. */
   readonly countMax: number;
   readonly nfts: NftRows;
-  readonly tables: TransferTables;
+  readonly tables: TablesInUse;
   /** Of {@link TRANSFERS}. */
   readonly select?: string;
 }
@@ -120,7 +120,7 @@ const UNPARTITIONED: TransferTable = {
   ofToken: ['token = wanted.address'],
 };
 
-const TABLES: Readonly<Record<TransferTables, readonly TransferTable[]>> = {
+const TABLES: Readonly<Record<TablesInUse, readonly TransferTable[]>> = {
   partitioned: [PARTITIONED],
   both: [PARTITIONED, UNPARTITIONED],
 };

@@ -1,5 +1,5 @@
 import type { Database } from '@chainstead/db';
-import { FORMER_TABLE } from '../transfer-tables.ts';
+import { FORMER_TABLE } from '../schema.ts';
 
 /** Makes the table that transfers were in before they were partitioned, as migrations of the time left it. */
 export async function createFormerTable(database: Database): Promise<void> {

@@ -1,11 +1,8 @@
 import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 
-/** Rows from before transfers were partitioned. Workers move them piece by piece, each in one transaction. */
-export const FORMER_TABLE = 'erc20_transfers_unpartitioned';
-
-/** Which tables hold transfers: the partitioned one alone, or the former one too. */
-export type TransferTables = 'partitioned' | 'both';
+/** Which tables hold rows: the partitioned one alone, or also the former one, whose rows workers move piece by piece, each in one transaction. */
+export type TablesInUse = 'partitioned' | 'both';
 
 /** How long what is known of the former table's rows is relied on while it has any. Milliseconds. */
 const KNOWN_FOR_MS = 10_000;
@@ -13,15 +10,17 @@ const KNOWN_FOR_MS = 10_000;
 /**
  * Tells which tables a page has to be read from. The former table is looked at again every ten seconds while it has rows, and never
  * again once it has none: it gets no new ones.
+ * @param former its name
  */
-export function createTransferTables(
+export function createTablesInUse(
   database: Pick<Database, 'query'>,
   clock: Pick<Clock, 'now'>,
-): () => Promise<TransferTables> {
-  let known: { readonly tables: Promise<TransferTables>; readonly until: number } | null = null;
+  former: string,
+): () => Promise<TablesInUse> {
+  let known: { readonly tables: Promise<TablesInUse>; readonly until: number } | null = null;
   return () => {
     if (known !== null && clock.now() < known.until) return known.tables;
-    const tables = readTables(database);
+    const tables = readTables(database, former);
     const asked = { tables, until: clock.now() + KNOWN_FOR_MS };
     known = asked;
     tables.then(
@@ -37,11 +36,9 @@ export function createTransferTables(
   };
 }
 
-async function readTables(database: Pick<Database, 'query'>): Promise<TransferTables> {
-  const [table] = await database.query<{ exists: boolean }>(
-    `SELECT to_regclass('${FORMER_TABLE}') IS NOT NULL AS exists`,
-  );
+async function readTables(database: Pick<Database, 'query'>, former: string): Promise<TablesInUse> {
+  const [table] = await database.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [former]);
   if (table?.exists !== true) return 'partitioned';
-  const rows = await database.query(`SELECT FROM ${FORMER_TABLE} LIMIT 1`);
+  const rows = await database.query(`SELECT FROM ${former} LIMIT 1`);
   return rows.length > 0 ? 'both' : 'partitioned';
 }
