@@ -1,7 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, parseChainId, ZERO_ADDRESS } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
+import { ensurePartitions } from '@chainstead/sync';
 import { CHAIN_ID } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 import { dropIndexes } from './drop-indexes.ts';
@@ -57,6 +58,11 @@ export async function fillTradesDataset(database: Database, plan: TradesDatasetP
   const trades = Math.floor((plan.rows * BUNDLE_EVERY) / (BUNDLE_EVERY + 1));
   const step = Math.floor(SECONDS / trades);
   const time = `to_timestamp(${Math.floor(Date.now() / 1_000)} - (${trades} - block_number) * ${step}::bigint)`;
+  const span = { from: 1, to: trades };
+  await ensurePartitions(database, nftTrades().table, parseChainId(CHAIN_ID), [span], {
+    rows: plan.rows,
+    blocks: trades,
+  });
   const restoreIndexes = await dropIndexes(database, 'nft_trades');
   await database.query('SELECT setseed(0.42)');
   await database.query(`CREATE UNLOGGED TABLE bench_trades AS
@@ -64,12 +70,15 @@ export async function fillTradesDataset(database: Database, plan: TradesDatasetP
       CASE WHEN by_busy_token THEN ${BUSY_TOKEN} ELSE floor(${TOKENS_PER_COLLECTION} * power(random(), 2)) END::integer AS token_id, random() AS market, random() < 0.25 AS in_wrapped,
       ${ANY_WALLET} AS seller, ${ANY_WALLET} AS buyer, floor(power(10, 15 + 4 * random()))::numeric * 997 AS price, block_number % ${BUNDLE_EVERY} = 1 AS is_bundle
     FROM (SELECT block_number, block_number % ${Math.floor(trades / plan.busyTokenRows)} = 0 AS by_busy_token FROM generate_series(1, ${trades}) AS block_number) AS series`);
-  await database.query(`INSERT INTO nft_trades
-    SELECT ${collection('collection')}, ${CHAIN_ID}, block_number, (block_number % 150)::integer, (block_number % 400)::integer, part, part = 0, token_id + part,
-      CASE WHEN is_bundle THEN ARRAY[token_id, token_id + 1] ELSE ARRAY[token_id] END, CASE WHEN is_bundle THEN '{1,1}'::numeric[] ELSE '{1}' END,
+  await database.query(`INSERT INTO nft_trades (collection_key, token_address, chain_id, block_number, transaction_index, log_index, item, leads,
+      token_id, token_ids, amounts, marketplace, protocol, marketplace_address, seller, buyer, side, payment_token, price, collections,
+      transaction_hash, block_timestamp)
+    SELECT address_key(${collection('collection')}), ${collection('collection')}, ${CHAIN_ID}, block_number, (block_number % 150)::integer,
+      (block_number % 400)::integer, part, part = 0, token_id + part,
+      CASE WHEN is_bundle THEN ARRAY[token_id, token_id + 1] END, CASE WHEN is_bundle THEN '{1,1}'::numeric[] END,
       CASE WHEN market < 0.55 THEN 'opensea' WHEN market < 0.85 THEN 'blur' WHEN market < 0.9 THEN 'looksrare' WHEN market < 0.95 THEN 'x2y2' ELSE '0xprotocol' END,
       'seaport-1.6', substr(${hash('marketplace', 'floor(market * 20)')}, 1, 20), seller, buyer, 0, CASE WHEN in_wrapped THEN ${bytes(WRAPPED_ETHER)} END, price, 1,
-      ${hash('transaction', 'block_number')}, ${hash('block', 'block_number')}, ${time}
+      ${hash('transaction', 'block_number')}, ${time}
     FROM bench_trades CROSS JOIN LATERAL generate_series(0, CASE WHEN is_bundle THEN 1 ELSE 0 END) AS part
     ORDER BY block_number / ${BLOCKS_PER_CHUNK}, collection, block_number, part`);
   await database.query('DROP TABLE bench_trades');

@@ -10,7 +10,7 @@ export interface FactDifference {
 
 const LOW_32 = '4294967296';
 
-/** By block number and hash: rows of a block that left the chain show as a block that it doesn't have. Transfers and moves have theirs from `blocks`. */
+/** By block number and hash: rows of a block that left the chain show as a block that it doesn't have. Rows have theirs from `blocks`. */
 const STATEMENTS = {
   transfers: `SELECT block_number || ' ' || encode(block_hash, 'hex') AS block, count || ' ' || sum AS facts
     FROM (SELECT chain_id, block_number, count(*), sum(mod(value, ${LOW_32})) FROM erc20_transfers WHERE direction <> 1 GROUP BY 1, 2) AS stored
@@ -18,7 +18,7 @@ const STATEMENTS = {
   'NFT moves': `SELECT block_number || ' ' || encode(block_hash, 'hex') AS block, count(*) || ' ' || sum(mod(token_id, ${LOW_32})) AS facts
     FROM nft_transfers LEFT JOIN blocks USING (chain_id, block_number) GROUP BY block_number, block_hash`,
   sales: `SELECT block_number || ' ' || encode(block_hash, 'hex') AS block, count(*)::text AS facts
-    FROM nft_trades GROUP BY block_number, block_hash`,
+    FROM nft_trades LEFT JOIN blocks USING (chain_id, block_number) GROUP BY block_number, block_hash`,
 } as const;
 
 type Kind = keyof typeof STATEMENTS;

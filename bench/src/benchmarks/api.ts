@@ -1,7 +1,7 @@
 import { type ApiDataset, fillApiDataset } from '../api-dataset.ts';
 import { CONNECTIONS, compareThroughput } from '../api-load.ts';
 import { type ApiServers, POOL_SIZE, pathOf, type ServedRoute, withApiServers } from '../api-servers.ts';
-import { fillBaselineTransfers } from '../baseline-transfers.ts';
+import { fillBaselineTransfers } from '../baseline-tables.ts';
 import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { quantile } from '../statistics.ts';

@@ -22,7 +22,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     sample<AccountRow>('erc20_transfers_all', `${hexText('account')} AS account`, IS_ACCOUNT),
     sample<AccountRow>('nft_holdings', `${hexText('account')} AS account`, `${IS_ACCOUNT} AND ids_held > 0`),
     sample<TradeRow>(
-      'nft_trades',
+      'nft_trades_all',
       `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
     ),
   ]);

@@ -96,6 +96,7 @@ describe('the schema can be distributed on Citus', () => {
   test('a table of wallets or contracts has the address first in its key, or the number that is made of it', async () => {
     expect(keys.get('erc20_transfers')?.[0]).toBe('account_key');
     expect(keys.get('nft_transfers')?.[0]).toBe('collection_key');
+    expect(keys.get('nft_trades')?.[0]).toBe('collection_key');
     expect(keys.get('tokens')?.[0]).toBe('address');
     const types = await scratch.database.query<{ table_name: string; column_name: string; data_type: string }>(
       `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,

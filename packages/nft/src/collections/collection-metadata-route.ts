@@ -11,6 +11,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSale } from '../sale-prices/get-last-sales.ts';
+import { createTradeTables } from '../trades/trade-tables.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import { type Collection, getCollection } from './get-collection.ts';
 import type { CreateMetadataRequests, MetadataRequests } from './metadata-requests.ts';
@@ -24,6 +25,7 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
   return (app, dependencies) => {
     const { chains, database } = dependencies;
     const requests = createRequests(dependencies);
+    const tables = createTradeTables(database);
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
@@ -36,7 +38,10 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
         : found;
       if (!collection.isNft) throw notFound(chain, address, collection);
       requests.announce(chain, address, requests.requesterOf(c));
-      const prices = query.include_prices === true ? { last_sale: await getLastSale(database, chain, address) } : null;
+      const prices =
+        query.include_prices === true
+          ? { last_sale: await getLastSale(database, chain, address, await tables()) }
+          : null;
       return c.json(showCollection(address, collection, prices), 200);
     });
   };

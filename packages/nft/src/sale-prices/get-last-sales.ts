@@ -1,3 +1,4 @@
+import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -12,23 +13,32 @@ const DAYS = 365;
 /** Statements at once: a page of collections must not take all connections. */
 const CONCURRENCY = 4;
 
-/** The last sale of a collection paid in ether within a year, as the API shows it; null without one. */
-export async function getLastSale(database: Database, chain: Chain, token: Address): Promise<LastSale> {
+/**
+ * The last sale of a collection paid in ether within a year, as the API shows it; null without one.
+ * @param tables that hold trades
+ */
+export async function getLastSale(
+  database: Database,
+  chain: Chain,
+  token: Address,
+  tables: TablesInUse,
+): Promise<LastSale> {
   const query = { token, tokenId: null, days: DAYS, now: new Date(), includeWrapped: false };
-  return showSalePrices(await getSalePrices(database, chain, query), DAYS, token).last_sale;
+  return showSalePrices(await getSalePrices(database, chain, query, tables), DAYS, token).last_sale;
 }
 
 /** {@link getLastSale} of several collections. */
 export async function getLastSales(
   database: Database,
   chain: Chain,
-  tokens: readonly Address[],
+  addresses: readonly Address[],
+  tables: TablesInUse,
 ): Promise<ReadonlyMap<Address, LastSale>> {
-  const waiting = tokens.values();
+  const waiting = addresses.values();
   const found = new Map<Address, LastSale>();
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      for (const token of waiting) found.set(token, await getLastSale(database, chain, token));
+      for (const token of waiting) found.set(token, await getLastSale(database, chain, token, tables));
     }),
   );
   return found;

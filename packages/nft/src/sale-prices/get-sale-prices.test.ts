@@ -30,7 +30,8 @@ async function addSwap(pool: EtherPool, blockNumber: number, sqrtPriceX96: bigin
 
 function read(of = chain): Promise<SalePrices> {
   const now = new Date(timestampOf(1_000) * 1000);
-  return getSalePrices(scratch.database, of, { token: COLLECTION, tokenId: '1', days: 7, now, includeWrapped: false });
+  const query = { token: COLLECTION, tokenId: '1', days: 7, now, includeWrapped: false };
+  return getSalePrices(scratch.database, of, query, 'partitioned');
 }
 
 async function dollarsAtSale(): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -42,9 +42,17 @@ export interface SalePrices {
   readonly indexed: Indexed;
 }
 
-/** What the sales of a token or a collection add up to over some days, in one statement. */
-export async function getSalePrices(database: Database, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
-  const statement = salePricesStatement(chain, query);
+/**
+ * What the sales of a token or a collection add up to over some days, in one statement.
+ * @param tables that hold trades (`createTradeTables`)
+ */
+export async function getSalePrices(
+  database: Database,
+  chain: Chain,
+  query: SalePricesQuery,
+  tables: TablesInUse,
+): Promise<SalePrices> {
+  const statement = salePricesStatement(chain, query, tables);
   const rows = await database.query<Row>(statement.text, statement.values);
   const [first] = rows;
   const saleOf = (name: Row['sale']): Sale | null => {

@@ -9,12 +9,14 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { nftTrades } from '../trades/dataset.ts';
+import { createTradeTables } from '../trades/trade-tables.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 
 /** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (docs/provider-contract.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   const { chains, database, parameters } = dependencies;
+  const tables = createTradeTables(database);
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/price',
@@ -31,13 +33,15 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   app.openapi(route, async (c) => {
     const { address, token_id } = c.req.valid('param');
     const { chain, days = DAYS_DEFAULT, include_weth } = c.req.valid('query');
-    const prices = await getSalePrices(database, indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name), {
+    const indexed = indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name);
+    const asked = {
       token: address,
       tokenId: token_id,
       days,
       now: new Date(),
       includeWrapped: include_weth === true,
-    });
+    };
+    const prices = await getSalePrices(database, indexed, asked, await tables());
     return c.json(showSalePrices(prices, days, null), 200);
   });
 };
@@ -45,6 +49,7 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
 /** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (docs/provider-contract.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   const { chains, database, parameters } = dependencies;
+  const tables = createTradeTables(database);
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/price',
@@ -58,13 +63,15 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   app.openapi(route, async (c) => {
     const { address } = c.req.valid('param');
     const { chain, days = DAYS_DEFAULT, include_weth } = c.req.valid('query');
-    const prices = await getSalePrices(database, indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name), {
+    const indexed = indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name);
+    const asked = {
       token: address,
       tokenId: null,
       days,
       now: new Date(),
       includeWrapped: include_weth === true,
-    });
+    };
+    const prices = await getSalePrices(database, indexed, asked, await tables());
     return c.json(showSalePrices(prices, days, address), 200);
   });
 };

@@ -1,25 +1,30 @@
+import type { TablesInUse } from '@chainstead/answers';
 import {
   createScratchDatabase,
   exampleChain,
   explain,
   PLANS,
-  rowsRead,
+  type PlanNode,
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORMER_TABLE } from '../trades/schema.ts';
+import { createFormerTrades, moveRestOfTrades, moveTradesBack } from '../trades/testing/former-table.ts';
 import { MANY_SALES, MANY_SALES_STEP_SECONDS, seedManyTrades } from '../trades/testing/many-trades.ts';
 import { COLLECTION } from '../trades/testing/seeded-trades.ts';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
 const chain = exampleChain();
 const NOW = new Date('2024-05-17T15:00:00Z');
+/** Where partitions begin: four in all. */
+const CUTS = [30_000, 60_000, 85_000];
 const SALES_A_DAY = 86_400 / MANY_SALES_STEP_SECONDS;
 
 let scratch: ScratchDatabase;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
-  await seedManyTrades(scratch.database, chain, NOW.getTime() / 1000);
+  await seedManyTrades(scratch.database, chain, NOW.getTime() / 1000, CUTS);
   // Sales of other tokens: a table of one token's days is read whole, and rightly.
   await scratch.database.query(
     `INSERT INTO nft_sale_days SELECT decode(lpad(to_hex(token % 50), 40, '0'), 'hex'), 1, token, decode(repeat('00', 20), 'hex'), date '2024-01-01' + day,
@@ -29,37 +34,68 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-const statementOf = (query: Partial<SalePricesQuery>) =>
-  salePricesStatement(chain, { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query });
+const statementOf = (query: Partial<SalePricesQuery>, tables: TablesInUse = 'partitioned') => {
+  const asked = { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query };
+  return salePricesStatement(chain, asked, tables);
+};
+
+const QUERIES = [
+  ['a token with 100,000 sales, a year', { days: 365 }],
+  ['a token with 100,000 sales, a week', { days: 7 }],
+  ['a token with 100,000 sales, wrapped ether too', { days: 365, includeWrapped: true }],
+  ['its collection, a year', { tokenId: null, days: 365 }],
+  ['a token without sales', { tokenId: '999', days: 365 }],
+] as const satisfies readonly (readonly [string, Partial<SalePricesQuery>])[];
+
+/** Rows of tables whose name begins so that scans came across, whether they were wanted or not. */
+function rowsRead(nodes: readonly PlanNode[], table: string): number {
+  return nodes
+    .filter((node) => node['Relation Name']?.startsWith(table))
+    .reduce(
+      (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    );
+}
+
+/** The window's first day is a partial one: 9 of its 24 hours; then three look-ups. */
+const TRADES_READ_MAX = SALES_A_DAY * 0.4 + 20;
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
-  test.each([
-    ['a token with 100,000 sales, a year', { days: 365 }],
-    ['a token with 100,000 sales, a week', { days: 7 }],
-    ['a token with 100,000 sales, wrapped ether too', { days: 365, includeWrapped: true }],
-    ['its collection, a year', { tokenId: null, days: 365 }],
-    ['a token without sales', { tokenId: '999', days: 365 }],
-  ] satisfies [string, Partial<SalePricesQuery>][])(
-    '%s: a row a day, and the trades of one day at most',
-    async (_name, query) => {
-      const { nodes } = await explain(scratch.database, statementOf(query), plan);
-      expect(
-        nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
-      ).toEqual([]);
-      // The window's first day is a partial one: 9 of its 24 hours; then three look-ups.
-      expect(rowsRead(nodes, 'nft_trades')).toBeLessThan(SALES_A_DAY * 0.4 + 20);
-      expect(rowsRead(nodes, 'nft_sale_days')).toBeLessThanOrEqual(366);
-    },
-  );
+  test.each(QUERIES)('%s: a row a day, and the trades of one day at most', async (_name, query) => {
+    const { nodes } = await explain(scratch.database, statementOf(query), plan);
+    expect(
+      nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
+    ).toEqual([]);
+    expect(rowsRead(nodes, 'nft_trades')).toBeLessThan(TRADES_READ_MAX);
+    expect(rowsRead(nodes, 'nft_sale_days')).toBeLessThanOrEqual(366);
+  });
 });
 
-test('gives what a scan of all sales gives', async () => {
-  const statement = statementOf({ days: 200 });
+describe.each(['generic', 'custom'] as const)('the %s plan while the former table has rows', (plan) => {
+  beforeAll(async () => {
+    if (plan === 'generic') await createFormerTrades(scratch.database);
+    await moveRestOfTrades(scratch.database);
+    await moveTradesBack(scratch.database, plan === 'generic' ? 'block_number < 50_000' : 'block_number >= 50_000');
+    await scratch.database.query(`ANALYZE ${FORMER_TABLE}`);
+  });
+
+  test.each(QUERIES)('%s: a row a day, and the trades of one day at most', async (_name, query) => {
+    const { nodes } = await explain(scratch.database, statementOf(query, 'both'), plan);
+    expect(nodes.some((node) => node['Relation Name'] === FORMER_TABLE)).toBe(true);
+    expect(
+      nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name']?.startsWith('nft_')),
+    ).toEqual([]);
+    expect(rowsRead(nodes, 'nft_trades')).toBeLessThan(TRADES_READ_MAX);
+  });
+});
+
+test('gives what a scan of all sales gives, of both tables', async () => {
+  const statement = statementOf({ days: 200 }, 'both');
   const [row] = await scratch.database.query<{ sales: number; average: string }>(statement.text, statement.values);
   const [scanned] = await scratch.database.query<{ sales: number; average: string }>(
-    `SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades
+    `SELECT count(*) AS sales, div(sum(price), count(*)) AS average FROM nft_trades_all
      WHERE token_id = 1 AND token_address = $1 AND block_timestamp >= $2::timestamptz`,
     [Buffer.from(COLLECTION.slice(2), 'hex'), new Date(NOW.getTime() - 200 * 86_400_000)],
   );

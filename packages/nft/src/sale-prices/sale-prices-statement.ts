@@ -1,11 +1,12 @@
-import { coverage, fromDateBound, isBuilt, isComplete, toDateBound } from '@chainstead/answers';
+import { coverage, fromDateBound, isBuilt, isComplete, type TablesInUse, toDateBound } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, type Statement, where } from '@chainstead/db';
 import { etherQuotes } from '@chainstead/prices';
-import { isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from '../trades/sale.ts';
+import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { tradePrice } from '../trades/trade-price-statement.ts';
+import { type BoundAddress, bindAddress, TRADE_TABLES, type TradeTable } from '../trades/trade-tables.ts';
 import { etherPayments } from './ether-payments.ts';
 
 /** Which sales. */
@@ -29,8 +30,9 @@ const DAY_MS = 86_400_000;
  *
  * Accepted Punk bids have no price of their own, so that no order of arrival matters; they are read from the trades, of
  * the whole window, for CryptoPunks alone.
+ * @param tables that hold trades
  */
-export function salePricesStatement(chain: Chain, query: SalePricesQuery): Statement {
+export function salePricesStatement(chain: Chain, query: SalePricesQuery, tables: TablesInUse): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const start = new Date(query.now.getTime() - query.days * DAY_MS);
@@ -39,9 +41,11 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery): State
   const from = `${bind(start)}::timestamptz`;
   const wholeFrom = `${bind(firstWholeDay)}::timestamptz`;
   const scan: Scan = {
-    collection: `token_address = ${bind(addressBytes(query.token))} AND chain_id = ${chainId}`,
+    collection: bindAddress(query.token, bind),
+    chainId,
     tokenId: query.tokenId === null ? null : `${bind(query.tokenId)}::numeric`,
     payments: `${bind(etherPayments(chain, { withWrapped: query.includeWrapped }).map(addressBytes))}::bytea[]`,
+    tables: TRADE_TABLES[tables],
   };
   const quotes = etherQuotes(chain, chainId, bind);
   const parts = [
@@ -75,11 +79,7 @@ SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND ${isBui
   quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
 FROM covered CROSS JOIN summary
 LEFT JOIN picked ON true
-LEFT JOIN LATERAL (
-  SELECT trade.*, ${unitPrice('trade', tradePrice('trade'))} AS unit FROM nft_trades AS trade
-  WHERE ${scan.collection} AND trade.block_number = picked.block_number
-    AND trade.transaction_index = picked.transaction_index AND trade.log_index = picked.log_index AND trade.item = picked.item LIMIT 1
-) AS trade ON true
+LEFT JOIN LATERAL (SELECT * FROM (${shownSale(scan)}) AS trade LIMIT 1) AS trade ON true
 LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true
 LEFT JOIN LATERAL ${quotes.at({ block: 'trade.block_number', transaction: 'trade.transaction_index', log: 'trade.log_index' })} AS quote ON true
 LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true`;
@@ -87,16 +87,18 @@ LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true`;
 }
 
 interface Scan {
-  readonly collection: string;
+  readonly collection: BoundAddress;
+  readonly chainId: string;
   readonly tokenId: string | null;
   readonly payments: string;
+  readonly tables: readonly TradeTable[];
 }
 
 /** Summaries as {@link saleSummary} gives them, of each day from this one on. */
-function wholeDays({ collection, tokenId, payments }: Scan, from: string): string {
+function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: string): string {
   return `SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
       ARRAY[-latest_block, -latest_transaction, -latest_log, -latest_item]::numeric[] AS latest
-    FROM nft_sale_days WHERE ${collection} AND token_id = ${tokenId ?? WHOLE_COLLECTION} AND payment_token = ANY (${payments})
+    FROM nft_sale_days WHERE token_address = ${collection.bytes} AND chain_id = ${chainId} AND token_id = ${tokenId ?? WHOLE_COLLECTION} AND payment_token = ANY (${payments})
       AND day >= (${from} AT TIME ZONE 'UTC')::date`;
 }
 
@@ -105,14 +107,40 @@ function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
 }
 
 /** The summary of the window's trades that a condition picks. */
-function sales({ collection, tokenId, payments }: Scan, condition: string): string {
-  return `SELECT ${saleSummary('sale')} FROM (
-      SELECT trade.*, ${unitPrice('trade', tradePrice('trade'))} AS unit FROM nft_trades AS trade
-      WHERE ${collection}${tokenId === null ? '' : ` AND trade.token_id = ${tokenId}`}
-        AND trade.block_number >= (SELECT block FROM from_date) AND ${condition}
-        AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ANY (${payments}) AND ${isSingleToken('trade')}
-    ) AS sale WHERE ${isSalePrice('sale.unit')}`;
+function sales(scan: Scan, condition: string): string {
+  const { tokenId, payments, tables } = scan;
+  const parts = tables.map(
+    (table) => `SELECT ${PLACE}, ${UNIT} FROM ${table.name} AS trade
+      ${where([
+        ...ofCollection(table, scan),
+        ...(tokenId === null ? [] : table.ofToken(tokenId)),
+        'trade.block_number >= (SELECT block FROM from_date)',
+        condition,
+        `coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ANY (${payments})`,
+        isSingleToken('trade'),
+      ])}`,
+  );
+  return `SELECT ${saleSummary('sale')} FROM (${parts.join(' UNION ALL ')}) AS sale WHERE ${isSalePrice('sale.unit')}`;
 }
+
+/** The sale at the place that is picked. */
+function shownSale(scan: Scan): string {
+  const isPicked = PLACE_COLUMNS.map((column) => `trade.${column} = picked.${column}`);
+  const parts = scan.tables.map(
+    (
+      table,
+    ) => `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
+      trade.payment_token, ${UNIT} FROM ${table.name} AS trade ${where([...ofCollection(table, scan), ...isPicked])}`,
+  );
+  return parts.join(' UNION ALL ');
+}
+
+function ofCollection(table: TradeTable, { collection, chainId }: Scan): readonly string[] {
+  return [...table.ofCollection(collection), `chain_id = ${chainId}`];
+}
+
+const PLACE = PLACE_COLUMNS.map((column) => `trade.${column}`).join(', ');
+const UNIT = `${unitPrice('trade', tradePrice('trade'))} AS unit`;
 
 /** The places of the three sales that are shown. */
 const PICKED = `picked AS MATERIALIZED (

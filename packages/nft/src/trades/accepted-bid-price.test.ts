@@ -1,6 +1,7 @@
 /** Any history of one punk, written in any order: an accepted bid's price is that of the bid which the contract paid out. */
+import { parseChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createPartitions, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptedBidPrice } from './accepted-bid-price.ts';
@@ -15,6 +16,7 @@ let database: Database;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   database = scratch.database;
+  await createPartitions(database, 'nft_trades', parseChainId(CHAIN_ID));
 });
 afterAll(() => scratch.drop());
 
@@ -81,9 +83,9 @@ function bidRow(punk: number, place: readonly number[], bid: Bid, entered: boole
 function saleRow(punk: number, place: readonly number[], buyer: number): Row {
   const hash = Buffer.alloc(32, 1);
   return {
-    text: `INSERT INTO nft_trades (token_address, chain_id, token_id, block_number, transaction_index, log_index, item, leads,
-        token_ids, amounts, marketplace, protocol, marketplace_address, seller, buyer, side, collections, transaction_hash, block_hash, block_timestamp)
-      VALUES ($1, $2, $3, $4, $5, $6, 0, true, ARRAY[$3]::numeric[], ARRAY[1], 'cryptopunks', 'cryptopunks', $1, $7, $8, 1, 1, $9, $9, now())`,
+    text: `INSERT INTO nft_trades (collection_key, token_address, chain_id, token_id, block_number, transaction_index, log_index, item, leads,
+        marketplace, protocol, marketplace_address, seller, buyer, side, collections, transaction_hash, block_timestamp)
+      VALUES (address_key($1), $1, $2, $3, $4, $5, $6, 0, true, 'cryptopunks', 'cryptopunks', $1, $7, $8, 1, 1, $9, now())`,
     values: [bytes(100), CHAIN_ID, punk, ...place, bytes(9), bytes(buyer), hash],
   };
 }

@@ -1,4 +1,5 @@
-import { parseHash, ZERO_ADDRESS } from '@chainstead/core';
+import { parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
 import { exampleChain } from '@chainstead/testkit';
 import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { describe, expect, test } from 'vitest';
@@ -39,6 +40,7 @@ test('a row repeats the place of its fill', () => {
   const place = { blockNumber: 9, transactionIndex: 4, transactionHash: parseHash(`0x${'5'.repeat(64)}`) };
   const [row] = decodeLogs(exampleTransaction(sale, place));
   expect(row).toEqual({
+    collectionKey: addressKey(apes),
     tokenAddress: apes,
     chainId: 1,
     blockNumber: 9,
@@ -47,8 +49,8 @@ test('a row repeats the place of its fill', () => {
     item: 0,
     leads: true,
     tokenId: '7',
-    tokenIds: ['7'],
-    amounts: ['1'],
+    tokenIds: null,
+    amounts: null,
     marketplace: 'opensea',
     protocol: 'seaport-1.6',
     marketplaceAddress: SEAPORT_1_6,
@@ -59,7 +61,6 @@ test('a row repeats the place of its fill', () => {
     price: '100',
     collections: 1,
     transactionHash: place.transactionHash,
-    blockHash: `0x${'b'.repeat(64)}`,
     blockTimestamp: '2020-09-13T12:26:49Z',
   });
 });
@@ -122,6 +123,33 @@ describe('rows of one trade', () => {
   });
 });
 
+test('of one unit of one token, neither ids nor amounts are told; of several units the amount is', () => {
+  const rowsOf = (...offer: Parameters<typeof orderFulfilled>[0]['offer']) =>
+    decodeExample([orderFulfilled({ ...order, offer })]).map(({ tokenIds, amounts }) => [tokenIds, amounts]);
+  expect(rowsOf(erc721(apes, 7n))).toEqual([[null, null]]);
+  expect(rowsOf(erc1155(apes, 7n, 1n))).toEqual([[null, null]]);
+  expect(rowsOf(erc1155(apes, 7n, 2n))).toEqual([[null, ['2']]]);
+  expect(rowsOf(erc1155(apes, 7n, 1n), erc1155(apes, 7n, 1n))).toEqual([
+    [
+      ['7', '7'],
+      ['1', '1'],
+    ],
+  ]);
+});
+
+test('of a bundle, rows of two contracts that were made to have one key have places of their own', () => {
+  const twin = parseAddress(`${apes.slice(0, 10)}${'ef'.repeat(12)}${apes.slice(34)}`);
+  expect([addressKey(twin), twin === apes]).toEqual([addressKey(apes), false]);
+  const offer = [erc721(apes, 7n), erc721(twin, 7n), erc721(usdc, 7n), erc721(apes, 8n)];
+  const rows = decodeExample([orderFulfilled({ ...order, offer })]);
+  expect(rows.map((row) => [row.tokenAddress, row.tokenId, row.item, row.leads])).toEqual([
+    [apes, '7', 0, true],
+    [apes, '8', 1, false],
+    [twin, '7', 2, true],
+    [usdc, '7', 0, true],
+  ]);
+});
+
 test('a trade with nobody on one side is none', () => {
   expect(decodeExample([orderFulfilled({ ...order, offerer: ZERO_ADDRESS })])).toEqual([]);
 });
@@ -138,13 +166,17 @@ test('copyLine writes the columns in order, arrays in braces, what is null as \\
   const line = row === undefined ? '' : nftTrades.table.copyLine({ ...row, price: null });
   const max = String(2n ** 256n - 1n);
   expect(line.split('\t')).toEqual([
-    `\\\\${apes.slice(1)}`,
+    addressKey(apes),
     '1',
     '1',
     '0',
     '0',
     '0',
+    '2020-09-13T12:26:41Z',
+    '0',
+    '1',
     't',
+    `\\\\${apes.slice(1)}`,
     '7',
     `{7,${max}}`,
     '{1,5}',
@@ -153,13 +185,9 @@ test('copyLine writes the columns in order, arrays in braces, what is null as \\
     `\\\\${SEAPORT_1_6.slice(1)}`,
     `\\\\${seller.slice(1)}`,
     `\\\\${buyer.slice(1)}`,
-    '0',
     '\\N',
     '\\N',
-    '1',
     `\\\\x${'7'.repeat(64)}`,
-    `\\\\x${'b'.repeat(64)}`,
-    '2020-09-13T12:26:41Z',
   ]);
   expect(line.split('\t')).toHaveLength(nftTrades.table.columns.length);
 });

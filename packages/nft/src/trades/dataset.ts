@@ -2,11 +2,14 @@ import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable, timestampText } from '@chainstead/sync';
 import { resolveParties } from './resolve-parties.ts';
 import { saleDays } from './sale-days.ts';
-import { type NftTradeRow, nftTrades as table } from './schema.ts';
+import { FORMER_TABLE, type NftTradeRow, nftTrades as table } from './schema.ts';
 import { tradeRows } from './trade-rows.ts';
 import { tradeTransaction } from './trade-transaction.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
 import { transfersByToken } from './transfers-by-token.ts';
+
+/** A row has five indexes: those of so many fill some 500 MB. */
+const ROWS_PER_PARTITION = 1_500_000;
 
 /**
  * NFT trades: what marketplaces (marketplaces.ts) tell of filled orders, with the people behind routers. docs/trades.md
@@ -17,7 +20,20 @@ import { transfersByToken } from './transfers-by-token.ts';
 export const nftTrades: Dataset<NftTradeRow> = {
   name: 'nft-trades',
   topics: (chain) => tradingChain(chain).topics,
-  table: defineTable(table),
+  table: defineTable(table, {
+    isPartitioned: true,
+    rowsPerPartition: ROWS_PER_PARTITION,
+    former: {
+      table: FORMER_TABLE,
+      all: 'nft_trades_all',
+      key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
+      columns: {
+        collection_key: 'address_key(token_address)',
+        token_ids: 'nullif(token_ids, ARRAY[token_id])',
+        amounts: "nullif(amounts, '{1}')",
+      },
+    },
+  }),
   decode,
   contracts,
   derived: [saleDays],

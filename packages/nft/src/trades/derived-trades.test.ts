@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
 import { marketplaces } from './marketplaces.ts';
 import type { NftTradeRow } from './schema.ts';
+import { amountsOf, idsOf } from './testing/example-trades.ts';
 
 const DATA = new URL('../../../../../shared/data/evm/', import.meta.url);
 const DERIVED = new URL('../../../../../shared/contract/marketplaces.json', import.meta.url);
@@ -112,8 +113,8 @@ function shown(row: NftTradeRow): ReturnType<typeof asDecoded> {
     seller: row.seller,
     buyer: row.buyer,
     token: row.tokenAddress,
-    ids: [...row.tokenIds],
-    amounts: [...row.amounts],
+    ids: [...idsOf(row)],
+    amounts: [...amountsOf(row)],
     paymentToken: row.paymentToken,
     price: row.price ?? '',
   };

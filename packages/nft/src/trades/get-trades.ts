@@ -1,11 +1,13 @@
-import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { TRADES, type TradesQuery, tradesStatement } from './trades-statement.ts';
+import { BLOCKS, TRADES, type TradesQuery, tradesStatement } from './trades-statement.ts';
 
 /** One trade of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
 export interface TradeRow extends RowOf<typeof TRADES> {
+  readonly block_hash: Hash;
   /** Documents of its tokens; null when none is known or none was asked for. */
   readonly metadata: readonly TokenDocument[] | null;
 }
@@ -24,12 +26,27 @@ export interface TradesPage {
   readonly indexed: Indexed;
 }
 
-/** A page of trades with everything that is shown beside them, in one statement. */
-export async function getTrades(database: Database, chain: Chain, query: TradesQuery): Promise<TradesPage> {
+/**
+ * A page of trades with everything that is shown beside them, in one statement.
+ * @param tables that hold rows (`createTradeTables`)
+ * @throws RangeError when the block of a trade is not in the database, which writes both at once
+ */
+export async function getTrades(
+  database: Database,
+  chain: Chain,
+  query: TradesQuery,
+  tables: TablesInUse,
+): Promise<TradesPage> {
   const { rows, page } = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
-    tradesStatement(chain, query, select),
+    tradesStatement(chain, query, { tables, select }),
   );
-  const trades = rows.map((row, index) => ({ ...row, metadata: page.metadata?.[index] ?? null }));
+  const blocks = BLOCKS.read({ packed_bytes: page.blocks, packed_texts: null, packed_json: null }) ?? [];
+  const hashes = new Map(blocks.map(({ block_number, block_hash }) => [block_number, block_hash]));
+  const trades = rows.map((row, index): TradeRow => {
+    const hash = hashes.get(row.block_number);
+    if (hash === undefined) throw new RangeError(`Block ${row.block_number} of a trade is not in the database`);
+    return { ...row, block_hash: hash, metadata: page.metadata?.[index] ?? null };
+  });
   return {
     trades: trades.slice(0, query.limit),
     hasNext: trades.length > query.limit,
@@ -39,6 +56,8 @@ export async function getTrades(database: Database, chain: Chain, query: TradesQ
 
 /** The only row of the statement. */
 interface PageRow extends IndexedColumns, PackedTexts {
+  /** Packed {@link BLOCKS}. */
+  readonly blocks: string | null;
   /** Of each trade. */
   readonly metadata: readonly (readonly TokenDocument[] | null)[] | null;
 }

@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFormerTrades, moveTradesBack } from './testing/former-table.ts';
 import { COLLECTION, removeTrades, type SeededTrade, seedTrades } from './testing/seeded-trades.ts';
 
 const chain = exampleChain();
@@ -254,6 +255,19 @@ test('taking one of 20,000 sales away reads the sales around its day, not all', 
   expect((await storedDays()).reduce((sum, { sales }) => sum + sales, 0)).toBe(2 * 19_999);
 });
 
+test('what is left in the former table counts as well', async () => {
+  const trades = Array.from({ length: 30 }, (_, index) =>
+    trade(index, { tokenIds: [String(1 + (index % 2))], price: String(100 - (index % 7)) }),
+  );
+  await seedTrades(scratch.database, chain, trades);
+  await createFormerTrades(scratch.database);
+  await moveTradesBack(scratch.database, 'block_number % 3 <> 0');
+  const gone = [0, 6, 12, 15, 18, 21];
+  await scratch.database.transaction((transaction) => removeTrades(transaction, chain, gone));
+  expect(await storedDays()).toEqual(expectedDays(trades.filter(({ blockNumber }) => !gone.includes(blockNumber))));
+});
+
 /** Rows of trades that this transaction has read so far, by whatever scan. */
-const ROWS_READ = `SELECT pg_stat_get_xact_tuples_returned('nft_trades'::regclass) + pg_stat_get_xact_tuples_fetched('nft_trades'::regclass) + coalesce((
-  SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) FROM pg_index WHERE indrelid = 'nft_trades'::regclass), 0)::bigint AS rows`;
+const ROWS_READ = `SELECT sum(pg_stat_get_xact_tuples_returned(inhrelid) + pg_stat_get_xact_tuples_fetched(inhrelid) + coalesce((
+  SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) FROM pg_index WHERE indrelid = inhrelid), 0))::bigint AS rows
+  FROM pg_inherits WHERE inhparent = 'nft_trades'::regclass`;

@@ -44,14 +44,17 @@ function forgetDays(rows: string): string {
 function recomputeDays(rows: string, counted: string): string[] {
   const touched = touchedDays(rows);
   return [
-    ['<> -1', 'AND trade.token_id = touched.token_id'],
+    [
+      '<> -1',
+      'AND token_id_key(trade.token_id) = token_id_key(touched.token_id) AND trade.token_id = touched.token_id',
+    ],
     ['= -1', ''],
   ].map(
     ([kind, sameToken]) => `INSERT INTO nft_sale_days (${COLUMNS.join(', ')})
   ${daysOf(`SELECT sale.*, touched.token_id AS id FROM (SELECT * FROM (${touched}) AS every WHERE token_id ${kind}) AS touched
     CROSS JOIN LATERAL (${salesOf(`(
       SELECT * FROM ${counted} AS trade
-      WHERE trade.token_address = touched.token_address AND trade.chain_id = touched.chain_id ${sameToken}
+      WHERE trade.collection_key = address_key(touched.token_address) AND trade.token_address = touched.token_address AND trade.chain_id = touched.chain_id ${sameToken}
         AND trade.block_number > ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1')}
         AND trade.block_number < ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807')}
         AND ${dayOf('trade')} = touched.day AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = touched.payment_token)`)}) AS sale`)}`,

@@ -7,14 +7,19 @@ import { ZERO_ADDRESS } from '@chainstead/core';
 /** What `nft_sale_days.payment_token` says for the chain's native currency. */
 export const NATIVE_CURRENCY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
 
+/** All ids of the collection in the trade. */
+export function tokenIdsOf(trade: string): string {
+  return `coalesce(${trade}.token_ids, ARRAY[${trade}.token_id])`;
+}
+
 /** Whether the trade is of a single token; of an ERC-1155 token, perhaps of several units. */
 export function isSingleToken(trade: string): string {
-  return `${trade}.collections = 1 AND ${trade}.token_id = ALL (${trade}.token_ids)`;
+  return `${trade}.collections = 1 AND coalesce(${trade}.token_id = ALL (${trade}.token_ids), true)`;
 }
 
 /** What one unit cost; null where no number of units is told. Base units. @param price of the whole trade */
 export function unitPrice(trade: string, price: string): string {
-  return `CASE WHEN ${trade}.amounts = '{1}' THEN ${price}
+  return `CASE WHEN coalesce(${trade}.amounts = '{1}', true) THEN ${price}
     ELSE div(${price}, nullif((SELECT sum(units) FROM unnest(${trade}.amounts) AS units), 0)) END`;
 }
 

@@ -1,9 +1,12 @@
 /**
  * NFT trades, one row for each different token of a trade, so that a token's and a collection's trades are each one range
  * scan. Every row of a trade repeats what the trade is; the first (`leads`) stands for it where trades are listed.
+ *
+ * Trades are partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync
+ * engine makes the partitions. The hash of a row's block is in `blocks` (docs/storage-layout.md).
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, blockTime, bytea, hash, uint256 } from '@chainstead/db/column-types';
+import { address, blockTime, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -19,27 +22,36 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { TradeSide } from './marketplace.ts';
 
+// Columns of fixed width come first: nothing is lost to alignment.
 export const nftTrades = pgTable(
   'nft_trades',
   {
-    tokenAddress: address('token_address').notNull(),
+    /** Of `token_address` (`addressKey`): what the indexes begin with, and the distribution column on Citus. Contracts may share one. */
+    collectionKey: int8Text('collection_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
     /** The fill event; of a matched group, the order that has the price. */
     logIndex: integer('log_index').notNull(),
-    /** Counts the rows of one log and collection, from 0. */
+    /** Counts the rows of one log and `collection_key`, from 0: a bundle may hold contracts that were made to share one. */
     item: integer('item').notNull(),
+    /** Here although `blocks` has it: the day of a sale is told by it, also of rows whose block was rolled back a moment ago. */
+    blockTimestamp: blockTime('block_timestamp').notNull(),
+    /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
+    side: smallint('side').$type<TradeSide>().notNull(),
+    /** Collections in the order. More than one, or several tokens: a bundle, whose price says nothing of one token. */
+    collections: smallint('collections').notNull(),
     /** True on the first row of each trade. */
     leads: boolean('leads').notNull(),
+    tokenAddress: address('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     /**
-     * All ids of this collection in the trade, in the event's order, repeated where the event repeats them. Beyond 64 only the
-     * leading row has all; the others have their own id and its neighbours.
+     * All ids of this collection in the trade, in the event's order, repeated where the event repeats them; null: `token_id` alone.
+     * Beyond 64 only the leading row has all; the others have their own id and its neighbours.
      */
-    tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().$type<readonly string[]>().notNull(),
-    /** How many of each of `token_ids`. */
-    amounts: numeric('amounts', { precision: 78, scale: 0 }).array().$type<readonly string[]>().notNull(),
+    tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().$type<readonly string[]>(),
+    /** How many of each of `token_ids`; null: one of the only id. */
+    amounts: numeric('amounts', { precision: 78, scale: 0 }).array().$type<readonly string[]>(),
     /** What the API's `marketplace` filter names: opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, … */
     marketplace: text('marketplace').notNull(),
     /** Exactly which contract version: seaport-1.6, wyvern-2.3, … */
@@ -48,22 +60,17 @@ export const nftTrades = pgTable(
     marketplaceAddress: address('marketplace_address').notNull(),
     seller: address('seller').notNull(),
     buyer: address('buyer').notNull(),
-    /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
-    side: smallint('side').$type<TradeSide>().notNull(),
     /** Null: the chain's native currency. */
     paymentToken: address('payment_token'),
     /** Base units, the whole order's, fees and royalties included; a sum, hence unbounded. Null: an accepted Punk bid, whose price is its bid's (punk_bids). */
     price: numeric('price'),
-    /** Collections in the order. More than one, or several tokens: a bundle, whose price says nothing of one token. */
-    collections: smallint('collections').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
-    blockHash: hash('block_hash').notNull(),
-    blockTimestamp: blockTime('block_timestamp').notNull(),
   },
   (table) => [
     primaryKey({
+      name: 'nft_trades_pkey',
       columns: [
-        table.tokenAddress,
+        table.collectionKey,
         table.chainId,
         table.blockNumber,
         table.transactionIndex,
@@ -71,35 +78,30 @@ export const nftTrades = pgTable(
         table.item,
       ],
     }),
+    // The chain is the partition's. Four bytes tell a collection's ids apart, and who looks for one compares all of it too.
     index('nft_trades_by_token').on(
-      table.tokenAddress,
-      table.chainId,
-      table.tokenId,
+      table.collectionKey,
+      sql`token_id_key(token_id)`,
       table.blockNumber,
       table.transactionIndex,
       table.logIndex,
       table.item,
     ),
     index('nft_trades_by_marketplace')
-      .on(
-        table.tokenAddress,
-        table.chainId,
-        table.marketplace,
-        table.blockNumber,
-        table.transactionIndex,
-        table.logIndex,
-        table.item,
-      )
+      .on(table.collectionKey, table.marketplace, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
       .where(sql`leads`),
     index('nft_trades_by_seller')
-      .on(table.seller, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .on(sql`address_key(seller)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
       .where(sql`leads`),
     index('nft_trades_by_buyer')
-      .on(table.buyer, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .on(sql`address_key(buyer)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
       .where(sql`leads`),
-    blockRangeIndex('nft_trades', table),
+    blockRangeIndex('nft_trades', table, 'int4'),
   ],
 );
+
+/** Rows from before trades were partitioned. */
+export const FORMER_TABLE = 'nft_trades_unpartitioned';
 
 /** One token of one trade. Ids, amounts and prices are decimal digits. */
 export type NftTradeRow = Readonly<typeof nftTrades.$inferSelect>;

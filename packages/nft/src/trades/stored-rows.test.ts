@@ -1,4 +1,4 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createPartitions, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nftTrades } from './dataset.ts';
 import { erc20, erc721, erc1155, native, orderFulfilled, orderHash } from './marketplaces/testing/example-seaport.ts';
@@ -8,6 +8,7 @@ import { exampleAddress } from './testing/example-transaction.ts';
 let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
+  await createPartitions(scratch.database, nftTrades.table.name, exampleChain().id);
 });
 afterAll(() => scratch?.drop());
 
@@ -32,14 +33,27 @@ test('Postgres keeps rows as they were decoded: the largest ids, amounts and sum
     transaction.copy(nftTrades.table.name, nftTrades.table.columns, unpriced.map(nftTrades.table.copyLine)),
   );
   const stored = await scratch.database.query(
-    `SELECT '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,
+    `SELECT collection_key::text AS "collectionKey", collection_key = address_key(token_address) AS of_collection,
+       '0x' || encode(token_address, 'hex') AS "tokenAddress", log_index AS "logIndex", item, leads,
        token_id::text AS "tokenId", token_ids::text[] AS "tokenIds", amounts::text[], protocol,
        '0x' || encode(seller, 'hex') AS seller, '0x' || encode(buyer, 'hex') AS buyer,
        '0x' || encode(payment_token, 'hex') AS "paymentToken", price::text, collections,
        to_char(block_timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS "blockTimestamp"
      FROM nft_trades ORDER BY log_index, token_address, item`,
   );
-  expect(unpriced).toMatchObject(stored);
+  expect(unpriced.map((row) => ({ ...row, of_collection: true }))).toMatchObject(stored);
+  expect(stored.map(({ tokenIds, amounts }) => [tokenIds, amounts])).toEqual([
+    [
+      [String(MAX), '0'],
+      ['1', String(MAX)],
+    ],
+    [
+      [String(MAX), '0'],
+      ['1', String(MAX)],
+    ],
+    [null, null],
+    [null, null],
+  ]);
   expect(stored).toHaveLength(unpriced.length);
   expect(stored.at(0)?.price).toBe(String(MAX * 2n));
 });

@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
 import type { Fill, Marketplace, TradedItem } from './marketplace.ts';
 import type { NftTradeRow } from './schema.ts';
 
@@ -16,7 +16,7 @@ export interface TradeRowsOptions {
   readonly marketplace: Marketplace;
   readonly chainId: number;
   readonly blockTimestamp: string;
-  /** Rows made so far of this transaction, by log and collection: gives the next one's `item`. */
+  /** Rows made so far of this transaction, by log and key of the collection: gives the next one's `item`. */
   readonly counts: Map<string, number>;
 }
 
@@ -27,31 +27,33 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
   return [...collections].flatMap(([token, items]) => {
     const tokenIds = items.map((item) => item.tokenId);
     const amounts = items.map((item) => item.amount);
+    const collectionKey = addressKey(token);
+    const isOfOneId = items.length === 1;
     return firstOfEach(items).map((place, index): NftTradeRow => {
       const named = index === 0 || items.length <= WHOLE_BUNDLE_MAX ? all : windowFrom(place - 1);
       return {
-        tokenAddress: token,
+        collectionKey,
         chainId: options.chainId,
         blockNumber: fill.log.blockNumber,
         transactionIndex: fill.log.transactionIndex,
         logIndex: fill.log.logIndex,
-        item: nextItem(options.counts, fill.log.logIndex, token),
+        item: nextItem(options.counts, fill.log.logIndex, collectionKey),
+        blockTimestamp: options.blockTimestamp,
+        side: fill.side,
+        collections: collectionCount,
         leads: index === 0,
+        tokenAddress: token,
         tokenId: tokenIds[place] ?? '0',
-        tokenIds: named(tokenIds),
-        amounts: named(amounts),
+        tokenIds: isOfOneId ? null : named(tokenIds),
+        amounts: isOfOneId && amounts[0] === '1' ? null : named(amounts),
         marketplace: options.marketplace.name,
         protocol: options.marketplace.protocol,
         marketplaceAddress: fill.log.address,
         seller: fill.seller,
         buyer: fill.buyer,
-        side: fill.side,
         paymentToken: fill.paymentToken,
         price: fill.price === null ? null : fill.price.toString(),
-        collections: collectionCount,
         transactionHash: fill.log.transactionHash,
-        blockHash: fill.log.blockHash,
-        blockTimestamp: options.blockTimestamp,
       };
     });
   });
@@ -74,8 +76,9 @@ function firstOfEach(items: readonly TradedItem[]): number[] {
   });
 }
 
-function nextItem(counts: Map<string, number>, logIndex: number, token: Address): number {
-  const key = `${logIndex}:${token}`;
+/** By key: of two contracts of one bundle that share it, rows would else have the same primary key. */
+function nextItem(counts: Map<string, number>, logIndex: number, collectionKey: string): number {
+  const key = `${logIndex}:${collectionKey}`;
   const item = counts.get(key) ?? 0;
   counts.set(key, item + 1);
   return item;

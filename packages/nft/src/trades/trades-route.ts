@@ -18,6 +18,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { nftTrades } from './dataset.ts';
 import { getTrades } from './get-trades.ts';
 import { MARKETPLACE_NAMES, type MarketplaceName } from './marketplace.ts';
+import { createTradeTables } from './trade-tables.ts';
 import { showTrade, tradesSchema } from './trades-response.ts';
 import type { TradesQuery, TradesSubject } from './trades-statement.ts';
 
@@ -170,6 +171,7 @@ function answerTrades(
   name: string,
   subjectOf: (filter: Filter) => TradesSubject,
 ) {
+  const tables = createTradeTables(database);
   const runs = paging.forRoute({
     route: name,
     filter: filterSchema,
@@ -199,7 +201,7 @@ function answerTrades(
       },
     });
     const chain = indexedChain(chains, page.filter.chain, nftTrades.name);
-    const found = await getTrades(database, chain, readingOf(page, subjectOf(page.filter)));
+    const found = await getTrades(database, chain, readingOf(page, subjectOf(page.filter)), await tables());
     const [newest] = found.trades;
     const last = found.trades.at(-1);
     return {

@@ -1,4 +1,4 @@
-import { boundsInSql, type PageBounds } from '@chainstead/answers';
+import { boundsInSql, type PageBounds, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
@@ -13,7 +13,9 @@ import {
   moment,
   packedRows,
 } from '@chainstead/db/packed-rows';
+import { tokenIdsOf } from './sale.ts';
 import { tradePrice } from './trade-price-statement.ts';
+import { bindAddress, TRADE_TABLES, type TradeTable } from './trade-tables.ts';
 
 /** Whose trades. Of a bundle over several collections, a wallet sees each collection's part. */
 export type TradesSubject =
@@ -50,26 +52,41 @@ const METADATA_BYTES_MAX = 65_536;
 /** Tokens of one trade whose metadata is shown. */
 const METADATA_TOKENS_MAX = 20;
 
+/** How a page is read. */
+export interface TradesReading {
+  readonly tables: TablesInUse;
+  /** Of {@link TRADES}. */
+  readonly select?: string;
+}
+
 /**
- * The statement behind a page of trades. Each scan is a range of one index that stops after limit + 1 rows: of
+ * The statement behind a page of trades. Each scan is, in each partition, a range of one index that stops after limit + 1 rows: of
  * `nft_trades_by_token`, `nft_trades_by_marketplace`, the primary key, or for a wallet of `nft_trades_by_seller` and
- * `nft_trades_by_buyer`, merged, where a trade with itself is in both and shown once (trades-statement.explain.test.ts).
+ * `nft_trades_by_buyer`, merged, where a trade with itself is in both and shown once (trades-statement.explain.test.ts). Partitions
+ * lie by height, so that they are read one after the other, and none before the one where a page begins.
  * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts.
  */
-export function tradesStatement(chain: Chain, query: TradesQuery, select = TRADES.select): Statement {
+export function tradesStatement(
+  chain: Chain,
+  query: TradesQuery,
+  { tables, select = TRADES.select }: TradesReading,
+): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = bind(chain.id);
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, DATASET, query, bind);
   // The key implies the upper bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
-  const start = query.after === null ? upper : [olderThan(query.after, query.subject, bind)];
-  const page = tradesOf(query.subject, { chainId, bounds: start, limit: bind(query.limit + 1), bind });
+  const start = query.after === null ? upper : olderThan(query.after, query.subject, bind);
+  // Of bounds on both sides the planner expects next to no rows, so the scan is given one: what lies beyond the other is last.
+  const bounds = start.length === 0 ? lower : start;
+  const scan = { chainId, bounds, limit: bind(query.limit + 1), tables: TRADE_TABLES[tables] };
+  const page = tradesOf(query.subject, scan, bind);
   // Of one contract it is looked up once.
   const contract =
     query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
   SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, trades.*
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, trades.*
 FROM covered CROSS JOIN (
   SELECT ${select}, ${query.metadata ? `json_agg(${metadataOf(chainId)})` : 'NULL'} AS metadata FROM page) AS trades`;
   return { text, values };
@@ -79,36 +96,66 @@ interface Scan {
   readonly chainId: string;
   readonly bounds: readonly string[];
   readonly limit: string;
-  readonly bind: Bind;
+  readonly tables: readonly TradeTable[];
 }
 
-function tradesOf(subject: TradesSubject, scan: Scan): string {
-  const { bind, chainId, limit } = scan;
+function tradesOf(subject: TradesSubject, scan: Scan, bind: Bind): string {
   if (subject.kind === 'wallet') {
-    const wallet = bind(addressBytes(subject.wallet));
-    const side = (column: 'seller' | 'buyer'): string =>
-      `(${range([`${column} = ${wallet}`, `chain_id = ${chainId}`, 'leads'], scan)})`;
-    const sides = `${side('seller')} UNION ALL ${side('buyer')}`;
-    return `SELECT DISTINCT ON (${PLACE.join(', ')}, token_address) * FROM (${sides}) AS trade ORDER BY ${order('trade')} LIMIT ${limit}`;
+    const wallet = bindAddress(subject.wallet, bind);
+    const sides = scan.tables.flatMap((table) =>
+      (['seller', 'buyer'] as const).map((side) =>
+        range(table, [...table.ofWallet(side, wallet), 'leads'], scan, 'WITH TIES'),
+      ),
+    );
+    return `SELECT DISTINCT ON (${WALLET_PLACE.join(', ')}) * FROM (${unionOf(sides)}) AS trade ${orderBy(WALLET_PLACE)} LIMIT ${scan.limit}`;
   }
-  const collection = [`token_address = ${bind(addressBytes(subject.token))}`, `chain_id = ${chainId}`];
-  if (subject.kind === 'token') return range([...collection, `token_id = ${bind(subject.tokenId)}::numeric`], scan);
-  return subject.marketplace === null
-    ? range([...collection, expectedTrue('leads')], scan)
-    : range([...collection, `marketplace = ${bind(subject.marketplace)}`, 'leads'], scan);
+  const collection = bindAddress(subject.token, bind);
+  const subset = subsetOf(subject, bind);
+  const parts = scan.tables.map((table) =>
+    range(table, [...table.ofCollection(collection), ...subset(table)], scan, 'ONLY'),
+  );
+  return parts.length === 1
+    ? parts.join()
+    : `SELECT * FROM (${unionOf(parts)}) AS trade ${orderBy(PLACE)} LIMIT ${scan.limit}`;
 }
 
-/** The first `limit` rows with a known price. */
-function range(conditions: readonly string[], { bounds, limit }: Scan): string {
-  return `SELECT ${TRADE_COLUMNS}, ${tradePrice('trade')} AS shown_price FROM nft_trades AS trade
-    ${where([...conditions, ...bounds, expectedTrue(`${tradePrice('trade')} IS NOT NULL`)])}
-    ORDER BY ${order('trade')} LIMIT ${limit}`;
+/** Which of a collection's trades. */
+function subsetOf(
+  subject: Exclude<TradesSubject, { readonly kind: 'wallet' }>,
+  bind: Bind,
+): (table: TradeTable) => readonly string[] {
+  if (subject.kind === 'token') {
+    const tokenId = `${bind(subject.tokenId)}::numeric`;
+    return (table) => table.ofToken(tokenId);
+  }
+  const leading =
+    subject.marketplace === null ? [expectedTrue('leads')] : [`marketplace = ${bind(subject.marketplace)}`, 'leads'];
+  return () => leading;
 }
 
+/** The first `limit` rows of a table with a known price; with ties, those of the last one's place as well. */
+function range(
+  table: TradeTable,
+  conditions: readonly string[],
+  { chainId, bounds, limit }: Scan,
+  ending: 'ONLY' | 'WITH TIES',
+): string {
+  const priced = expectedTrue(`${tradePrice('trade')} IS NOT NULL`);
+  return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${tradePrice('trade')} AS shown_price FROM ${table.name} AS trade
+    ${where([...conditions, `chain_id = ${chainId}`, ...bounds, priced])}
+    ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${ending}`;
+}
+
+function unionOf(parts: readonly string[]): string {
+  return parts.map((part) => `(${part})`).join(' UNION ALL ');
+}
+
+/** Rows of one key of a collection have a place each. A wallet's may share one, of several collections of one order: that is what ties are for. */
 const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
+const WALLET_PLACE = [...PLACE, 'token_address'];
 
-const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item, trade.token_ids,
-      trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_hash, trade.block_timestamp`;
+const TRADE_COLUMNS = `trade.token_address, trade.block_number, trade.transaction_index, trade.log_index, trade.item,
+      trade.marketplace_address, trade.seller, trade.buyer, trade.payment_token, trade.transaction_hash, trade.block_timestamp`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
 export const TRADES = packedRows({
@@ -127,20 +174,37 @@ export const TRADES = packedRows({
   /** Of the whole order, in base units. */
   price: digits('shown_price'),
   transaction_hash: hex<Hash>('transaction_hash', 32),
-  block_hash: hex<Hash>('block_hash', 32),
   block_timestamp: moment('block_timestamp'),
   verified: boolean('verified'),
 });
 
-function order(table: string): string {
-  return [...PLACE, 'token_address'].map((column) => `${table}.${column} DESC`).join(', ');
+/** The blocks of a page's rows, once each. */
+export const BLOCKS = packedRows({
+  block_number: int8('block_number'),
+  block_hash: hex<Hash>('block_hash', 32),
+});
+
+function orderBy(place: readonly string[]): string {
+  return `ORDER BY ${place.map((column) => `trade.${column} DESC`).join(', ')}`;
 }
 
-/** Only a wallet's trades are of several collections. Beside an equality the collection would hide the index' own order. */
-function olderThan(key: TradeKey, subject: TradesSubject, bind: Bind): string {
-  const place = [key.blockNumber, key.transactionIndex, key.logIndex, key.item].map(bind);
-  if (subject.kind !== 'wallet') return `(${PLACE.join(', ')}) < (${place.join(', ')})`;
-  return `(${PLACE.join(', ')}, token_address) < (${place.join(', ')}, ${bind(addressBytes(key.token))})`;
+/**
+ * Only a wallet's trades are of several collections. Beside an equality the collection would hide the index' own order. The block
+ * stands alone too: partitions are excluded by it.
+ */
+function olderThan(key: TradeKey, subject: TradesSubject, bind: Bind): readonly string[] {
+  const block = `${bind(key.blockNumber)}::bigint`;
+  const place = [block, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
+  const older =
+    subject.kind === 'wallet'
+      ? `(${WALLET_PLACE.join(', ')}) < (${place.join(', ')}, ${bind(addressBytes(key.token))})`
+      : `(${PLACE.join(', ')}) < (${place.join(', ')})`;
+  return [older, `block_number <= ${block}`];
+}
+
+/** The bytes of {@link BLOCKS}, found in one go: looked up row by row they cost several times as much. Null for none. */
+function blocksOf(blocks: string, chainId: string): string {
+  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }
 
 /** What an imported collection list says, else whether a token list names the contract. */

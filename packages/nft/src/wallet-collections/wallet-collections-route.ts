@@ -10,6 +10,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
+import { createTradeTables } from '../trades/trade-tables.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { getWalletCollections } from './get-wallet-collections.ts';
 import { requestUnreadCollections } from './request-unread-collections.ts';
@@ -28,6 +29,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
   const { walletHistory } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
+    const tables = createTradeTables(database);
     const runs = paging.forRoute({
       route: 'wallet-nft-collections',
       filter: filterSchema,
@@ -69,6 +71,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
             database,
             chain,
             found.collections.map(({ address }) => address),
+            await tables(),
           )
         : null;
       const last = found.collections.at(-1);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { marketplaces } from '../marketplaces.ts';
 import { punkBids } from '../punk-bids.ts';
-import { decodeLogs } from '../testing/example-trades.ts';
+import { amountsOf, decodeLogs, idsOf } from '../testing/example-trades.ts';
 import { type ExampleLog, exampleTransaction } from '../testing/example-transaction.ts';
 import { tradeRows } from '../trade-rows.ts';
 import { chainOf, EXAMPLE_SALES } from './testing/example-sales.ts';
@@ -42,9 +42,9 @@ describe('hostile logs', () => {
           return change === undefined ? log : { ...log, data: mutate(log.data, change) };
         });
         for (const row of decodeLogs(exampleTransaction(logs), chainOf(one))) {
-          expect(row.tokenIds.length).toBe(row.amounts.length);
+          expect(idsOf(row).length).toBe(amountsOf(row).length);
           expect(row.price ?? '0').toMatch(/^[0-9]+$/);
-          for (const amount of row.amounts) expect(BigInt(amount)).toBeLessThan(2n ** 256n);
+          for (const amount of amountsOf(row)) expect(BigInt(amount)).toBeLessThan(2n ** 256n);
         }
       }),
       { numRuns: 3_000 },
@@ -79,7 +79,7 @@ describe('hostile logs', () => {
           const fills = marketplace.fills(own, { chain, logs: own, transfers: [], payments: [] });
           for (const fill of fills)
             for (const row of tradeRows(fill, { marketplace, chainId: 1, blockTimestamp: '', counts: new Map() }))
-              for (const amount of row.amounts) expect(BigInt(amount)).toBeLessThan(2n ** 256n);
+              for (const amount of amountsOf(row)) expect(BigInt(amount)).toBeLessThan(2n ** 256n);
           punkBids.decode(own, { chain, timestampOf: () => 0 });
         },
       ),

@@ -16,9 +16,9 @@ const sweep = {
 
 test('rows of a sweep have places of their own below one log', () => {
   const rows = decodeExample([given, erc721Transfer(cats, other, buyer, 8n), swept(sweep)]);
-  expect(rows.map(({ logIndex, item, leads, tokenIds }) => [logIndex, item, leads, tokenIds])).toEqual([
-    [2, 0, true, ['7']],
-    [2, 1, true, ['8']],
+  expect(rows.map(({ logIndex, item, leads, tokenId }) => [logIndex, item, leads, tokenId])).toEqual([
+    [2, 0, true, '7'],
+    [2, 1, true, '8'],
   ]);
 });
 

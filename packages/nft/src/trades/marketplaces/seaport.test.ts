@@ -85,7 +85,7 @@ describe('listings', () => {
     expect(rows.map((row) => [row.tokenAddress, row.tokenId, row.item, row.leads, row.tokenIds, row.amounts])).toEqual([
       [apes, '2', 0, true, ['2', '1'], ['1', '1']],
       [apes, '1', 1, false, ['2', '1'], ['1', '1']],
-      [cats, '9', 0, true, ['9'], ['4']],
+      [cats, '9', 0, true, null, ['4']],
     ]);
     expect(new Set(rows.map((row) => `${row.collections} ${row.price}`))).toEqual(new Set(['2 100']));
   });

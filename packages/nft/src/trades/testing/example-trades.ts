@@ -15,19 +15,29 @@ export function decodeLogs(logs: readonly Log[], chain: Chain = exampleChain()):
   return nftTrades.decode(logs, { chain, timestampOf: (block) => 1_600_000_000 + block });
 }
 
+/** All ids of a row's collection in the trade. */
+export function idsOf({ tokenId, tokenIds }: NftTradeRow): readonly string[] {
+  return tokenIds ?? [tokenId];
+}
+
+/** How many of each of {@link idsOf}. */
+export function amountsOf({ amounts }: NftTradeRow): readonly string[] {
+  return amounts ?? ['1'];
+}
+
 /** A trade without its place: the rows that lead, each as one line of facts. */
 export function tradesOf(rows: readonly NftTradeRow[]) {
   return rows
     .filter((row) => row.leads)
-    .map(({ logIndex, tokenAddress, tokenIds, amounts, seller, buyer, side, paymentToken, price }) => ({
-      logIndex,
-      token: tokenAddress,
-      ids: tokenIds,
-      amounts,
-      seller,
-      buyer,
-      side,
-      paymentToken,
-      price,
+    .map((row) => ({
+      logIndex: row.logIndex,
+      token: row.tokenAddress,
+      ids: idsOf(row),
+      amounts: amountsOf(row),
+      seller: row.seller,
+      buyer: row.buyer,
+      side: row.side,
+      paymentToken: row.paymentToken,
+      price: row.price,
     }));
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, createPartitions } from '@chainstead/testkit';
 import { saleDays } from '../sale-days.ts';
 import { BUYER, COLLECTION, SELLER } from './seeded-trades.ts';
 
@@ -20,20 +20,28 @@ export const WASH_TRADER: Address = addressOf(0x3a54);
  * A collection with 100,000 sales of one token, four of five from one seller, 20,000 bundles of other tokens, and three on
  * a rare marketplace; and a wallet that traded 5,000 times with itself. One sale a block, the last one now.
  * @param end Unix seconds of the last block
+ * @param cuts blocks where partitions begin, but for the first
  */
-export async function seedManyTrades(database: Database, chain: Chain, end: number): Promise<void> {
+export async function seedManyTrades(
+  database: Database,
+  chain: Chain,
+  end: number,
+  cuts: readonly number[],
+): Promise<void> {
+  await createPartitions(database, 'nft_trades', chain.id, cuts);
   const bytes = (address: Address): string => `'\\x${address.slice(2)}'::bytea`;
   const place = `number AS block_number, to_timestamp(${end} - (${MANY_SALES} - number) * ${MANY_SALES_STEP_SECONDS}::bigint) AS block_timestamp,
     sha256(number::text::bytea) AS hash`;
-  const columns = `token_address, chain_id, block_number, transaction_index, log_index, item, leads, token_id, token_ids, amounts, marketplace,
-    protocol, marketplace_address, seller, buyer, side, payment_token, price, collections, transaction_hash, block_hash, block_timestamp`;
+  const columns = `collection_key, token_address, chain_id, block_number, transaction_index, log_index, item, leads, token_id, token_ids, amounts,
+    marketplace, protocol, marketplace_address, seller, buyer, side, payment_token, price, collections, transaction_hash, block_timestamp`;
+  const collection = (address: Address): string => `address_key(${bytes(address)}), ${bytes(address)}, ${chain.id}`;
   const nativeCurrency = 'NULL::bytea';
   const sale = (seller: string, buyer: string, marketplace: string, price: string): string =>
-    `${marketplace}, 'seaport-1.5', ${bytes(addressOf(0x5ea))}, ${seller}, ${buyer}, 0, ${nativeCurrency}, ${price}, 1, hash, hash, block_timestamp`;
+    `${marketplace}, 'seaport-1.5', ${bytes(addressOf(0x5ea))}, ${seller}, ${buyer}, 0, ${nativeCurrency}, ${price}, 1, hash, block_timestamp`;
   const seedSales = (first: number, last: number) =>
     database.query(
       `INSERT INTO nft_trades (${columns})
-       SELECT ${bytes(COLLECTION)}, ${chain.id}, block_number, 0, 0, 0, true, 1, '{1}', '{1}',
+       SELECT ${collection(COLLECTION)}, block_number, 0, 0, 0, true, 1, NULL, NULL,
          ${sale(
            `CASE WHEN number % 5 = 0 THEN ${bytes(addressOf(5))} ELSE ${bytes(SELLER)} END`,
            bytes(BUYER),
@@ -48,17 +56,17 @@ export async function seedManyTrades(database: Database, chain: Chain, end: numb
   await seedSales(ANALYZED_SALES + 1, MANY_SALES);
   await database.query(
     `INSERT INTO nft_trades (${columns})
-     SELECT ${bytes(COLLECTION)}, ${chain.id}, block_number, 1, 0, part, part = 0, 10 + part, '{10,11}', '{1,1}', ${sale(bytes(addressOf(8)), bytes(addressOf(9)), `'opensea'`, '5')}
+     SELECT ${collection(COLLECTION)}, block_number, 1, 0, part, part = 0, 10 + part, '{10,11}', '{1,1}', ${sale(bytes(addressOf(8)), bytes(addressOf(9)), `'opensea'`, '5')}
      FROM (SELECT number, ${place} FROM generate_series(1, 20000) AS number) AS placed CROSS JOIN (VALUES (0), (1)) AS parts(part)`,
   );
   await database.query(
     `INSERT INTO nft_trades (${columns})
-     SELECT ${bytes(addressOf(0x77))}, ${chain.id}, block_number, 2, 0, 0, true, 1, '{1}', '{1}', ${sale(bytes(WASH_TRADER), bytes(WASH_TRADER), `'opensea'`, '5')}
+     SELECT ${collection(addressOf(0x77))}, block_number, 2, 0, 0, true, 1, NULL, NULL, ${sale(bytes(WASH_TRADER), bytes(WASH_TRADER), `'opensea'`, '5')}
      FROM (SELECT number, ${place} FROM generate_series(1, 5000) AS number) AS placed`,
   );
   await database.query(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT DISTINCT ON (block_number) chain_id, block_number, block_hash, block_timestamp FROM nft_trades`,
+     SELECT ${chain.id}, block_number, hash, block_timestamp FROM (SELECT ${place} FROM generate_series(1, ${MANY_SALES}) AS number) AS placed`,
   );
   for (const statement of saleDays.added('nft_trades', 'nft_trades')) await database.query(statement);
   await database.query(

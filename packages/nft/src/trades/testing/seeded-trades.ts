@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
-import { addressOf, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
+import { type Database, hexBytes, type Transaction } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { addressOf, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { nftTrades } from '../dataset.ts';
 import { saleDays } from '../sale-days.ts';
 import type { NftTradeRow } from '../schema.ts';
@@ -33,44 +34,51 @@ export interface SeededTrade {
 
 /** The rows of a trade: one for each different token. */
 export function rowsOf(chain: Chain, trade: SeededTrade): NftTradeRow[] {
-  const { tokenIds = ['1'], blockNumber, item = 0 } = trade;
+  const { token = COLLECTION, tokenIds = ['1'], amounts = tokenIds.map(() => '1'), blockNumber, item = 0 } = trade;
   return [...new Set(tokenIds)].map((tokenId, index) => ({
-    tokenAddress: trade.token ?? COLLECTION,
+    collectionKey: addressKey(token),
     chainId: chain.id,
     blockNumber,
     transactionIndex: trade.transactionIndex ?? 0,
     logIndex: trade.logIndex ?? 0,
     item: item + index,
+    blockTimestamp: new Date((trade.timestamp ?? timestampOf(blockNumber)) * 1000).toISOString(),
+    side: 0,
+    collections: trade.collections ?? 1,
     leads: index === 0,
+    tokenAddress: token,
     tokenId,
-    tokenIds,
-    amounts: trade.amounts ?? tokenIds.map(() => '1'),
+    tokenIds: tokenIds.length === 1 ? null : tokenIds,
+    amounts: amounts.join() === '1' ? null : amounts,
     marketplace: trade.marketplace ?? 'opensea',
     protocol: trade.marketplace ?? 'seaport-1.5',
     marketplaceAddress: SEAPORT,
     seller: trade.seller ?? SELLER,
     buyer: trade.buyer ?? BUYER,
-    side: 0,
     paymentToken: trade.paymentToken ?? null,
     price: trade.price === undefined ? '1000000000000000000' : trade.price,
-    collections: trade.collections ?? 1,
     transactionHash: hashOf(2, blockNumber * 1_000 + (trade.transactionIndex ?? 0)),
-    blockHash: hashOf(1, blockNumber),
-    blockTimestamp: new Date((trade.timestamp ?? timestampOf(blockNumber)) * 1000).toISOString(),
   }));
 }
 
-/** Writes trades with the rows of their blocks and what is derived of them, as the sync engine would. Coverage is the caller's. */
+/**
+ * Writes trades with the rows of their blocks and what is derived of them, as the sync engine would, into one partition unless the
+ * chain has any. Coverage is the caller's.
+ */
 export async function seedTrades(database: Database, chain: Chain, trades: Iterable<SeededTrade>): Promise<void> {
   await database.transaction(async (transaction) => {
+    const times = new Map<number, string>();
+    await createPartitions(transaction, 'nft_trades', chain.id);
     await transaction.query(`CREATE TEMP TABLE added_trades (LIKE nft_trades) ON COMMIT DROP`);
-    await transaction.copy('added_trades', nftTrades.table.columns, linesOf(chain, trades));
+    await transaction.copy('added_trades', nftTrades.table.columns, linesOf(chain, trades, times));
     await transaction.query('INSERT INTO nft_trades SELECT * FROM added_trades');
+    const numbers = [...times.keys()];
     await transaction.query(
       `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-       SELECT DISTINCT chain_id, block_number, block_hash, block_timestamp FROM added_trades ON CONFLICT DO NOTHING`,
+       SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::timestamptz[]) ON CONFLICT DO NOTHING`,
+      [chain.id, numbers, numbers.map((number) => hexBytes(hashOf(1, number))), [...times.values()]],
     );
-    for (const statement of saleDays.added('added_trades', 'nft_trades')) await transaction.query(statement);
+    for (const statement of saleDays.added('added_trades', 'nft_trades_all')) await transaction.query(statement);
   });
 }
 
@@ -82,7 +90,7 @@ export async function removeTrades(transaction: Transaction, chain: Chain, block
      INSERT INTO removed_trades SELECT * FROM gone`,
     [chain.id, blocks],
   );
-  for (const statement of saleDays.removed('removed_trades', 'nft_trades')) await transaction.query(statement);
+  for (const statement of saleDays.removed('removed_trades', 'nft_trades_all')) await transaction.query(statement);
 }
 
 /** Records a range as covered by a dataset, and sale days as counting all of its trades. */
@@ -100,6 +108,10 @@ export async function seedDatasetCoverage(
   );
 }
 
-function* linesOf(chain: Chain, trades: Iterable<SeededTrade>): Generator<string> {
-  for (const trade of trades) for (const row of rowsOf(chain, trade)) yield nftTrades.table.copyLine(row);
+function* linesOf(chain: Chain, trades: Iterable<SeededTrade>, times: Map<number, string>): Generator<string> {
+  for (const trade of trades)
+    for (const row of rowsOf(chain, trade)) {
+      if (!times.has(row.blockNumber)) times.set(row.blockNumber, row.blockTimestamp);
+      yield nftTrades.table.copyLine(row);
+    }
 }

@@ -1,0 +1,187 @@
+/** Pages and prices while trades move from the table that they were in before partitions, and contracts and wallets that share a key. */
+import type { TablesInUse } from '@chainstead/answers';
+import { type Address, parseAddress } from '@chainstead/core';
+import { exampleApi } from '@chainstead/http/testing';
+import { addressOf, createPartitions, createScratchDatabase, hashOf, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getSalePrices } from '../sale-prices/get-sale-prices.ts';
+import { getTrades } from './get-trades.ts';
+import { FORMER_TABLE } from './schema.ts';
+import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
+import { createFormerTrades, moveRestOfTrades, moveTradesBack } from './testing/former-table.ts';
+import { type SeededTrade, seedDatasetCoverage, seedTrades } from './testing/seeded-trades.ts';
+import { collectionTradesRoute } from './trades-route.ts';
+import type { TradeKey, TradesQuery, TradesSubject } from './trades-statement.ts';
+
+const BLOCKS = 60;
+const DAY = 86_400;
+/** Of the last block. */
+const END = 1_700_000_000;
+
+/** Another address of the same key. */
+const twinOf = (address: Address): Address =>
+  parseAddress(`${address.slice(0, 10)}${'f'.repeat(24)}${address.slice(34)}`);
+const COLLECTIONS = [addressOf(0x71), twinOf(addressOf(0x71)), addressOf(0x72)];
+const WALLETS = [addressOf(0x51), twinOf(addressOf(0x51)), addressOf(0x52)];
+const IDS = ['1', '2', (2n ** 256n - 1n).toString()];
+const MARKETPLACES = ['opensea', 'blur'];
+
+let scratch: ScratchDatabase;
+let trades: readonly (SeededTrade & Required<Pick<SeededTrade, 'token' | 'tokenIds' | 'seller' | 'buyer'>>)[];
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  const facts = fc.record({
+    token: fc.constantFrom(...COLLECTIONS),
+    tokenIds: fc.oneof(fc.constantFrom(...IDS.map((id) => [id])), fc.constant(['1', '2'])),
+    marketplace: fc.constantFrom(...MARKETPLACES),
+    seller: fc.constantFrom(...WALLETS),
+    buyer: fc.constantFrom(...WALLETS),
+    price: fc.bigInt(1n, 2n ** 128n).map(String),
+    blockNumber: fc.integer({ min: 1, max: BLOCKS }),
+    logIndex: fc.nat(2),
+  });
+  const sample = fc.sample(fc.array(facts, { minLength: 260, maxLength: 260 }), { numRuns: 1, seed: 7 })[0] ?? [];
+  // As the decoder counts: by log and key of the collection.
+  const counts = new Map<string, number>();
+  trades = sample.map((trade) => {
+    const place = `${trade.blockNumber}:${trade.logIndex}:${trade.token === COLLECTIONS[2]}`;
+    const item = counts.get(place) ?? 0;
+    counts.set(place, item + trade.tokenIds.length);
+    return { ...trade, item, timestamp: END - (BLOCKS - trade.blockNumber) * (DAY / 4) };
+  });
+  await createPartitions(scratch.database, 'nft_trades', eth.id, [10, 11, 40]);
+  await seedTrades(scratch.database, eth, trades);
+  await seedDatasetCoverage(scratch.database, eth, 'nft-trades', 0, BLOCKS);
+  await createFormerTrades(scratch.database);
+});
+afterAll(() => scratch.drop());
+
+const subjects: fc.Arbitrary<TradesSubject> = fc.oneof(
+  fc.record({
+    kind: fc.constant('token' as const),
+    token: fc.constantFrom(...COLLECTIONS),
+    tokenId: fc.constantFrom(...IDS, '3'),
+  }),
+  fc.record({
+    kind: fc.constant('collection' as const),
+    token: fc.constantFrom(...COLLECTIONS, addressOf(9)),
+    marketplace: fc.constantFrom(...MARKETPLACES, null),
+  }),
+  fc.record({ kind: fc.constant('wallet' as const), wallet: fc.constantFrom(...WALLETS, addressOf(9)) }),
+);
+const blocks = fc.option(fc.oneof({ arbitrary: fc.nat(BLOCKS + 5), weight: 9 }, fc.constant(2 ** 40)));
+const runs = fc.record({ subject: subjects, fromBlock: blocks, toBlock: blocks, pinnedBlock: blocks });
+type Run = Pick<TradesQuery, 'subject' | 'fromBlock' | 'toBlock' | 'pinnedBlock'>;
+
+function isOf(trade: (typeof trades)[number], subject: TradesSubject): boolean {
+  if (subject.kind === 'wallet') return [trade.seller, trade.buyer].includes(subject.wallet);
+  if (trade.token !== subject.token) return false;
+  if (subject.kind === 'token') return trade.tokenIds.includes(subject.tokenId);
+  return subject.marketplace === null || trade.marketplace === subject.marketplace;
+}
+
+/** What the pages of a run must add up to, computed from the list of trades. */
+function expectedRun({ subject, fromBlock, toBlock, pinnedBlock }: Run): string[] {
+  return trades
+    .filter((trade) => isOf(trade, subject))
+    .filter(({ blockNumber }) => blockNumber >= (fromBlock ?? 0))
+    .filter(({ blockNumber }) => blockNumber <= Math.min(toBlock ?? BLOCKS, pinnedBlock ?? BLOCKS))
+    .map((trade) => {
+      // A token's row is that of the token, not the one that leads.
+      const place = subject.kind === 'token' ? trade.tokenIds.indexOf(subject.tokenId) : 0;
+      return { ...trade, item: (trade.item ?? 0) + place };
+    })
+    .toSorted(
+      (a, b) =>
+        b.blockNumber - a.blockNumber ||
+        (b.logIndex ?? 0) - (a.logIndex ?? 0) ||
+        b.item - a.item ||
+        (a.token < b.token ? 1 : -1),
+    )
+    .map((trade) =>
+      [trade.blockNumber, trade.logIndex, trade.item, trade.token, trade.tokenIds, trade.price, trade.seller].join(' '),
+    );
+}
+
+async function readRun(run: Run, limit: number, tables: TablesInUse): Promise<string[]> {
+  const found: string[] = [];
+  for (let after: TradeKey | null = null; ; ) {
+    const query: TradesQuery = { ...run, fromDate: null, toDate: null, limit, after, metadata: false };
+    const page = await getTrades(scratch.database, eth, query, tables);
+    for (const row of page.trades) {
+      expect(row.block_hash).toBe(hashOf(1, row.block_number));
+      found.push(
+        [row.block_number, row.log_index, row.item, row.token_address, row.token_ids, row.price, row.seller].join(' '),
+      );
+    }
+    const last = page.trades.at(-1);
+    if (!page.hasNext || last === undefined) return found;
+    after = {
+      blockNumber: last.block_number,
+      transactionIndex: last.transaction_index,
+      logIndex: last.log_index,
+      item: last.item,
+      token: last.token_address,
+    };
+  }
+}
+
+test('pages put together are exactly the trades of the model, for any subject, bounds and page size', async () => {
+  await fc.assert(
+    fc.asyncProperty(runs, fc.integer({ min: 1, max: 40 }), async (run, limit) => {
+      expect(await readRun(run, limit, 'partitioned')).toEqual(expectedRun(run));
+    }),
+    { numRuns: 120 },
+  );
+});
+
+const parts = fc.record({ modulus: fc.integer({ min: 1, max: 5 }), block: fc.nat(BLOCKS), isAbove: fc.boolean() });
+
+test('so they are while any part of the rows is in the former table, and prices are the same', async () => {
+  const asked = [null, '1'].map((tokenId) => ({
+    token: COLLECTIONS[0] ?? addressOf(0),
+    tokenId,
+    days: 12,
+    // The first day is a partial one, whose trades are read themselves.
+    now: new Date((END + 3_000) * 1000),
+    includeWrapped: false,
+  }));
+  const prices = (tables: TablesInUse) =>
+    Promise.all(asked.map((query) => getSalePrices(scratch.database, eth, query, tables)));
+  const expected = await prices('partitioned');
+  for (const { sales } of expected) expect(sales?.count).toBeGreaterThan(4);
+  await fc.assert(
+    fc.asyncProperty(
+      parts,
+      fc.array(runs, { minLength: 4, maxLength: 8 }),
+      fc.integer({ min: 1, max: 40 }),
+      async ({ modulus, block, isAbove }, some, limit) => {
+        const condition = `log_index % ${modulus} = 0 AND block_number ${isAbove ? '>' : '<='} ${block}`;
+        await moveTradesBack(scratch.database, condition);
+        for (const run of some) expect(await readRun(run, limit, 'both')).toEqual(expectedRun(run));
+        expect(await prices('both')).toEqual(expected);
+        await moveRestOfTrades(scratch.database);
+      },
+    ),
+    { numRuns: 25 },
+  );
+  expect(await prices('partitioned')).toEqual(expected);
+});
+
+test('the routes show trades of both tables, and go on when all are moved and the former one is gone', async () => {
+  const path = `/nft/${COLLECTIONS[2]}/trades?marketplace=all&limit=10`;
+  const whole = await getTradesPage(await exampleApi(scratch.database, [collectionTradesRoute]), path);
+  await moveTradesBack(scratch.database, 'block_number % 2 = 0');
+  const api = await exampleApi(scratch.database, [collectionTradesRoute]);
+  const first = await getTradesPage(api, path);
+  expect(first.result).toEqual(whole.result);
+  await moveRestOfTrades(scratch.database);
+  const second = await getTradesPage(api, `/nft/${COLLECTIONS[2]}/trades?cursor=${first.cursor}`);
+  expect(blocksOf(second)[0]).toBeLessThanOrEqual(blocksOf(first).at(-1) ?? 0);
+  await scratch.database.query('CREATE OR REPLACE VIEW nft_trades_all AS SELECT * FROM nft_trades');
+  await scratch.database.query(`DROP TABLE ${FORMER_TABLE}`);
+  const later = await getTradesPage(await exampleApi(scratch.database, [collectionTradesRoute]), path);
+  expect(later.result).toEqual(whole.result);
+});
