@@ -9,6 +9,7 @@ import {
   type ScriptedChain,
   serveScriptedChain,
 } from '@chainstead/testkit';
+import { readProgress, untilAtWork } from './begun-work.ts';
 import { compareTables, type TableDifference } from './compare-tables.ts';
 import { backToFormerLayout, countFormerRows } from './former-layout.ts';
 import { indexFresh } from './fresh-index.ts';
@@ -59,19 +60,14 @@ export async function runSimulation(
   const fresh = await server.createDatabase();
   const honest = await serveScriptedChain(chain);
   await cutPartitions(plan, scratch);
-  const stage: Stage = {
-    plan,
-    chain,
-    nodes,
-    scratch,
-    ingest: startIngest(environmentOf(plan, nodes, scratch)),
-    reorgs: 0,
-    kills: 0,
-  };
+  const untouched = await readProgress(scratch.database);
+  const ingest = startIngest(environmentOf(plan, nodes, scratch));
+  const stage: Stage = { plan, chain, nodes, scratch, ingest, reorgs: 0, kills: 0 };
   try {
+    if (comesBackUpgraded(plan)) await untilAtWork(scratch.database, untouched, clock);
     for (const { afterMs, step } of plan.steps) {
       await clock.sleep(afterMs);
-      await play(stage, step);
+      await play(stage, step, clock);
     }
     // The last blocks must be above every branch that an upstream may still believe in.
     chain.mine(8);
@@ -139,18 +135,29 @@ function expectedCounts({ plan, chain }: Stage): Counts {
   };
 }
 
-async function play(stage: Stage, step: Step): Promise<void> {
+async function play(stage: Stage, step: Step, clock: Clock): Promise<void> {
   if (step.kind === 'mine') stage.chain.mine(step.blocks);
   else if (step.kind === 'reorg') {
     stage.chain.reorg(Math.min(step.depth, stage.chain.head - 1), step.blocks);
     stage.reorgs++;
   } else if (step.kind === 'kill') {
-    await stage.ingest.kill();
-    // In a third of the stories the program that starts is a later one than the one that was killed.
-    if (stage.plan.seed % 3 === 0) await backToFormerLayout(stage.scratch.database, 2 + (stage.kills % 5));
-    stage.ingest = startIngest(environmentOf(stage.plan, stage.nodes, stage.scratch));
+    await kill(stage, clock);
     stage.kills++;
   } else if (step.kind === 'break-database') await breakConnections(stage.scratch);
+}
+
+/** In a third of the stories the program that starts is a later one than the one that was killed, which was at work. */
+function comesBackUpgraded({ seed }: Plan): boolean {
+  return seed % 3 === 0;
+}
+
+async function kill(stage: Stage, clock: Clock): Promise<void> {
+  const { database } = stage.scratch;
+  await stage.ingest.kill();
+  if (comesBackUpgraded(stage.plan)) await backToFormerLayout(database, 2 + (stage.kills % 5));
+  const before = await readProgress(database);
+  stage.ingest = startIngest(environmentOf(stage.plan, stage.nodes, stage.scratch));
+  if (comesBackUpgraded(stage.plan)) await untilAtWork(database, before, clock);
 }
 
 /** Ends every other connection to the database, as a failover would. */

@@ -1,0 +1,21 @@
+/** A story takes a second or two, and the program needs half of that to start: what befalls it at work has to wait for that. */
+import type { Clock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+
+const TIMEOUT_MS = 15_000;
+const POLL_MS = 10;
+
+/** What it wrote or moved so far, as text. */
+export async function readProgress(database: Database): Promise<string> {
+  const [row] = await database.query<{ progress: string }>(
+    `SELECT concat_ws(' ', (SELECT count(*) FROM sync_ranges), (SELECT max(checkpoint) FROM sync_chains),
+       (SELECT count(*) FROM erc20_transfers), (SELECT count(*) FROM nft_transfers)) AS progress`,
+  );
+  return row?.progress ?? '';
+}
+
+/** Waits until it has written or moved something since `before`; no longer than it may take to start. */
+export async function untilAtWork(database: Database, before: string, clock: Clock): Promise<void> {
+  const deadline = clock.now() + TIMEOUT_MS;
+  while ((await readProgress(database)) === before && clock.now() < deadline) await clock.sleep(POLL_MS);
+}
