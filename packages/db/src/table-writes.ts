@@ -1,5 +1,5 @@
 /**
- * By what kind of writes a table changes: what is to be expected of its dead rows and its size.
+ * By what kind of writes a table changes. `migrations/0022_autovacuum_by_writes.sql` sets each by it, and a test compares.
  *
  * - `append`: rows are added, and stay. What a reorganisation takes back is little.
  * - `counter`: rows stay, and change in place again and again.
@@ -7,6 +7,21 @@
  * - `settings`: few rows, that people or slow work change now and then. Postgres' defaults suit them.
  */
 export type TableWrites = 'append' | 'counter' | 'queue' | 'settings';
+
+/** Shares of a table's rows: so many may be dead until it is vacuumed, or new until its statistics are made anew. */
+const SOON_VACUUMED = { autovacuum_vacuum_scale_factor: '0.05', autovacuum_analyze_scale_factor: '0.05' };
+
+/**
+ * The storage parameters of each kind. None has a `fillfactor`: where updates can be HOT they are, and where few are, the room costs more
+ * than it saves. A partitioned table can't have any: its partitions do.
+ */
+export const STORAGE_BY_WRITES: Readonly<Record<TableWrites, Readonly<Record<string, string>>>> = {
+  // Pages ask for the newest rows: the planner has to know of them, and index-only scans have to find their pages all visible.
+  append: { autovacuum_vacuum_insert_scale_factor: '0.05', autovacuum_analyze_scale_factor: '0.02' },
+  counter: SOON_VACUUMED,
+  queue: SOON_VACUUMED,
+  settings: {},
+};
 
 /** Every table by its name. */
 export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
