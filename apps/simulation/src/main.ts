@@ -41,7 +41,7 @@ function wholeNumber(text: string): number {
 }
 
 function report(result: SimulationResult): void {
-  const facts = `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills, ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`;
+  const facts = `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills (${result.killsAtWork} at work), ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`;
   console.log(`seed ${result.seed}: ${result.failure === null ? 'equal' : 'FAILED'} (${facts})`);
   if (result.failure !== null) console.log(`${result.failure}\nRepeat with: npm run simulate -- --seed ${result.seed}`);
 }
