@@ -9,21 +9,28 @@ import type { DocumentExamples } from '@chainstead/http';
 export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
   const [first] = chains;
   if (first === undefined) return {};
-  const sample = async <Row extends { readonly chain_id: number }>(table: string, columns: string, where = 'true') => {
+  const sample = async <Row extends { readonly chain_id: number }>(
+    table: string,
+    columns: string,
+    { where = 'true', best = 'true' }: { readonly where?: string; readonly best?: string },
+  ) => {
     const [row] = await database.query<Row>(
       `SELECT ${columns}, chain_id FROM (SELECT * FROM ${table} LIMIT ${SAMPLE_ROWS}) AS sample
-       WHERE chain_id = ANY ($1::bigint[]) AND ${where} LIMIT 1`,
+       WHERE chain_id = ANY ($1::bigint[]) AND ${where} ORDER BY (${best}) IS TRUE DESC LIMIT 1`,
       [chains.map(({ id }) => id)],
     );
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
   const [transfer, holding, trade] = await Promise.all([
-    sample<AccountRow>('erc20_transfers_all', `${hexText('account')} AS account`, IS_ACCOUNT),
-    sample<AccountRow>('nft_holdings', `${hexText('account')} AS account`, `${IS_ACCOUNT} AND ids_held > 0`),
+    sample<AccountRow>('erc20_transfers_all', `${hexText('account')} AS account`, { where: IS_ACCOUNT }),
+    sample<AccountRow>('nft_holdings', `${hexText('account')} AS account`, {
+      where: `${IS_ACCOUNT} AND ids_held > 0`,
+    }),
     sample<TradeRow>(
       'nft_trades_all',
       `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
+      { best: HAS_SALE_PRICE },
     ),
   ]);
   const ofToken = trade !== null && { address: trade.token, token_id: trade.token_id, chain: trade.chain };
@@ -55,6 +62,9 @@ const PAGE_SIZE = 10;
 const DAYS_MAX = 365;
 /** What is minted comes from nobody, whose list says little. */
 const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
+
+/** One token for ether: what sale prices are told of. Null arrays say that it is one. */
+const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1';
 
 interface AccountRow {
   readonly chain_id: number;
