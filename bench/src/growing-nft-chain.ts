@@ -10,6 +10,8 @@ import { createGeneratedPool, placeOf, sha256 } from './generated-pool.ts';
 export interface GrowingNftChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
+  /** Makes the blocks up to this one, which takes longer the more tokens there are. */
+  prepare(block: number): void;
 }
 
 export const NFT_LOGS_PER_BLOCK = 100;
@@ -27,17 +29,20 @@ export function createGrowingNftChain(blocks: number): GrowingNftChain {
   const nextBlock = createBlocks();
   const kept = new Map<number, readonly Log[]>();
   let made = 0;
-  const logsOf = (block: number): readonly Log[] => {
+  const prepare = (block: number): void => {
     while (made < block) {
       made += 1;
       kept.set(made, nextBlock(made));
       kept.delete(made - KEPT_BLOCKS);
     }
+  };
+  const logsOf = (block: number): readonly Log[] => {
+    prepare(block);
     const logs = kept.get(block);
     if (logs === undefined) throw new BenchmarkError(`Block ${block} was forgotten: block ${made} has been made`);
     return logs;
   };
-  return { chain, pool: createGeneratedPool(chain, blocks, logsOf) };
+  return { chain, pool: createGeneratedPool(chain, blocks, logsOf), prepare };
 }
 
 function createBlocks(): (block: number) => readonly Log[] {

@@ -44,7 +44,7 @@ async function fill(
   try {
     const { database } = scratch;
     const blocks = logsToFill(context) / NFT_LOGS_PER_BLOCK;
-    const { chain, pool } = createGrowingNftChain(blocks);
+    const { chain, pool, prepare } = createGrowingNftChain(blocks);
     const tenths = await fillTenths({
       chain,
       pool,
@@ -53,6 +53,7 @@ async function fill(
       blocks,
       perBlock: NFT_LOGS_PER_BLOCK,
       unit: 'logs',
+      prepare,
       say: context.say,
     });
     const derives = kept.some(({ derived = [] }) => derived.length > 0);
