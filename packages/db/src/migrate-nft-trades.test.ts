@@ -1,9 +1,6 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import type { ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MIGRATIONS_FOLDER, migrate } from './migrate.ts';
+import { type MigrationStage, openMigrationStage } from './testing/migration-stage.ts';
 
 const trade = (block: number, tokenIds: string, amounts: string): string =>
   `INSERT INTO nft_trades (token_address, chain_id, block_number, transaction_index, log_index, item, leads, token_id, token_ids, amounts,
@@ -63,31 +60,16 @@ const SHOWN_BUNDLE = {
 };
 
 describe('NFT trades from before they were partitioned', () => {
+  let stage: MigrationStage;
   let scratch: ScratchDatabase;
-  let folder: string;
 
   beforeEach(async () => {
-    scratch = await createScratchDatabase({ migrated: false });
-    folder = await mkdtemp(join(tmpdir(), 'chainstead-migrations-'));
-    await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
+    stage = await openMigrationStage();
+    scratch = stage.scratch;
   });
-  afterEach(async () => {
-    await scratch.drop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => stage.close());
 
-  async function migrateWith(...before: string[]): Promise<void> {
-    const path = join(folder, 'meta/_journal.json');
-    const all = await readFile(path, 'utf8');
-    const parsed: { entries: { tag: string }[] } = JSON.parse(all);
-    const end = parsed.entries.findIndex(({ tag }) => tag === '0021_partitioned_nft_trades');
-    await writeFile(path, JSON.stringify({ ...parsed, entries: parsed.entries.slice(0, end) }));
-    await migrate(scratch.database, { folder });
-    for (const statement of before) await scratch.database.query(statement);
-    await writeFile(path, all);
-    await migrate(scratch.database, { folder });
-  }
-
+  const migrateWith = (...before: string[]) => stage.migrateThrough('0021_partitioned_nft_trades', before);
   const shown = () =>
     scratch.database.transaction(async (transaction) => {
       await transaction.query('SET LOCAL ROLE chainstead_reader');
@@ -97,13 +79,7 @@ describe('NFT trades from before they were partitioned', () => {
            FROM analytics.nft_trades ORDER BY block_number`,
       );
     });
-  const relations = async () => {
-    const rows = await scratch.database.query<{ text: string }>(
-      `SELECT relname || ' ' || relkind::text AS text FROM pg_class
-        WHERE relname LIKE 'nft_trades%' AND relnamespace = 'public'::regnamespace ORDER BY relname`,
-    );
-    return rows.map(({ text }) => text);
-  };
+  const relations = () => stage.relations('nft_trades');
   const PARTITIONED = ['by_block', 'by_buyer', 'by_marketplace', 'by_seller', 'by_token', 'pkey'].map(
     (name) => `nft_trades_${name} I`,
   );
