@@ -19,7 +19,7 @@ export interface Plan {
   readonly backfillOrder: 'newest-first' | 'oldest-first';
   /** Faults of each upstream; the receipts of the first one are always whole. */
   readonly upstreams: readonly Partial<FaultSettings>[];
-  /** Whether what was covered fast must be proven before the tables are compared: some upstream drops logs. */
+  /** Whether what was covered fast must be proven before the tables are compared: some upstream drops logs, or has none of old blocks. */
   readonly needsProof: boolean;
   readonly steps: readonly { readonly afterMs: number; readonly step: Step }[];
 }
@@ -35,7 +35,8 @@ export function planOf(seed: number): Plan {
   const leavesLogsOut = random.chance(0.3) ? { dropLogsRate: random.pick([0.01, 0.05, 0.2]) } : {};
   const liars = Array.from({ length: random.pick([0, 1, 1, 2]) }, () => lying(random));
   const upstreams = [{ ...truthful(random), ...leavesLogsOut }, ...liars];
-  const dropsLogs = upstreams.some((faults) => (faults.dropLogsRate ?? 0) > 0);
+  const leavesOut = ({ dropLogsRate = 0, prunedBelow }: Partial<FaultSettings>): boolean =>
+    dropLogsRate > 0 || prunedBelow?.style === 'empty';
   return {
     seed,
     history,
@@ -43,7 +44,7 @@ export function planOf(seed: number): Plan {
     backfillProof,
     backfillOrder: random.chance(0.7) ? 'newest-first' : 'oldest-first',
     upstreams,
-    needsProof: dropsLogs && backfillProof === 'none',
+    needsProof: upstreams.some(leavesOut) && backfillProof === 'none',
     steps: Array.from({ length: random.integer(12, 28) }, () => ({
       afterMs: random.integer(5, 160),
       step: stepOf(random),
