@@ -44,6 +44,20 @@ export async function listCoverage(source: Pick<Database, 'query'>, chainId: Cha
   }));
 }
 
+/** Whether any of these blocks is stored or covered, by any dataset. */
+export async function isIndexed(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  { from, to }: BlockRange,
+): Promise<boolean> {
+  const [row] = await source.query<{ is_indexed: boolean }>(
+    `SELECT EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3)
+         OR EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND first_block <= $3 AND last_block >= $2) AS is_indexed`,
+    [chainId, from, to],
+  );
+  return row?.is_indexed === true;
+}
+
 /** Which blocks of `wanted` lack at least one of the datasets, split where the set of lacking datasets changes. */
 export function missingCoverage(
   wanted: BlockRange,

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Hash } from '@chainstead/core';
+import type { BlockRange, Hash } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findBranch } from './find-branch.ts';
@@ -33,9 +33,10 @@ function blockOf(branch: 'a' | 'b', number: number, ancestor: number): ProvenBlo
   };
 }
 
-function readers(ancestor: number, firstStored: number) {
+function readers(ancestor: number, firstStored: number, missing?: number) {
   return {
-    storedHash: async (number: number) => (number >= firstStored ? hashOf('a', number) : null),
+    storedHash: async (number: number) => (number >= firstStored && number !== missing ? hashOf('a', number) : null),
+    isIndexed: async ({ to }: BlockRange) => to >= firstStored,
     readByHash: async (hash: Hash) => blockOf('b', Number.parseInt(hash.slice(3), 16), ancestor),
   };
 }
@@ -71,13 +72,33 @@ describe('findBranch', () => {
     await expect(search).rejects.toMatchObject({ code: 'REORG_TOO_DEEP' });
   });
 
-  it('refuses a branch that leaves below the first indexed block', async () => {
-    const search = findBranch(
+  it('replaces all that is indexed where nothing below it could be the ancestor', async () => {
+    const branch = await findBranch(
       CHAIN,
       { number: 1000, hash: hashOf('a', 1000) },
       blockOf('b', 1001, 990),
       readers(990, 995),
     );
+    expect(branch.ancestor).toBe(994);
+    expect(branch.blocks.map((block) => block.header.number)).toEqual([995, 996, 997, 998, 999, 1000, 1001]);
+  });
+
+  it('looks below a block that is not stored for one that is', async () => {
+    const branch = await findBranch(
+      CHAIN,
+      { number: 1000, hash: hashOf('a', 1000) },
+      blockOf('b', 1001, 990),
+      readers(990, 900, 995),
+    );
+    expect(branch.ancestor).toBe(990);
+  });
+
+  it('refuses a branch that leaves below genesis: it is another chain', async () => {
+    const other = {
+      ...readers(-1, 0),
+      readByHash: async (hash: Hash) => blockOf('b', Number.parseInt(hash.slice(3), 16), -1),
+    };
+    const search = findBranch(CHAIN, { number: 5, hash: hashOf('a', 5) }, blockOf('b', 6, -1), other);
     await expect(search).rejects.toMatchObject({ code: 'REORG_TOO_DEEP' });
   });
 

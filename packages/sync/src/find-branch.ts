@@ -1,15 +1,16 @@
 /**
- * From a block that does not follow the checkpoint to the branch it belongs to: walks parents until one is indexed.
+ * From a block that does not follow the checkpoint to the branch it belongs to: walks parents until one is indexed, or
+ * nothing is indexed any more that could have left the chain.
  * Pure but for the two readers it is given.
  */
 import type { Chain } from '@chainstead/chains';
-import type { Hash } from '@chainstead/core';
+import type { BlockRange, Hash } from '@chainstead/core';
 import type { Checkpoint } from './checkpoint.ts';
 import { ChainMovedError, ReorgTooDeepError } from './errors.ts';
 import type { ProvenBlock } from './proven-block.ts';
 
 export interface Branch {
-  /** Highest block that both branches share. */
+  /** Highest block that both branches share; the one below the lowest indexed block where all that is indexed left the chain. */
   readonly ancestor: number;
   /** The new branch above the ancestor, ascending, ending with the tip. */
   readonly blocks: readonly ProvenBlock[];
@@ -18,6 +19,8 @@ export interface Branch {
 export interface BranchReaders {
   /** The indexed hash at a height; null where none is stored. */
   storedHash(number: number): Promise<Hash | null>;
+  /** Whether anything is known of these blocks. */
+  isIndexed(blocks: BlockRange): Promise<boolean>;
   /** The block with this hash; null when no upstream has it (any more). */
   readByHash(hash: Hash): Promise<ProvenBlock | null>;
 }
@@ -39,8 +42,10 @@ export async function findBranch(
     if (parentNumber <= checkpoint.number) {
       const stored = await readers.storedHash(parentNumber);
       if (stored === lowest.header.parentHash) return { ancestor: parentNumber, blocks };
-      const depth = checkpoint.number - parentNumber + 1;
-      if (stored === null || depth > chain.reorgDepthMax)
+      const deepest = Math.max(0, checkpoint.number - chain.reorgDepthMax);
+      if (stored === null && !(await readers.isIndexed({ from: deepest, to: parentNumber })))
+        return { ancestor: parentNumber, blocks };
+      if (parentNumber <= deepest)
         throw new ReorgTooDeepError({
           chain: chain.key,
           checkpoint: checkpoint.number,

@@ -8,6 +8,7 @@ import type { Head, UpstreamPool } from '@chainstead/rpc';
 import type { WatchNeeds } from './block-watcher.ts';
 import { type Checkpoint, storedHash } from './checkpoint.ts';
 import { type CommitDependencies, commitFollowed, type FollowedCommit } from './commit-followed.ts';
+import { isIndexed } from './coverage.ts';
 import { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 import { findBranch } from './find-branch.ts';
 import type { ProvenBlock } from './proven-block.ts';
@@ -130,6 +131,7 @@ async function reorganise(
   const { chain, database } = options;
   const branch = await findBranch(chain, checkpoint, tip, {
     storedHash: (number) => storedHash(database, chain.id, number),
+    isIndexed: (blocks) => isIndexed(database, chain.id, blocks),
     readByHash: (hash) => readByHash(options, hash, signal),
   });
   const depth = checkpoint.number - branch.ancestor;
