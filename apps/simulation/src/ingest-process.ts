@@ -12,26 +12,51 @@ export interface IngestProcess {
 const ENTRY = fileURLToPath(new URL('../../chainstead/src/main.ts', import.meta.url));
 const OUTPUT_CHARACTERS_MAX = 20_000;
 
+/** As Docker does it, a program that ended since it could not reach its database at the start is started again; no other one. */
+const COMES_BACK = /\[DATABASE_UNREACHABLE\]/;
+const RESTARTS_MAX = 10;
+
 export function startIngest(environment: Readonly<Record<string, string>>): IngestProcess {
   let output = '';
-  const child: ChildProcess = spawn(process.execPath, [ENTRY, 'start', '--roles', 'ingest'], {
-    env: { PATH: process.env.PATH, ...environment },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
-  };
-  child.stdout?.on('data', keep);
-  child.stderr?.on('data', keep);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', (code, signal) => {
-      output += `\n[exited with ${code ?? signal}]\n`;
-      resolve();
+  let restarts = 0;
+  let isKilled = false;
+  let child = spawnIngest();
+  let exited = whenExited(child);
+
+  function spawnIngest(): ChildProcess {
+    return spawn(process.execPath, [ENTRY, 'start', '--roles', 'ingest'], {
+      env: { PATH: process.env.PATH, ...environment },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-  });
+  }
+
+  function whenExited(started: ChildProcess): Promise<void> {
+    let isUnreachable = false;
+    const keep = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-OUTPUT_CHARACTERS_MAX);
+    };
+    started.stdout?.on('data', keep);
+    started.stderr?.on('data', (chunk: Buffer) => {
+      isUnreachable ||= COMES_BACK.test(chunk.toString());
+      keep(chunk);
+    });
+    return new Promise((resolve) => {
+      // Only then its last words are read.
+      started.once('close', (code, signal) => {
+        output += `\n[exited with ${code ?? signal}]\n`;
+        if (isUnreachable && !isKilled && restarts++ < RESTARTS_MAX) {
+          child = spawnIngest();
+          exited = whenExited(child);
+        }
+        resolve();
+      });
+    });
+  }
+
   return {
     kill: async () => {
+      isKilled = true;
       if (child.pid !== undefined && child.exitCode === null) {
         try {
           process.kill(-child.pid, 'SIGKILL');

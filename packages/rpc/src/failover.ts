@@ -21,6 +21,8 @@ export interface Operation<T> {
   readonly method: string;
   /** Gets and checks it. Faults that it throws send it to the next upstream. */
   run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
+  /** Whether two upstreams may run it at once: a second one is asked when the first is far later than usual. */
+  readonly isRepeatable?: boolean;
   /** How well an upstream suits it, beside its health: 0 to 1. */
   readonly fitness?: (upstream: Upstream) => number;
   /** Whether a value is still coming in, so that an abort must go on to reach it. */
@@ -48,6 +50,8 @@ const NEVER_HEDGED = /^(eth_sendRawTransaction|eth_newFilter|eth_getFilter|eth_u
 /** Hedge delay while the latency of a method is unknown, milliseconds. */
 const HEDGE_UNKNOWN_MS = 500;
 const HEDGE_MIN_MS = 10;
+/** An upstream that takes so many times as long as it nearly always does is thought to hang. */
+const HANG_FACTOR = 10;
 const NONE: Set<string> = new Set();
 
 /** What every run of a chain uses. */
@@ -143,7 +147,7 @@ class Run<T> {
 
   /** The first upstream alone, or with a second one once the first takes longer than it usually does. */
   #attemptHedged(first: Upstream): Promise<Answer<T>> {
-    const { upstreams, choice, deadlines } = this.#tools;
+    const { choice, deadlines } = this.#tools;
     const attempts = this.#attempts;
     const operation = this.#operation;
     const given = this.#given;
@@ -151,23 +155,35 @@ class Run<T> {
       value: await attempt(operation, upstream, given, signal),
       upstream: upstream.name,
     });
-    const isHedged = given.hedge === true && upstreams.length > 1 && !NEVER_HEDGED.test(operation.method);
-    if (!isHedged) return asked(first, given.signal);
-    const usual = first.state.percentile(operation.method, 0.95);
+    const delayMs = this.#hedgeDelayMs(first);
+    if (delayMs === null) return asked(first, given.signal);
     return hedge({
       first,
       ask: asked,
-      delayMs: usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual),
+      delayMs,
       chooseSecond() {
         const second = choice.next(operation, given, attempts);
         if (second !== undefined) attempts.tried.add(second.name);
         return second;
       },
       onFault: (fault) => note(attempts, fault),
+      leavesLoser: given.hedge !== true,
       isOpen: (answer) => operation.isOpen?.(answer.value) === true,
       signal: given.signal,
       deadlines,
     });
+  }
+
+  /** When a second upstream is asked; null: never. */
+  #hedgeDelayMs({ state }: Upstream): number | null {
+    const { method, isRepeatable } = this.#operation;
+    const { hedge: isHedged, only } = this.#given;
+    const { upstreams, limits } = this.#tools;
+    if (upstreams.length < 2 || only !== undefined) return null;
+    const usual = state.percentile(method, 0.95);
+    if (isHedged === true && !NEVER_HEDGED.test(method))
+      return usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual);
+    return isRepeatable === true ? Math.max(limits.hangMinMs, usual * HANG_FACTOR) : null;
   }
 
   /** Milliseconds before another round makes sense; null when nothing will change in time. */

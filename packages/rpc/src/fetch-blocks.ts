@@ -27,6 +27,7 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
     await failover.run(
       {
         method: 'eth_getBlockByNumber',
+        isRepeatable: true,
         // What one upstream gave stays; the next is asked for the rest only.
         async run(upstream, signal) {
           const rest = numbers.filter((number) => !found.has(number));
@@ -62,6 +63,7 @@ export function createBlockFetcher(options: { readonly failover: Failover }): Bl
         failover,
         {
           method: call.method,
+          isRepeatable: true,
           patience: NULL_PATIENCE,
           countNull: typeof at === 'number',
           ...(typeof at === 'number' ? { block: at } : {}),

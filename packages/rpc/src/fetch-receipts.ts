@@ -26,6 +26,7 @@ export function createReceiptFetcher(options: {
       failover.run(
         {
           method: BLOCK_RECEIPTS,
+          isRepeatable: true,
           run: (upstream, signal) =>
             readReceipts({ chain, upstream, block, given: { signal, timeoutMs: given.timeoutMs, urgent: true } }),
         },
@@ -37,6 +38,7 @@ export function createReceiptFetcher(options: {
         failover,
         {
           method: 'eth_getBlockByNumber',
+          isRepeatable: true,
           patience: NULL_PATIENCE,
           countNull: typeof at === 'number',
           ...(typeof at === 'number' ? { block: at } : {}),

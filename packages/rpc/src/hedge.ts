@@ -4,7 +4,7 @@ import type { Upstream } from './upstream.ts';
 
 /**
  * Asks one upstream, and a second one when the first takes too long. The first good answer wins and the other is given
- * up; a verdict on the call ends both. Otherwise the error is that of the first, and `onFault` hears of the other's.
+ * up or left alone; a verdict on the call ends both. Otherwise the error is that of the first, and `onFault` hears of the other's.
  */
 export function hedge<A>(options: {
   readonly first: Upstream;
@@ -13,6 +13,8 @@ export function hedge<A>(options: {
   readonly delayMs: number;
   readonly chooseSecond: () => Upstream | undefined;
   readonly onFault: (fault: UpstreamFault) => void;
+  /** Whether the slower one goes on to its own end, by which it is judged. */
+  readonly leavesLoser: boolean;
   /** Whether an answer is still coming in, so that an abort must go on to reach it. */
   readonly isOpen: (answer: A) => boolean;
   readonly signal: AbortSignal | undefined;
@@ -45,19 +47,20 @@ export function hedge<A>(options: {
       running++;
       ask(upstream, end.signal).then(
         (answer) => {
-          if (isSettled) return;
+          running--;
+          if (isSettled) return afterwards();
           settle(place);
-          if (!isOpen(answer)) signal?.removeEventListener('abort', onAbort);
+          if (!isOpen(answer)) forgetSignal();
           resolve(answer);
         },
         (error: unknown) => {
           running--;
-          if (isSettled) return;
+          if (isSettled) return afterwards();
           errors[place] = error;
           const isVerdict = error instanceof RpcCallError && !error.disputable;
           if (running > 0 && !isVerdict) return;
           settle(place);
-          signal?.removeEventListener('abort', onAbort);
+          forgetSignal();
           const [first, second] = isVerdict ? [error] : errors;
           if (second instanceof UpstreamFault) onFault(second);
           reject(first);
@@ -65,9 +68,19 @@ export function hedge<A>(options: {
       );
     }
 
+    function forgetSignal(): void {
+      if (running === 0 || !options.leavesLoser) signal?.removeEventListener('abort', onAbort);
+    }
+
+    /** The slower one has ended. An answer that is open still needs the signal where nobody was left alone. */
+    function afterwards(): void {
+      if (options.leavesLoser) forgetSignal();
+    }
+
     function settle(winner: number): void {
       isSettled = true;
       deadlines.delete(late);
+      if (options.leavesLoser) return;
       ends.forEach((end, place) => {
         if (place !== winner) end.abort();
       });

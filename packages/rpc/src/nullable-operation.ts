@@ -11,6 +11,7 @@ export interface NullableOperation<T> {
   readonly block?: number;
   readonly fitness?: Operation<T>['fitness'];
   readonly isOpen?: Operation<T>['isOpen'];
+  readonly isRepeatable?: boolean;
   /** Whether a null of an upstream that claims to have reached the block is a fault to count. */
   readonly countNull?: boolean;
   /** Rounds in which everybody must say null: load-balanced nodes lack a new block for some hundred milliseconds. */
@@ -30,7 +31,7 @@ export async function runNullable<T>(
   given: RequestOptions,
   first?: FailedAttempt | { readonly upstream: Upstream; readonly error: null },
 ): Promise<Answer<T | null>> {
-  const { method, block, patience, fitness, isOpen } = operation;
+  const { method, block, patience, fitness, isOpen, isRepeatable = false } = operation;
   let rounds = 0;
   let believed: string | null = null;
   const begun = first?.error === null ? { ...first, error: await nullAnswer(operation, first.upstream) } : first;
@@ -38,6 +39,7 @@ export async function runNullable<T>(
     return await failover.run<T>(
       {
         method,
+        isRepeatable,
         ...(fitness === undefined ? {} : { fitness }),
         ...(isOpen === undefined ? {} : { isOpen }),
         async run(upstream, signal) {

@@ -202,6 +202,27 @@ test('a hedged call asks a second upstream when the first takes longer than usua
   expect(faultsOf(pool, slow ?? '')).toEqual({});
 });
 
+test('a block is read from a second upstream while the first is silent, which is blamed once its own time is over', async () => {
+  const one = await node(100);
+  const two = await node(100);
+  const pool = await startedPool([one, two], { limits: { attemptTimeoutMs: 1_000, hangMinMs: 30 } });
+  let silent: string | null = null;
+  const script =
+    (name: string): ScriptedNode['script'] =>
+    ({ method }) => {
+      if (method !== 'eth_getBlockByNumber') return undefined;
+      silent ??= name;
+      return silent === name ? 'hang' : undefined;
+    };
+  one.script = script(one.name);
+  two.script = script(two.name);
+  const block = await pool.getBlock(50);
+  expect(block?.value.header.number).toBe(50);
+  expect(block?.upstream).not.toBe(silent);
+  expect(faultsOf(pool, silent ?? '')).toEqual({});
+  await vi.waitFor(() => expect(faultsOf(pool, silent ?? '')).toEqual({ timeout: 1 }), 5_000);
+});
+
 test('an aborted request ends at once and is no fault of the upstream', async () => {
   const one = await node(100);
   const pool = await startedPool([one]);

@@ -4,6 +4,8 @@ export interface PoolLimits {
   readonly attemptTimeoutMs: number;
   /** One getLogs or trace attempt, milliseconds. */
   readonly heavyTimeoutMs: number;
+  /** What may be asked twice is asked of a second upstream when the first has been silent for so long at least, milliseconds. */
+  readonly hangMinMs: number;
   /** Times that every available upstream is asked before giving up. Rounds lost to throttles alone don't count. */
   readonly rounds: number;
   /** No new attempt starts after this, milliseconds. */
@@ -52,6 +54,7 @@ export interface PoolLimits {
 export const DEFAULT_LIMITS: PoolLimits = {
   attemptTimeoutMs: 15_000,
   heavyTimeoutMs: 45_000,
+  hangMinMs: 3_000,
   rounds: 4,
   deadlineMs: 60_000,
   backOffBaseMs: 150,
