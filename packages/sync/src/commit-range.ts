@@ -41,7 +41,7 @@ export async function commitRange(
 ): Promise<ReadonlyMap<string, number>> {
   const write = (mode: WriteMode): Promise<ReadonlyMap<string, number>> =>
     withPartitions(dependencies, commit.datasets, { blocks: [commit.read.range], batch: commit.batch }, () =>
-      retryDeadlock(() => writeRange(dependencies, commit, mode)),
+      retryDeadlock((hasLost) => writeRange(dependencies, commit, { mode, lockFirst: hasLost })),
     );
   try {
     return await write('empty-range');
@@ -54,9 +54,10 @@ export async function commitRange(
 async function writeRange(
   { database, chain, knownContracts }: CommitDependencies,
   { read, batch, datasets, owner, kind }: RangeCommit,
-  mode: WriteMode,
+  { mode, lockFirst }: { readonly mode: WriteMode; readonly lockFirst: boolean },
 ): Promise<ReadonlyMap<string, number>> {
   const { contracts, decoded } = await database.transaction(async (transaction) => {
+    if (lockFirst) await lockChainCommits(transaction, chain);
     await requireClaim(transaction, owner, chain, read.range);
     await requireSameBlocks(transaction, chain, read.range, read.blocks);
     if (kind === 'replace') await removeRange(transaction, chain, datasets, read.range);

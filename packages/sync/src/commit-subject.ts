@@ -33,8 +33,9 @@ export async function commitSubject(
 ): Promise<number> {
   const { database, chain, knownContracts } = dependencies;
   const batch = decodeBatch(chain, commit.datasets, commit.logs, commit.blocks, dependencies.rowsAtOnce);
-  const write = () =>
+  const write = (lockFirst: boolean) =>
     database.transaction(async (transaction) => {
+      if (lockFirst) await lockChainCommits(transaction, chain);
       await commit.begin?.(transaction);
       // Before the lock, in the order in which every writer of rows goes: a backfill may hold rows and wait for the lock.
       const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: 'may-exist' });
