@@ -23,6 +23,7 @@ import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { moveFormerRows } from './former/move-former-rows.ts';
 import { createKnownContracts } from './known-contracts.ts';
+import { announceAgain } from './partitions/announce-partitions.ts';
 import { keepFreezing } from './partitions/freeze-partitions.ts';
 import { keepSealing } from './partitions/seal-partitions.ts';
 import { prove } from './prover.ts';
@@ -153,6 +154,8 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     await reportFarStart(options, head, state);
     // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
     await registerDerivedStates(options.database, options.chain, options.datasets);
+    for (const { table } of options.datasets)
+      if (table.isPartitioned) await announceAgain(options.database, table.name);
     running.push(keepDerivedStates(options, stop), moveFormerRows(options, stop));
     const { keep, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };

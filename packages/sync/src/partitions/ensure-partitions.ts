@@ -1,6 +1,7 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, type Transaction, transactionLock } from '@chainstead/db';
 import type { RowTable } from '../row-table.ts';
+import { announcePartitions } from './announce-partitions.ts';
 import {
   PARTITION_TOP,
   type PartitionBounds,
@@ -13,7 +14,7 @@ import { type Partition, readPartitions } from './read-partitions.ts';
 
 /**
  * Makes the partitions that the table lacks for these blocks. Readers and writers of the table go on meanwhile: a new partition is
- * attached under a lock that stands in nobody's way.
+ * attached under a lock that stands in nobody's way, and is ready once every session knows of it.
  * @param wanted runs of blocks of one chain
  * @param density of the rows that are about to be written; null for single ones of their blocks, which say nothing of it
  * @returns the names of those that were made
@@ -25,7 +26,7 @@ export async function ensurePartitions(
   wanted: readonly BlockRange[],
   density: RowDensity | null,
 ): Promise<readonly string[]> {
-  return database.transaction(async (transaction) => {
+  const made = await database.transaction(async (transaction) => {
     await transactionLock(transaction, `partitions:${table.name}`);
     const existing = await readPartitions(transaction, table, chainId);
     const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
@@ -40,6 +41,9 @@ export async function ensurePartitions(
     for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;
   });
+  // Where nothing was missing, a session did not know, or somebody else is about to announce it.
+  await announcePartitions(database, table.name);
+  return made;
 }
 
 function highestOf(existing: readonly Partition[], wanted: readonly BlockRange[]): number {
