@@ -3,7 +3,7 @@ import type { Database } from '@chainstead/db';
 
 const LOOK_AGAIN_MS = 10;
 /** Listing partitions, and taking a snapshot once a statement is planned, take moments. Whoever uses the table for longer did both before. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 1_000;
 
 /**
  * Makes sure that every session knows the partitions that were just attached to a table. To be called before anything is written to them.
@@ -12,7 +12,7 @@ const PATIENCE_MS = 2_000;
  * that moment keeps the list without the new one for as long as it lives, since the news came before the list was finished: its queries leave
  * the partition out, and its writes find no place. So there is news again once nobody can be at it. And a statement that was planned before may
  * take its snapshot after rows were written: it would see the new coverage, but not the rows; or a moved row in neither of two tables. So
- * those who use the table are waited for, two seconds at most.
+ * those who use the table are waited for, a second at most each time.
  */
 export async function announcePartitions(database: Database, table: string): Promise<void> {
   await awaitPresentUsers(database, table);
