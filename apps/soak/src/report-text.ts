@@ -1,7 +1,7 @@
 import { TABLE_WRITES } from '@chainstead/db/table-writes';
-import type { SoakResult } from './run-soak.ts';
 import type { Sample } from './sample.ts';
 import { quantile } from './series.ts';
+import type { SoakResult } from './soak-result.ts';
 import type { Verdict } from './verdicts.ts';
 
 const MEGABYTE = 1_048_576;

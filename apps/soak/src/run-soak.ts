@@ -6,6 +6,7 @@ import { memoryInMetrics, treeMemory } from './memory.ts';
 import { drainWebhooks, measurePeak, type Peak } from './peak.ts';
 import { progressLine } from './report-text.ts';
 import type { Sample } from './sample.ts';
+import type { SoakResult } from './soak-result.ts';
 import { openStage, type Stage } from './stage.ts';
 import { compareStored, findWrongBalances } from './stored-facts.ts';
 import { countDeadRows, lookAtTables, type TableContents } from './table-probe.ts';
@@ -27,16 +28,6 @@ export interface SoakPlan {
   readonly seed: number;
   /** More configuration of the program. */
   readonly env: Readonly<Record<string, string>>;
-}
-
-export interface SoakResult {
-  readonly peak: Peak | null;
-  /** Blocks a second that were held. */
-  readonly held: number;
-  readonly interrupted: boolean;
-  readonly samples: readonly Sample[];
-  readonly contents: readonly TableContents[] | null;
-  readonly verdicts: readonly Verdict[];
 }
 
 const CHAIN_ID = 1;
