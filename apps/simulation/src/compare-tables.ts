@@ -10,7 +10,10 @@ export interface TableDifference {
 }
 
 /** Rows that say no more than none: which of them there are depends on the order in which blocks arrived. */
-const EMPTY_ROWS: Readonly<Record<string, string>> = { nft_balances: 't.amount = 0', nft_holdings: 't.ids_held = 0' };
+const EMPTY_ROWS: Readonly<Record<string, string>> = {
+  nft_wallet_tokens: 't.amount = 0',
+  nft_wallet_collections: 't.ids_held = 0',
+};
 
 const SHOWN_ROWS = 5;
 
@@ -36,9 +39,10 @@ export async function compareTables(
 
 /** What is compared, as queries of one text column. Blocks: those that caused rows; tokens: those that rows mention. */
 function factsOf(datasets: readonly Dataset[]): Readonly<Record<string, string>> {
-  const tables = datasets.flatMap(({ table, derived }) => [
+  const tables = datasets.flatMap(({ table, derived = [], kept = [] }) => [
     table.name,
-    ...(derived ?? []).flatMap((state) => state.tables),
+    ...derived.flatMap((state) => state.tables),
+    ...kept.flatMap((state) => state.tables.map(({ name }) => name)),
   ]);
   const blocksWithRows = datasets
     .map(({ table }) => `SELECT chain_id, block_number FROM ${table.name}`)

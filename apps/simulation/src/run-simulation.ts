@@ -1,6 +1,7 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
-import { ensurePartitions } from '@chainstead/sync';
+import type { Database } from '@chainstead/db';
+import { createKeptSubjects, ensurePartitions } from '@chainstead/sync';
 import {
   type ChainNode,
   createScriptedChain,
@@ -70,6 +71,7 @@ export async function runSimulation(
   const stage: Stage = { plan, chain, nodes, scratch, ingest, reorgs: 0, kills: 0, killsAtWork: 0, found };
   try {
     if (!isHitAtOnce(plan)) await untilAtWork(scratch.database, found, clock);
+    await askForWallets(scratch.database, chain);
     for (const { afterMs, step } of plan.steps) {
       await clock.sleep(afterMs);
       await play(stage, step, clock);
@@ -78,12 +80,14 @@ export async function runSimulation(
     chain.mine(8);
     const unsettled = await settle(stage, clock);
     await stage.ingest.kill();
+    await askForWallets(scratch.database, chain);
     await indexFresh({
       url: honest.url,
       database: fresh.database,
       startBlock: plan.startBlock,
       endBlock: chain.head,
     });
+    await askForWallets(fresh.database, chain);
     const differences = await compareTables(scratch.database, fresh.database, simulatedDatasets());
     const stored = await countRows(scratch);
     const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
@@ -105,6 +109,16 @@ export async function runSimulation(
     await fresh.drop();
   }
 }
+
+/** From the first time on what they hold is kept, whatever happens. Before the program was there, nothing can be. */
+async function askForWallets(database: Database, { wallets }: ScriptedChain): Promise<void> {
+  const kept = createKeptSubjects(database);
+  for (const dataset of simulatedDatasets())
+    for (const state of dataset.kept ?? [])
+      for (const wallet of wallets) await kept.keep(simulatedChain(), { dataset, state }, wallet, KEEP_TIMEOUT_MS);
+}
+
+const KEEP_TIMEOUT_MS = 30_000;
 
 /** Every other story has a border between partitions each few blocks, which reorganisations, repairs and the backfill go over. */
 async function cutPartitions({ seed }: Plan, { database }: ScratchDatabase): Promise<void> {

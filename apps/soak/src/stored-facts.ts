@@ -53,17 +53,20 @@ function factsText(kind: Kind, facts: BookedFacts): string | null {
   return facts.sales === 0 ? null : String(facts.sales);
 }
 
-/** Accounts whose NFT balances are not the sum of the moves that are stored; the first few. */
+/** Wallets that were asked about, of which what they hold is not the sum of the moves that are stored; the first few. */
 export async function findWrongBalances(database: Database): Promise<string[]> {
   const rows = await database.query<{ row: string }>(
     `WITH moves AS (
        SELECT account, chain_id, token_address, token_id, sum(amount) AS amount FROM (
          SELECT to_address AS account, chain_id, token_address, token_id, amount FROM nft_transfers
          UNION ALL SELECT from_address, chain_id, token_address, token_id, -amount FROM nft_transfers) AS sides
-       WHERE account <> decode(repeat('00', 20), 'hex') GROUP BY 1, 2, 3, 4 HAVING sum(amount) <> 0)
-     (SELECT 'only in moves: ' || m::text AS row FROM (SELECT * FROM moves EXCEPT SELECT * FROM nft_balances WHERE amount <> 0) AS m LIMIT 3)
+         JOIN kept_subjects USING (chain_id) WHERE account = subject AND state = 'nft-wallet-tokens' AND built_to IS NULL
+           AND account <> decode(repeat('00', 20), 'hex')
+       GROUP BY 1, 2, 3, 4 HAVING sum(amount) <> 0),
+     kept AS (SELECT wallet, chain_id, token_address, token_id, amount FROM nft_wallet_tokens WHERE amount <> 0)
+     (SELECT 'only in moves: ' || m::text AS row FROM (TABLE moves EXCEPT TABLE kept) AS m LIMIT 3)
      UNION ALL
-     (SELECT 'only in balances: ' || b::text FROM (SELECT * FROM nft_balances WHERE amount <> 0 EXCEPT SELECT * FROM moves) AS b LIMIT 3)`,
+     (SELECT 'only kept: ' || k::text FROM (TABLE kept EXCEPT TABLE moves) AS k LIMIT 3)`,
   );
   return rows.map(({ row }) => row);
 }

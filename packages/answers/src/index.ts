@@ -5,6 +5,7 @@
 export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
 export { type Indexed, type IndexedColumns, indexedSchema, readIndexed, showIndexed } from './indexed.ts';
 export { isBuilt } from './is-built.ts';
+export { isKept } from './is-kept.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export {

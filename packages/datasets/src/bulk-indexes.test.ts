@@ -19,6 +19,8 @@ it('builds exactly the indexes that the migrations had made', async () => {
   await dropBulkIndexes(scratch.database, datasets);
   expect((await missingBulkIndexes(scratch.database, datasets)).toSorted()).toEqual([
     'erc20_transfers_by_token',
+    'nft_transfers_by_recipient',
+    'nft_transfers_by_sender',
     'nft_transfers_by_token',
   ]);
   expect(await definitions()).not.toEqual(migrated);
@@ -30,9 +32,9 @@ it('builds exactly the indexes that the migrations had made', async () => {
 it('builds an index on each partition, and replaces one that an interrupted build left invalid', async () => {
   await createPartitions(scratch.database, 'erc20_transfers', parseChainId(1), [1_000]);
   await dropBulkIndexes(scratch.database, datasets);
-  await scratch.database.query('CREATE INDEX erc20_transfers_1_1000_bulk ON erc20_transfers_1_1000 (token)');
+  await scratch.database.query('CREATE INDEX erc20_transfers_1_1000_by_token ON erc20_transfers_1_1000 (token)');
   await scratch.database.query(
-    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfers_1_1000_bulk'::regclass",
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfers_1_1000_by_token'::regclass",
   );
   await buildBulkIndexes(scratch.database, datasets);
   expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
@@ -41,8 +43,8 @@ it('builds an index on each partition, and replaces one that an interrupted buil
       WHERE inhparent = 'erc20_transfers_by_token'::regclass ORDER BY name`,
   );
   expect(ofPartitions).toEqual([
-    { name: 'erc20_transfers_1_1000_bulk', valid: true },
-    { name: 'erc20_transfers_1_minvalue_bulk', valid: true },
+    { name: 'erc20_transfers_1_1000_by_token', valid: true },
+    { name: 'erc20_transfers_1_minvalue_by_token', valid: true },
   ]);
 });
 

@@ -44,7 +44,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   const routes = [
     walletTokenTransfersRoute,
-    createWalletCollectionsRoute({ walletHistory }),
+    createWalletCollectionsRoute({ walletHistory, waitMs: onDemand.waitMs }),
     ...metadataRoutes({ ...options, onCollection: walletHistory.requestContract }),
     tokenTradesRoute,
     collectionTradesRoute,

@@ -24,9 +24,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   };
   const [transfer, holding, trade] = await Promise.all([
     sample<AccountRow>('erc20_transfers_all', `${hexText('account')} AS account`, { where: IS_ACCOUNT }),
-    sample<AccountRow>('nft_holdings', `${hexText('account')} AS account`, {
-      where: `${IS_ACCOUNT} AND ids_held > 0`,
-    }),
+    sample<AccountRow>('nft_transfers_all', `${hexText('to_address')} AS account`, { where: IS_RECIPIENT }),
     sample<TradeRow>(
       'nft_trades_all',
       `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
@@ -62,6 +60,7 @@ const PAGE_SIZE = 10;
 const DAYS_MAX = 365;
 /** What is minted comes from nobody, whose list says little. */
 const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
+const IS_RECIPIENT = `to_address <> decode(repeat('00', 20), 'hex')`;
 
 /** One token for ether: what sale prices are told of. Null arrays say that it is one. */
 const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1';

@@ -81,6 +81,8 @@ describe('NFT transfers from before they were partitioned', () => {
       'nft_transfers p',
       'nft_transfers_all v',
       'nft_transfers_by_block I',
+      'nft_transfers_by_recipient I',
+      'nft_transfers_by_sender I',
       'nft_transfers_by_token I',
       'nft_transfers_pkey I',
       'nft_transfers_unpartitioned r',
@@ -95,6 +97,8 @@ describe('NFT transfers from before they were partitioned', () => {
       'nft_transfers p',
       'nft_transfers_all v',
       'nft_transfers_by_block I',
+      'nft_transfers_by_recipient I',
+      'nft_transfers_by_sender I',
       'nft_transfers_by_token I',
       'nft_transfers_pkey I',
     ]);

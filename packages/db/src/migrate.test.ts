@@ -61,7 +61,6 @@ describe('migrate', () => {
         'SELECT array_agg(chain_id ORDER BY chain_id) AS chains, state, dataset, version, status FROM derived_states GROUP BY state, dataset, version, status ORDER BY state',
       ),
     ).toEqual([
-      { chains: [1, 5, 7], state: 'nft-balances', dataset: 'nft-transfers', version: 1, status: 'built' },
       { chains: [1, 5, 7], state: 'nft-metadata-due', dataset: 'nft-metadata-events', version: 1, status: 'built' },
       { chains: [1, 5, 7], state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built' },
     ]);

@@ -63,8 +63,16 @@ async function buildOn(
  */
 async function buildOnPartitions(database: Database, index: BulkIndex): Promise<void> {
   for (const partition of await readPartitions(database, { name: index.table }))
-    await buildOn(database, index, { name: `${partition.name}_bulk`, table: partition.name });
+    await buildOn(database, index, {
+      name: partIndexName(partition.name, index),
+      table: partition.name,
+    });
   await database.query(`CREATE INDEX IF NOT EXISTS ${index.name} ON ${index.table} ${index.definition}`);
+}
+
+/** `nft_transfers_by_sender` of the partition `nft_transfers_1_0`: `nft_transfers_1_0_by_sender`. */
+function partIndexName(partition: string, { name, table }: BulkIndex): string {
+  return name.startsWith(`${table}_`) ? `${partition}${name.slice(table.length)}` : `${partition}_${name}`;
 }
 
 /** Names of the indexes that are not there or not valid. */

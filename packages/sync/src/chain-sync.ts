@@ -22,6 +22,7 @@ import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-st
 import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
 import { follow } from './follower.ts';
 import { moveFormerRows } from './former/move-former-rows.ts';
+import { keepForgetting } from './kept/forget-unasked.ts';
 import { createKnownContracts } from './known-contracts.ts';
 import { announceAgain } from './partitions/announce-partitions.ts';
 import { keepFreezing } from './partitions/freeze-partitions.ts';
@@ -156,7 +157,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     await registerDerivedStates(options.database, options.chain, options.datasets);
     for (const { table } of options.datasets)
       if (table.isPartitioned) await announceAgain(options.database, table.name);
-    running.push(keepDerivedStates(options, stop), moveFormerRows(options, stop));
+    running.push(keepDerivedStates(options, stop), keepForgetting(options, stop), moveFormerRows(options, stop));
     const { keep, proof: policy } = options.settings;
     const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
     running.push(keepFreezing(shared, stop), keepSealing(shared, stop), keepRetention(shared, stop));

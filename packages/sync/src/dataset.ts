@@ -60,6 +60,28 @@ export interface DerivedState {
   removed(rows: string, counted: string): readonly string[];
 }
 
+/**
+ * State that the rows of single subjects (wallets, contracts) add up to, kept for those subjects only that somebody asked about: what
+ * nobody asks for costs nothing, however much of it there is. As {@link DerivedState} it must not depend on the order in which rows arrive.
+ *
+ * `rows` and `counted` are as there. `kept` is a relation of the subjects: `subject` (20 bytes) and `built_to`, the last block of which
+ * rows are counted for it. A row counts for each of its subjects that is in `kept` with a block that high.
+ */
+export interface KeptState {
+  /** Stable and unique among all states: `nft-wallet-balances`. */
+  readonly name: string;
+  /** Raised when the same rows come to add up to something else: subjects are then built anew. From 1. */
+  readonly version: number;
+  /** Tables that it owns, with `chain_id`, and the column in which each has the subject. */
+  readonly tables: readonly { readonly name: string; readonly subject: string }[];
+  /** Conditions over the dataset's columns that together give each row of a subject once; an index range each. */
+  rowsOf(subject: Address): readonly string[];
+  /** Names of the indexes that `rowsOf` needs: without them no subject is built. */
+  readonly indexes: readonly string[];
+  added(rows: string, kept: string): readonly string[];
+  removed(rows: string, kept: string, counted: string): readonly string[];
+}
+
 /** Logs by topic position; null stands for anything. */
 export interface HistoryFilter {
   /** Alternatives for topic0. */
@@ -167,6 +189,7 @@ export interface Dataset<Row = unknown> {
   /** Token contracts that the rows mention, for the token facts queue. */
   contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
   readonly derived?: readonly DerivedState[];
+  readonly kept?: readonly KeptState[];
   /** Present where histories of single wallets and contracts can be read on demand. */
   readonly histories?: SubjectHistories;
 }

@@ -6,6 +6,7 @@ import { bytea } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   doublePrecision,
   index,
   integer,
@@ -95,6 +96,30 @@ export const derivedStates = pgTable(
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.state] })],
+);
+
+/**
+ * Subjects (wallets, contracts) that somebody asked about, for each state that is kept for such only. One without a row here has no rows in
+ * the state's tables.
+ */
+export const keptSubjects = pgTable(
+  'kept_subjects',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    state: text('state').notNull(),
+    subject: bytea('subject').notNull(),
+    /** The last block whose rows are counted, −1 for none; null: all rows are. */
+    builtTo: bigint('built_to', { mode: 'number' }),
+    /** What the state's tables have of it counts for nothing, and is deleted first. */
+    isStale: boolean('is_stale').notNull().default(false),
+    /** Rows that were counted since building began. */
+    rows: bigint('rows', { mode: 'number' }).notNull().default(0),
+    askedAt: timestamp('asked_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.subject, table.chainId, table.state] }),
+    index('kept_subjects_by_state').on(table.chainId, table.state, table.askedAt),
+  ],
 );
 
 /** Ranges that some work (backfill, prover, reindex) holds. Disjoint per chain. */

@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import { mergeRanges, ZERO_ADDRESS } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
+import { keepAllWallets } from '@chainstead/nft/testing';
 import { type Coverage, datasetsOf, listCoverage } from '@chainstead/sync';
 import { createScratchDatabase, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { expect } from 'vitest';
@@ -33,13 +34,13 @@ const NFT_MOVES = `
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
     FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
 
-/** What moves add up to; that nothing is left of something says no more than no row. */
+/** What moves add up to for wallets that were asked about; that nothing is left of something says no more than no row. */
 const NFT_BALANCES = `
-  SELECT concat_ws(' ', encode(account, 'hex'), encode(token_address, 'hex'), token_id, amount) AS row
-    FROM nft_balances WHERE chain_id = $1 AND amount <> 0`;
+  SELECT concat_ws(' ', encode(wallet, 'hex'), encode(token_address, 'hex'), token_id, amount) AS row
+    FROM nft_wallet_tokens WHERE chain_id = $1 AND amount <> 0`;
 const NFT_HOLDINGS = `
-  SELECT concat_ws(' ', encode(account, 'hex'), encode(token_address, 'hex'), ids_held) AS row
-    FROM nft_holdings WHERE chain_id = $1 AND ids_held <> 0`;
+  SELECT concat_ws(' ', encode(wallet, 'hex'), encode(token_address, 'hex'), ids_held) AS row
+    FROM nft_wallet_collections WHERE chain_id = $1 AND ids_held <> 0`;
 
 const bare = (hex: string): string => hex.slice(2);
 
@@ -129,6 +130,7 @@ export async function dumpTables(
   database: Database,
   chain: Chain,
 ): Promise<Readonly<Record<string, readonly string[]>>> {
+  await keepAllWallets(database, chain);
   return {
     transfers: await rowsOf(database, TRANSFER_SIDES, chain.id),
     blocks: await rowsOf(database, CAUSING_BLOCKS, chain.id),

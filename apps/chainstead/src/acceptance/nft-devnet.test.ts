@@ -42,8 +42,8 @@ describe('the program over a node with a marketplace', () => {
 
   it('knows every owner and every balance', async () => {
     const rows = await indexed.scratch.database.query<{ holding: string }>(
-      `SELECT concat_ws(' ', encode(account, 'hex'), encode(token_address, 'hex'), token_id, amount) AS holding
-         FROM nft_balances WHERE amount <> 0`,
+      `SELECT concat_ws(' ', encode(owner_bytes, 'hex'), encode(token_bytes, 'hex'), token_id, amount) AS holding
+         FROM analytics.nft_owners`,
     );
     const expected = (await readHoldings(stage.devnet, stage.market)).map(({ owner, token, tokenId, amount }) =>
       [owner.slice(2), token.slice(2), tokenId, amount].join(' '),
@@ -234,8 +234,8 @@ describe('a program that begins at the head', () => {
     await waitUntil(async () => {
       await lookAgain(late);
       const rows = await late.scratch.database.query<{ owner: string; id: string }>(
-        `SELECT encode(account, 'hex') AS owner, token_id::text AS id FROM nft_balances
-          WHERE token_address = decode($1, 'hex') AND amount = 1`,
+        `SELECT encode(owner_bytes, 'hex') AS owner, token_id::text AS id FROM analytics.nft_owners
+          WHERE token_bytes = decode($1, 'hex') AND amount = 1`,
         [founders.slice(2)],
       );
       const owners = rows.map(({ owner, id }) => `${parseAddress(`0x${owner}`)} ${id}`).toSorted();

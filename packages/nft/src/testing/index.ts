@@ -2,3 +2,4 @@
 export { createFormerTrades, moveTradesBack } from '../trades/testing/former-table.ts';
 export { seedTrades } from '../trades/testing/seeded-trades.ts';
 export { createFormerTransfers, moveTransfersBack } from '../transfers/testing/former-table.ts';
+export { keepAllWallets, keptHoldings } from '../transfers/testing/keep-wallets.ts';

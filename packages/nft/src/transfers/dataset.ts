@@ -8,9 +8,9 @@ import {
   nftTransferTopics,
   readNftLogs,
 } from '@chainstead/token-events';
-import { nftBalances } from './balances.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
 import { nftHistories } from './wallet-history-filters.ts';
+import { nftWalletTokens } from './wallet-tokens.ts';
 
 /**
  * NFT transfers, one row for each token that moves; mints and burns have the zero address on their open side. Self-transfers
@@ -20,7 +20,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
   topics: nftTransferTopics,
   table: defineTable(table, {
-    bulkIndexes: ['nft_transfers_by_token'],
+    bulkIndexes: ['nft_transfers_by_token', 'nft_transfers_by_sender', 'nft_transfers_by_recipient'],
     isPartitioned: true,
     former: {
       table: 'nft_transfers_unpartitioned',
@@ -32,7 +32,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
-  derived: [nftBalances],
+  kept: [nftWalletTokens],
   histories: nftHistories,
 };
 

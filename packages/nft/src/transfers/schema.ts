@@ -1,6 +1,6 @@
 /**
- * NFT transfers, one row for each token that moves, and what they add up to: balances and holdings. Transfers lie by
- * contract, balances by owner, so that a collection's history and a wallet's collections are each one range scan of one shard.
+ * NFT transfers, one row for each token that moves, and what they add up to for wallets that were asked about. Transfers lie by
+ * contract, with an index for each side; what a wallet holds lies by wallet.
  *
  * Transfers are partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync
  * engine makes the partitions. Hash and time of a row's block are in `blocks` (docs/storage-layout.md).
@@ -59,6 +59,21 @@ export const nftTransfers = pgTable(
       table.logIndex,
       table.item,
     ),
+    // Both sides of a wallet's transfers, newest last.
+    index('nft_transfers_by_sender').on(
+      sql`address_key(from_address)`,
+      table.blockNumber,
+      table.transactionIndex,
+      table.logIndex,
+      table.item,
+    ),
+    index('nft_transfers_by_recipient').on(
+      sql`address_key(to_address)`,
+      table.blockNumber,
+      table.transactionIndex,
+      table.logIndex,
+      table.item,
+    ),
     blockRangeIndex('nft_transfers', table, 'int4'),
   ],
 );
@@ -91,33 +106,37 @@ export const nftMalformedLogs = pgTable(
 export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
 
 /**
- * The sum of what an account received and gave of a token. Negative while history is incomplete, or for a contract that
- * lies; never zero. The zero address has no balances. Unbounded numeric: a lying contract may overflow 256 bits.
+ * Of wallets that somebody asked about (`nft-wallet-tokens` in `kept_subjects`): what they received and gave of each token, added up. Negative
+ * while history is incomplete, or for a contract that lies; zero for what they had. Unbounded numeric: a lying contract may overflow 256 bits.
  */
-export const nftBalances = pgTable(
-  'nft_balances',
+export const nftWalletTokens = pgTable(
+  'nft_wallet_tokens',
   {
-    account: bytea('account').notNull(),
+    wallet: bytea('wallet').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     tokenAddress: bytea('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     amount: numeric('amount').notNull(),
+    /** Block of the newest transfer that changed it. */
+    lastBlock: integer('last_block').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.account, table.chainId, table.tokenAddress, table.tokenId] }),
-    // Ends with the account, or an id of many owners would be read whole wherever the planner takes this for the key.
-    index('nft_balances_by_token').on(table.tokenAddress, table.chainId, table.tokenId, table.account),
+    primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress, table.tokenId] }),
+    // Newest change first, as its pages are.
+    index('nft_wallet_tokens_by_change')
+      .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
+      .where(sql`amount > 0`),
   ],
 );
 
-/** How many different ids of a contract an account holds: balances above zero. */
-export const nftHoldings = pgTable(
-  'nft_holdings',
+/** Of the same wallets: how many different ids of a contract they hold, which are amounts above zero. */
+export const nftWalletCollections = pgTable(
+  'nft_wallet_collections',
   {
-    account: bytea('account').notNull(),
+    wallet: bytea('wallet').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     tokenAddress: bytea('token_address').notNull(),
     idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account, table.chainId, table.tokenAddress] })],
+  (table) => [primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress] })],
 );

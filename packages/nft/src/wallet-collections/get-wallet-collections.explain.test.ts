@@ -69,12 +69,12 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     '%s is one range scan of the holdings’ key that stops after a page',
     async (_name, query, most) => {
       const { nodes } = await explainPage(plan, query);
-      const scans = nodes.filter((node) => node['Relation Name'] === 'nft_holdings');
+      const scans = nodes.filter((node) => node['Relation Name'] === 'nft_wallet_collections');
       expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
-        [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_holdings_account_chain_id_token_address_pk'],
+        [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_wallet_collections_wallet_chain_id_token_address_pk'],
       ]);
       for (const scan of scans) {
-        expect(scan['Index Cond']).toMatch(/account = .*chain_id = /);
+        expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
         expect(rowsOf(scan)).toBeLessThanOrEqual(most);
       }
       // What is known of contracts is looked up by key, a row at a time.

@@ -19,6 +19,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
   const route = createWalletCollectionsRoute({
     walletHistory: { requestWallet: async () => 'unserved' },
+    waitMs: 5_000,
   });
   server = await serveApi(await exampleApi(scratch.database, [route]), { host: '127.0.0.1', port: 0 });
   await seedNftCoverage(scratch.database, eth, 0, 100);

@@ -21,7 +21,7 @@ export function syncStateOf(
   return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING };
 }
 
-const BUILDING = 'What wallets hold is being computed anew from the transfers that are indexed';
+const BUILDING = 'What this wallet holds is being counted from the transfers that are indexed';
 
 function whySyncing(chain: Chain, history: WalletCollectionsPage['history'], answer: WalletHistoryAnswer): string {
   switch (answer) {

@@ -24,7 +24,7 @@ describe('pages', () => {
       1,
       3,
     ]);
-    await stage.scratch.database.query('DELETE FROM nft_holdings WHERE token_address = ANY ($1::bytea[])', [
+    await stage.scratch.database.query('DELETE FROM nft_wallet_collections WHERE token_address = ANY ($1::bytea[])', [
       [contractOf(20), contractOf(50)].map(addressBytes),
     ]);
     await hold(contractOf(5), contractOf(35));

@@ -8,28 +8,34 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
 import { createTradeTables } from '../trades/trade-tables.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
+import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { getWalletCollections } from './get-wallet-collections.ts';
 import { requestUnreadCollections } from './request-unread-collections.ts';
 import { syncStateOf } from './sync-state.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
 export interface WalletCollectionsOptions {
+  /** How long a request waits until it is counted what the wallet holds. Milliseconds. */
+  readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
 }
 
 /**
  * `GET /api/v2.2/{address}/nft/collections`: the collections of which a wallet holds something (docs/provider-contract.md#wallet-collections). Where
- * blocks are missing of the wallet's history, the first request has them read; so has it the metadata of collections.
+ * blocks are missing of the wallet's history, the first request has them read; so has it the metadata of collections. What the wallet holds is counted
+ * from its transfers at the first request, and kept from then on.
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
-  const { walletHistory } = options;
+  const { walletHistory, waitMs } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
     const tables = createTradeTables(database);
+    const kept = createKeptSubjects(database);
     const runs = paging.forRoute({
       route: 'wallet-nft-collections',
       filter: filterSchema,
@@ -55,6 +61,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
       const { filter, position } = page;
       const chain = indexedChain(chains, filter.chain, nftTransfers.name);
       const wallet = parseAddress(filter.address);
+      await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
       const found = await getWalletCollections(database, chain, {
         wallet,
         limit: page.limit,

@@ -1,8 +1,8 @@
-import { isBuilt } from '@chainstead/answers';
+import { isKept } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
-import { nftBalances } from '../transfers/balances.ts';
+import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
 /** What to read. */
 export interface WalletCollectionsQuery {
@@ -18,7 +18,7 @@ export interface WalletCollectionsQuery {
 const DATASET = 'nft-transfers';
 
 /**
- * The statement behind a page: one range scan of the primary key of `nft_holdings` (account, chain, contract) that stops after
+ * The statement behind a page: one range scan of the primary key of `nft_wallet_collections` (wallet, chain, contract) that stops after
  * limit + 1 collections, and for each of them probes of the keys of what is known of contracts. Joins are LATERAL with a LIMIT,
  * and filters are written as nearly always true, so that no statistics make the planner read and sort a whole wallet
  * (get-wallet-collections.explain.test.ts).
@@ -29,14 +29,14 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
   const wallet = bind(addressBytes(query.wallet));
   const chainId = bind(chain.id);
   const bounds = [
-    `account = ${wallet}`,
+    `wallet = ${wallet}`,
     `chain_id = ${chainId}`,
     ...(query.after === null ? [] : [`token_address > ${bind(addressBytes(query.after))}`]),
     expectedTrue('ids_held > 0'),
     ...(query.excludeSpam ? [expectedTrue('shown.possible_spam IS NOT TRUE')] : []),
   ];
   const text = `WITH ${walletCoverage(wallet, chainId)}
-SELECT covered.indexed_from, covered.indexed_to, covered.chain_to, ${isBuilt(chainId, nftBalances)} AS is_built,
+SELECT covered.indexed_from, covered.indexed_to, covered.chain_to, ${isKept(chainId, wallet, nftWalletTokens)} AS is_built,
   history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
   history.error_message,
   ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
@@ -45,7 +45,7 @@ FROM covered
 LEFT JOIN subject_histories AS history ON history.chain_id = ${chainId} AND history.kind = 'wallet' AND history.subject = ${wallet}
 LEFT JOIN LATERAL (
   SELECT holding.token_address, holding.ids_held, shown.*
-  FROM nft_holdings AS holding CROSS JOIN LATERAL ${shownOf('holding.token_address', chainId)} AS shown
+  FROM nft_wallet_collections AS holding CROSS JOIN LATERAL ${shownOf('holding.token_address', chainId)} AS shown
   ${where(bounds)} ORDER BY holding.token_address LIMIT ${bind(query.limit + 1)}
 ) AS page ON true
 ORDER BY page.token_address`;

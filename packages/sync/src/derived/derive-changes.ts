@@ -5,7 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
-import type { Dataset } from '../dataset.ts';
+import type { Dataset, KeptState } from '../dataset.ts';
 import type { RowChange } from '../row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { type DerivedRecord, readDerivedRecords, recordOf } from './derived-record.ts';
@@ -40,7 +40,37 @@ async function derive(
       const counted = countedRows(dataset, chain.id, builtTo);
       for (const statement of state[kind](rows, counted)) await transaction.query(statement);
     }
+    await deriveKept(transaction, chain.id, dataset, kind, records);
   }
+}
+
+/** The same for what is kept of single subjects, each of which counts the rows up to a block of its own. */
+async function deriveKept(
+  transaction: Transaction,
+  chainId: ChainId,
+  dataset: Dataset,
+  kind: 'added' | 'removed',
+  records: readonly DerivedRecord[],
+): Promise<void> {
+  for (const state of dataset.kept ?? []) {
+    if (recordOf(records, state) === undefined) continue;
+    const [some] = await transaction.query(
+      'SELECT FROM kept_subjects WHERE chain_id = $1 AND state = $2 AND NOT is_stale LIMIT 1',
+      [chainId, state.name],
+    );
+    if (some === undefined) continue;
+    const rows = stagingTableOf(dataset.table, kind);
+    const kept = keptSubjectsOf(chainId, state);
+    const statements =
+      kind === 'added' ? state.added(rows, kept) : state.removed(rows, kept, countedRows(dataset, chainId, null));
+    for (const statement of statements) await transaction.query(statement);
+  }
+}
+
+/** The subjects of a state, as a relation that wants an alias. */
+function keptSubjectsOf(chainId: ChainId, { name }: KeptState): string {
+  return `(SELECT subject, coalesce(built_to, ${Number.MAX_SAFE_INTEGER}) AS built_to FROM kept_subjects
+    WHERE chain_id = ${chainId} AND state = '${name}' AND NOT is_stale)`;
 }
 
 /**
@@ -50,10 +80,10 @@ async function derive(
 async function forgetOthers(
   transaction: Transaction,
   chainId: ChainId,
-  { name, derived = [] }: Dataset,
+  { name, derived = [], kept = [] }: Dataset,
   records: readonly DerivedRecord[],
 ): Promise<void> {
-  const own = new Set(derived.map((state) => recordOf(records, state)));
+  const own = new Set([...derived, ...kept].map((state) => recordOf(records, state)));
   const others = records.filter((record) => record.dataset === name && !own.has(record));
   if (others.length === 0) return;
   await transaction.query('DELETE FROM derived_states WHERE chain_id = $1 AND state = ANY($2::text[])', [

@@ -5,7 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import type { Dataset, DerivedState } from '../dataset.ts';
+import type { Dataset, DerivedState, KeptState } from '../dataset.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
 export interface DerivedRecord {
@@ -55,7 +55,10 @@ function progressOf({ status, position }: RecordRow): DerivedProgress {
 }
 
 /** The record of a state; undefined where it has none of this version. */
-export function recordOf(records: readonly DerivedRecord[], state: DerivedState): DerivedRecord | undefined {
+export function recordOf(
+  records: readonly DerivedRecord[],
+  state: Pick<DerivedState, 'name' | 'version'>,
+): DerivedRecord | undefined {
   return records.find((record) => record.state === state.name && record.version === state.version);
 }
 
@@ -95,7 +98,7 @@ export async function registerDerivedStates(
   chain: Chain,
   datasets: readonly Dataset[],
 ): Promise<readonly DerivedState[]> {
-  const states = statesOf(datasets);
+  const states = [...statesOf(datasets), ...keptStatesOf(datasets)];
   const unknownOf = (records: readonly DerivedRecord[]) =>
     states.filter(({ state }) => recordOf(records, state) === undefined);
   if (unknownOf(await readDerivedRecords(database, chain.id)).length === 0) return [];
@@ -103,15 +106,22 @@ export async function registerDerivedStates(
     await lockChainCommits(transaction, chain);
     const unknown = unknownOf(await readDerivedRecords(transaction, chain.id));
     const [found] = await transaction.query('SELECT FROM blocks WHERE chain_id = $1 LIMIT 1', [chain.id]);
-    const status = found === undefined ? 'built' : 'clearing';
-    for (const { dataset, state } of unknown)
+    for (const { dataset, state } of unknown) {
+      // Of a kept state each subject is built by itself.
+      const status = found === undefined || isKept(state) ? 'built' : 'clearing';
+      if (isKept(state))
+        await transaction.query(
+          'UPDATE kept_subjects SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = $1 AND state = $2',
+          [chain.id, state.name],
+        );
       await transaction.query(
         `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, $5, 0)
          ON CONFLICT (chain_id, state) DO UPDATE SET dataset = excluded.dataset, version = excluded.version,
            status = excluded.status, position = 0, rows = 0, updated_at = now()`,
         [chain.id, state.name, dataset.name, state.version, status],
       );
-    return found === undefined ? [] : unknown.map(({ state }) => state);
+    }
+    return found === undefined ? [] : unknown.flatMap(({ state }) => (isKept(state) ? [] : [state]));
   });
 }
 
@@ -120,4 +130,15 @@ export function statesOf(
   datasets: readonly Dataset[],
 ): readonly { readonly dataset: Dataset; readonly state: DerivedState }[] {
   return datasets.flatMap((dataset) => (dataset.derived ?? []).map((state) => ({ dataset, state })));
+}
+
+/** Every state that is kept for single subjects, with its dataset. */
+export function keptStatesOf(
+  datasets: readonly Dataset[],
+): readonly { readonly dataset: Dataset; readonly state: KeptState }[] {
+  return datasets.flatMap((dataset) => (dataset.kept ?? []).map((state) => ({ dataset, state })));
+}
+
+function isKept(state: DerivedState | KeptState): state is KeptState {
+  return 'rowsOf' in state;
 }

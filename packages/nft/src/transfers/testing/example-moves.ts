@@ -1,6 +1,5 @@
 /** Random histories of NFTs, their rows, and what they add up to, for tests of what is kept of balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
@@ -91,7 +90,7 @@ function applyMove(balances: Map<string, bigint>, { token, id, from, to, amount 
   change(to, amount * sign);
 }
 
-/** Balances and holdings of these moves as lines of text, sorted; the same form as {@link storedBalances}. */
+/** Balances and holdings of these moves as lines of text, sorted; the same form as `keptHoldings`. */
 export function addedUp(moves: readonly Move[]): string[] {
   const balances = new Map<string, bigint>();
   for (const move of moves) if (move.last === undefined) applyMove(balances, move, 1n);
@@ -104,19 +103,6 @@ export function addedUp(moves: readonly Move[]): string[] {
     ...[...balances].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`),
     ...[...held].map(([holder, ids]) => `${holder} holds ${ids}`),
   ].sort();
-}
-
-/** All balances and holdings of a chain as lines of text, sorted. */
-export async function storedBalances(database: Database, chainId: number): Promise<string[]> {
-  const rows = await database.query<{ line: string }>(
-    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), token_id, amount) AS line
-       FROM nft_balances WHERE chain_id = $1
-     UNION ALL
-     SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), 'holds', ids_held)
-       FROM nft_holdings WHERE chain_id = $1`,
-    [chainId],
-  );
-  return rows.map(({ line }) => line).sort();
 }
 
 /** The lines of a block's rows, as they are copied. */

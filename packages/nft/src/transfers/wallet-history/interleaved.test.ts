@@ -88,6 +88,15 @@ async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promis
       return row?.hash ?? null;
     };
     await expect.poll(reached, { timeout: 20_000, interval: 20 }).toBe(hash);
+    // The first of its blocks is history, which is read beside the head.
+    const covered = async (): Promise<number> => {
+      const [row] = await scratch.database.query<{ blocks: number }>(
+        'SELECT coalesce(sum(last_block - greatest(first_block, $2) + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = $1 AND last_block >= $2',
+        [stage.chain.id, HISTORY],
+      );
+      return row?.blocks ?? 0;
+    };
+    await expect.poll(covered, { timeout: 20_000, interval: 20 }).toBe(head - HISTORY + 1);
   };
   return {
     stage,
@@ -150,7 +159,7 @@ async function verifyCovered(stage: HistoryStage, { from, to }: { from: number; 
 async function requireTruth(stage: HistoryStage): Promise<void> {
   const moves = await expectedMoves(scratch.database, stage);
   expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
-  const { stored, expected } = await comparedBalances(scratch.database, stage.chain.id, moves);
+  const { stored, expected } = await comparedBalances(scratch.database, stage.chain, moves);
   expect(stored).toEqual(expected);
 }
 

@@ -62,7 +62,7 @@ describe.skipIf(folder === null)('recorded blocks of Ethereum', () => {
 
   async function historyOf(kind: 'wallet' | 'contract', address: Address): Promise<string[]> {
     const { database } = scratch;
-    await database.query('TRUNCATE nft_transfers, nft_balances, nft_holdings');
+    await database.query('TRUNCATE nft_transfers, nft_wallet_tokens, nft_wallet_collections, kept_subjects');
     const pool = stagePool(eth, node.url, 1_000_000);
     await pool.start();
     const subject = { chainId: eth.id, kind, address };

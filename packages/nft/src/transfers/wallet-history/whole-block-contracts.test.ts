@@ -65,7 +65,7 @@ test.each([
   async (_who, kind, address, blocks) => {
     const { database } = scratch;
     await database.query(
-      'TRUNCATE nft_transfers, nft_balances, nft_holdings, sync_ranges, sync_chains, subject_histories, subject_ranges',
+      'TRUNCATE nft_transfers, nft_wallet_tokens, nft_wallet_collections, kept_subjects, sync_ranges, sync_chains, subject_histories, subject_ranges',
     );
     await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, 20, 20)', [
       eth.id,

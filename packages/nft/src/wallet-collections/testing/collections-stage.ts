@@ -44,7 +44,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   });
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
     const walletHistory = createWalletHistory({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
-    return exampleApi(database, [createWalletCollectionsRoute({ walletHistory })]);
+    return exampleApi(database, [createWalletCollectionsRoute({ walletHistory, waitMs: 5_000 })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>
@@ -69,7 +69,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
       ),
     async empty() {
       await database.query(
-        `TRUNCATE nft_holdings, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections,
+        `TRUNCATE nft_wallet_collections, kept_subjects, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections,
            collection_list_entries, spam_list_entries`,
       );
     },

@@ -2,14 +2,14 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
-import { nftBalances } from '../../transfers/balances.ts';
+import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
 /** A distinct address for each number, ascending with it. */
 export function contractOf(number: number): Address {
   return parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
 }
 
-/** Holdings as transfers leave them. */
+/** Holdings as transfers leave them, of a wallet that was asked about. */
 export async function seedHoldings(
   database: Database,
   chain: Chain,
@@ -17,7 +17,7 @@ export async function seedHoldings(
   holdings: readonly { readonly contract: Address; readonly ids: number }[],
 ): Promise<void> {
   await database.query(
-    `INSERT INTO nft_holdings (account, chain_id, token_address, ids_held)
+    `INSERT INTO nft_wallet_collections (wallet, chain_id, token_address, ids_held)
      SELECT $1, $2, held.contract, held.ids FROM unnest($3::bytea[], $4::bigint[]) AS held(contract, ids)`,
     [
       addressBytes(wallet),
@@ -26,11 +26,15 @@ export async function seedHoldings(
       holdings.map(({ ids }) => ids),
     ],
   );
+  await database.query(
+    'INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [chain.id, nftWalletTokens.name, addressBytes(wallet)],
+  );
 }
 
-/** Blocks that the chain covers, with balances that count them. */
+/** Blocks that the chain covers. */
 export async function seedNftCoverage(database: Database, chain: Chain, from: number, to: number): Promise<void> {
-  await seedBuilt(database, chain.id, nftBalances);
+  await seedBuilt(database, chain.id, nftWalletTokens);
   await database.query(
     "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', $2, $3, 'none')",
     [chain.id, from, to],

@@ -24,6 +24,7 @@ import {
 } from '@chainstead/testkit';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/token-events';
 import { nftTransfers } from '../../dataset.ts';
+import { keepAllWallets, keptHoldings } from '../../testing/keep-wallets.ts';
 
 export interface HistoryStage {
   readonly chain: Chain;
@@ -251,20 +252,13 @@ export async function expectedMoves(database: Database, stage: HistoryStage): Pr
     );
 }
 
-/** Balances and holdings as the database keeps them, and as the moves add up. */
+/** What all wallets hold as the database keeps it, and as the moves add up. */
 export async function comparedBalances(
   database: Database,
-  chainId: number,
+  chain: Chain,
   moves: readonly ExpectedNftMove[],
 ): Promise<{ readonly stored: string[]; readonly expected: string[] }> {
-  const rows = await database.query<{ text: string }>(
-    `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), token_id, amount) AS text
-       FROM nft_balances WHERE chain_id = $1
-     UNION ALL
-     SELECT concat_ws(' ', '0x' || encode(account, 'hex'), '0x' || encode(token_address, 'hex'), 'holds', ids_held)
-       FROM nft_holdings WHERE chain_id = $1`,
-    [chainId],
-  );
+  await keepAllWallets(database, chain);
   const sums = new Map<string, bigint>();
   const add = (account: string, token: string, id: bigint, amount: bigint): void => {
     if (/^0x0+$/.test(account)) return;
@@ -282,5 +276,5 @@ export async function comparedBalances(
   }
   const balances = [...sums].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`);
   const holdings = [...held].map(([holder, ids]) => `${holder} holds ${ids}`);
-  return { stored: rows.map(({ text }) => text).sort(), expected: [...balances, ...holdings].sort() };
+  return { stored: await keptHoldings(database, chain.id), expected: [...balances, ...holdings].sort() };
 }

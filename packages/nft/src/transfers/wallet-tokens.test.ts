@@ -3,7 +3,6 @@ import type { Transaction } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nftBalances } from './balances.ts';
 import { nftTransfers } from './dataset.ts';
 import {
   account,
@@ -15,8 +14,9 @@ import {
   LIAR,
   linesOf,
   type Move,
-  storedBalances,
 } from './testing/example-moves.ts';
+import { keptHoldings } from './testing/keep-wallets.ts';
+import { nftWalletTokens } from './wallet-tokens.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 1_000_001;
@@ -24,15 +24,27 @@ let nextChain = 1_000_001;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   // Statistics that came in the middle would change the plan that is tested.
-  await scratch.database.query('ALTER TABLE nft_balances SET (autovacuum_enabled = off)');
+  await scratch.database.query('ALTER TABLE nft_wallet_tokens SET (autovacuum_enabled = off)');
+  await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
+  await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
 });
 afterAll(() => scratch.drop());
 
-/** Runs the statements over a relation that holds these lines. */
+/** Every account, whatever block. */
+const EVERYBODY = `(SELECT to_address AS subject, 1000000 AS built_to FROM moved UNION SELECT from_address, 1000000 FROM moved)`;
+
+/** Lets rows come or go, and runs the statements over a relation that holds them. */
 async function derive(kind: 'added' | 'removed', lines: readonly string[]): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
-    for (const statement of nftBalances[kind](await relationOf(transaction, lines), 'nft_transfers'))
-      await transaction.query(statement);
+    const rows = await relationOf(transaction, lines);
+    await transaction.query(
+      kind === 'added'
+        ? 'INSERT INTO there SELECT * FROM moved'
+        : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
+    );
+    const statements =
+      kind === 'added' ? nftWalletTokens.added(rows, EVERYBODY) : nftWalletTokens.removed(rows, EVERYBODY, 'there');
+    for (const statement of statements) await transaction.query(statement);
   });
 }
 
@@ -42,6 +54,20 @@ async function relationOf(transaction: Transaction, lines: readonly string[]): P
   return 'moved';
 }
 
+/** Where the newest change of a token is not the block of the newest of its moves that are there. */
+const wrongBlocks = (chainId: number): Promise<object[]> =>
+  scratch.database.query(
+    `SELECT * FROM (
+       SELECT account AS wallet, token_address, token_id, max(block_number) AS last_block FROM (
+         SELECT to_address AS account, * FROM there UNION ALL SELECT from_address, * FROM there) AS sides
+       WHERE chain_id = $1 AND from_address <> to_address AND amount <> 0 AND last_token_id IS NULL AND account <> decode(repeat('00', 20), 'hex')
+       GROUP BY 1, 2, 3) AS truth
+     FULL JOIN (SELECT wallet, token_address, token_id, last_block FROM nft_wallet_tokens WHERE chain_id = $1) AS held
+       USING (wallet, token_address, token_id, last_block)
+     WHERE truth IS NULL OR held IS NULL`,
+    [chainId],
+  );
+
 /** A history and the steps by which its blocks come and go: each adds those of its blocks that are away, or removes those that are there. */
 const schedules = histories.chain((blocks) => {
   const some = fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length });
@@ -49,7 +75,7 @@ const schedules = histories.chain((blocks) => {
   return fc.record({ blocks: fc.constant(blocks), steps: fc.array(step, { maxLength: 8 }) });
 });
 
-describe('balances', () => {
+describe('what wallets hold', () => {
   it('are the sum of the transfers that are there, in whatever order and portions they came and went', async () => {
     await fc.assert(
       fc.asyncProperty(schedules, async ({ blocks, steps }) => {
@@ -66,13 +92,17 @@ describe('balances', () => {
             if (kind === 'added') there.add(block);
             else there.delete(block);
           const present = blocks.filter((_, block) => there.has(block)).flat();
-          expect(await storedBalances(scratch.database, chainId)).toEqual(addedUp(present));
+          expect(await keptHoldings(scratch.database, chainId)).toEqual(addedUp(present));
+          expect(await wrongBlocks(chainId)).toEqual([]);
         }
         await derive(
           'removed',
           blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
         );
-        expect(await storedBalances(scratch.database, chainId)).toEqual([]);
+        expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
+        expect(await scratch.database.query('SELECT FROM nft_wallet_tokens WHERE chain_id = $1', [chainId])).toEqual(
+          [],
+        );
       }),
       { numRuns: 60 },
     );
@@ -85,13 +115,13 @@ describe('balances', () => {
         for (const [block, moves] of [...blocks.entries()].toReversed())
           await derive('added', linesOf(chainId, block, moves));
         const below = await scratch.database.query(
-          `SELECT account FROM nft_balances WHERE chain_id = $1 AND amount < 0
+          `SELECT wallet FROM nft_wallet_tokens WHERE chain_id = $1 AND amount < 0
              AND token_address IN (${[ERC721, ERC1155].map((one) => `'\\x${one.slice(2)}'::bytea`).join()})`,
           [chainId],
         );
         expect(below).toEqual([]);
         const [supply] = await scratch.database.query<{ most: string | null }>(
-          `SELECT max(supply)::text AS most FROM (SELECT sum(amount) AS supply FROM nft_balances
+          `SELECT max(supply)::text AS most FROM (SELECT sum(amount) AS supply FROM nft_wallet_tokens
             WHERE chain_id = $1 AND token_address = $2 GROUP BY token_id) AS supplies`,
           [chainId, Buffer.from(ERC721.slice(2), 'hex')],
         );
@@ -106,7 +136,7 @@ describe('balances', () => {
     const much = 2n ** 256n - 1n;
     const lie: Move = { token: LIAR, id: much, from: account(1), to: account(2), amount: much };
     await derive('added', linesOf(chainId, 1, [lie, lie, lie]));
-    expect(await storedBalances(scratch.database, chainId)).toEqual([
+    expect(await keptHoldings(scratch.database, chainId)).toEqual([
       `${account(1)} ${LIAR} ${much} ${-3n * much}`,
       `${account(2)} ${LIAR} ${much} ${3n * much}`,
       `${account(2)} ${LIAR} holds 1`,
@@ -128,7 +158,7 @@ describe('balances', () => {
         { token, id, from: account(4), to: ZERO_ADDRESS, amount },
       ]),
     );
-    expect(await storedBalances(scratch.database, chainId)).toEqual([]);
+    expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
   });
 
   it('are kept apart by chain', async () => {
@@ -136,8 +166,8 @@ describe('balances', () => {
     const mint: Move = { token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n };
     await derive('added', [...linesOf(one, 1, [mint]), ...linesOf(other, 1, [{ ...mint, to: account(2) }])]);
     await derive('removed', linesOf(one, 1, [mint]));
-    expect(await storedBalances(scratch.database, one)).toEqual([]);
-    expect(await storedBalances(scratch.database, other)).toEqual([
+    expect(await keptHoldings(scratch.database, one)).toEqual([]);
+    expect(await keptHoldings(scratch.database, other)).toEqual([
       `${account(2)} ${ERC721} 1 1`,
       `${account(2)} ${ERC721} holds 1`,
     ]);
@@ -160,10 +190,12 @@ describe('many rows of one key', () => {
       Array.from({ length: 50_000 }, (_, id) => mint(id)),
     );
     await derive('added', lines);
-    const [holding] = await scratch.database.query('SELECT ids_held FROM nft_holdings WHERE chain_id = $1', [chainId]);
+    const [holding] = await scratch.database.query('SELECT ids_held FROM nft_wallet_collections WHERE chain_id = $1', [
+      chainId,
+    ]);
     expect(holding).toEqual({ ids_held: 50_000 });
     await derive('removed', lines);
-    expect(await storedBalances(scratch.database, chainId)).toEqual([]);
+    expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
   }, 60_000);
 
   it('finds each balance by its whole key, however many owners an id has and with no statistics', async () => {
@@ -177,21 +209,21 @@ describe('many rows of one key', () => {
       );
     for (let first = 1; first < 5_000; first += 1_000) await derive('added', block(first));
     const plan = await scratch.database.transaction(async (transaction) => {
-      const [statement = ''] = nftBalances.added(await relationOf(transaction, block(20_001)), 'nft_transfers');
+      const [statement = ''] = nftWalletTokens.added(await relationOf(transaction, block(20_001)), EVERYBODY);
       return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
     });
     const lines = plan.map((row) => row['QUERY PLAN'].trim());
     const lookups = lines.flatMap((line, index) =>
-      /Index .*Scan using nft_balances\w+ on nft_balances/.test(line) ? [lines[index + 1] ?? ''] : [],
+      /Index .*Scan using nft_wallet_tokens\w+ on nft_wallet_tokens/.test(line) ? [lines[index + 1] ?? ''] : [],
     );
     expect(lookups).not.toEqual([]);
     for (const lookup of lookups) {
       expect(lookup).toContain('Index Cond');
-      for (const column of ['account', 'chain_id', 'token_address', 'token_id'])
+      for (const column of ['wallet', 'chain_id', 'token_address', 'token_id'])
         expect(lookup).toContain(`(${column} =`);
     }
     const [giver] = await scratch.database.query<{ amount: string }>(
-      'SELECT amount::text FROM nft_balances WHERE chain_id = $1 AND account = $2',
+      'SELECT amount::text FROM nft_wallet_tokens WHERE chain_id = $1 AND wallet = $2',
       [chainId, Buffer.from(account(0).slice(2), 'hex')],
     );
     expect(giver?.amount).toBe('-5000');

@@ -1,0 +1,33 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { type Database, hexText } from '@chainstead/db';
+import { createKeptSubjects } from '@chainstead/sync';
+import { nftTransfers } from '../dataset.ts';
+import { nftWalletTokens } from '../wallet-tokens.ts';
+
+/** Asks about every account that NFTs of the chain have moved from or to, so that what it holds is kept from now on. */
+export async function keepAllWallets(database: Database, chain: Chain): Promise<void> {
+  const kept = createKeptSubjects(database);
+  const rows = await database.query<{ account: Address }>(
+    `SELECT ${hexText('from_address')} AS account FROM nft_transfers_all WHERE chain_id = $1
+     UNION SELECT ${hexText('to_address')} FROM nft_transfers_all WHERE chain_id = $1`,
+    [chain.id],
+  );
+  for (const { account } of rows) {
+    const progress = await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
+    if (progress !== 'built') throw new Error(`What ${account} holds is not counted: ${progress}`);
+  }
+}
+
+/** What the kept wallets of a chain hold, as lines of text, sorted: amounts, and ids by contract. What nothing is left of is none. */
+export async function keptHoldings(database: Database, chainId: number): Promise<string[]> {
+  const rows = await database.query<{ line: string }>(
+    `SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, token_id, amount) AS line
+       FROM nft_wallet_tokens WHERE chain_id = $1 AND amount <> 0
+     UNION ALL
+     SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, 'holds', ids_held)
+       FROM nft_wallet_collections WHERE chain_id = $1 AND ids_held <> 0`,
+    [chainId],
+  );
+  return rows.map(({ line }) => line).sort();
+}
