@@ -15,6 +15,8 @@ export const nftWalletTokens: KeptState = {
     { name: 'nft_wallet_collections', subject: 'wallet' },
   ],
   rowsOf: (wallet) => {
+    // Every mint and burn of the chain is its, and counts for nothing.
+    if (wallet === ZERO_ADDRESS) return ['false'];
     const bytes = `'\\x${wallet.slice(2)}'::bytea`;
     const of = (side: string): string => `address_key(${side}) = ${addressKey(wallet)} AND ${side} = ${bytes}`;
     return [of('to_address'), `${of('from_address')} AND to_address <> ${bytes}`];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
@@ -21,8 +22,11 @@ export function createKeptSubjects(database: Database): KeptSubjects {
 
   async function build(chain: Chain, of: KeptOf, subject: Address): Promise<KeptProgress> {
     for (;;) {
+      const started = performance.now();
       const progress = await retryDeadlock(() => buildKeptPiece(database, chain, of, subject));
       if (progress !== 'building') return progress;
+      // Commits of the chain wait for each piece: they are to have half of the time.
+      await sleep(performance.now() - started);
     }
   }
 

@@ -1,0 +1,78 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { createKeptSubjects } from '@chainstead/sync';
+import {
+  createPartitions,
+  createScratchDatabase,
+  exampleChain,
+  type ScratchDatabase,
+  seedBuilt,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nftTransfers } from './dataset.ts';
+import { account, contract } from './testing/example-moves.ts';
+import { keptHoldings } from './testing/keep-wallets.ts';
+import { nftWalletTokens } from './wallet-tokens.ts';
+
+const chain = exampleChain();
+const OF = { dataset: nftTransfers, state: nftWalletTokens };
+const HOLDER = account(7);
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  const { database } = scratch;
+  await seedBuilt(database, chain.id, nftWalletTokens);
+  await createPartitions(database, 'nft_transfers', chain.id, [500]);
+  // 20,000 mints to 2,000 accounts; the holder gets ten of them and gives one.
+  await database.query(
+    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+       from_address, to_address, amount, transaction_hash)
+     SELECT address_key($2), $1, number / 20, 0, number, 0, 0, $2, number, $3, decode(lpad(to_hex(number % 2000 + 1), 40, '0'), 'hex'), 1, $3
+       FROM generate_series(0, 19999) AS number`,
+    [chain.id, bytes(contract(1)), bytes(ZERO_ADDRESS)],
+  );
+  await database.query(
+    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+       from_address, to_address, amount, transaction_hash)
+     VALUES (address_key($2), $1, 999, 0, 30000, 0, 0, $2, 7, $3, $4, 1, $3)`,
+    [chain.id, bytes(contract(1)), bytes(HOLDER), bytes(account(1))],
+  );
+  await database.query('ANALYZE nft_transfers');
+});
+afterAll(() => scratch.drop());
+
+function bytes(address: Address): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}
+
+const keep = (wallet: Address) => createKeptSubjects(scratch.database).keep(chain, OF, wallet, 60_000);
+
+describe('a wallet that is asked about', () => {
+  it('has what its transfers add up to, and nobody else has anything', async () => {
+    expect(await keep(HOLDER)).toBe('built');
+    const held = Array.from({ length: 9 }, (_, index) => `${HOLDER} ${contract(1)} ${(index + 1) * 2_000 + 7} 1`);
+    expect(await keptHoldings(scratch.database, chain.id)).toEqual(
+      [...held, `${HOLDER} ${contract(1)} holds 9`].sort(),
+    );
+  });
+
+  it('is counted by the indexes of both sides', async () => {
+    for (const condition of nftWalletTokens.rowsOf(HOLDER)) {
+      const plan = await scratch.database.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN SELECT FROM nft_transfers WHERE chain_id = ${chain.id} AND block_number > -1 AND (${condition})`,
+      );
+      const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+      expect(text).toMatch(/Index Cond: .*SUBSTRING\((?:from|to)_address .*block_number > '?-1/);
+      expect(text).not.toContain('Seq Scan');
+    }
+  });
+
+  it('is nobody where it is the zero address: its mints and burns are not even read', async () => {
+    expect(await keep(ZERO_ADDRESS)).toBe('built');
+    const [kept] = await scratch.database.query('SELECT rows FROM kept_subjects WHERE subject = $1', [
+      bytes(ZERO_ADDRESS),
+    ]);
+    expect(kept).toEqual({ rows: 0 });
+  });
+});
