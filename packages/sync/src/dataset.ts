@@ -68,7 +68,7 @@ export interface DerivedState {
  * rows are counted for it. A row counts for each of its subjects that is in `kept` with a block that high.
  */
 export interface KeptState {
-  /** Stable and unique among all states: `nft-wallet-balances`. */
+  /** Stable and unique among all states: `nft-wallet-tokens`. */
   readonly name: string;
   /** Raised when the same rows come to add up to something else: subjects are then built anew. From 1. */
   readonly version: number;

@@ -108,8 +108,8 @@ export async function registerDerivedStates(
     const [found] = await transaction.query('SELECT FROM blocks WHERE chain_id = $1 LIMIT 1', [chain.id]);
     for (const { dataset, state } of unknown) {
       // Of a kept state each subject is built by itself.
-      const status = found === undefined || isKept(state) ? 'built' : 'clearing';
-      if (isKept(state))
+      const status = found === undefined || isOfSubjects(state) ? 'built' : 'clearing';
+      if (isOfSubjects(state))
         await transaction.query(
           'UPDATE kept_subjects SET built_to = -1, is_stale = true, rows = 0 WHERE chain_id = $1 AND state = $2',
           [chain.id, state.name],
@@ -121,7 +121,7 @@ export async function registerDerivedStates(
         [chain.id, state.name, dataset.name, state.version, status],
       );
     }
-    return found === undefined ? [] : unknown.flatMap(({ state }) => (isKept(state) ? [] : [state]));
+    return found === undefined ? [] : unknown.flatMap(({ state }) => (isOfSubjects(state) ? [] : [state]));
   });
 }
 
@@ -139,6 +139,6 @@ export function keptStatesOf(
   return datasets.flatMap((dataset) => (dataset.kept ?? []).map((state) => ({ dataset, state })));
 }
 
-function isKept(state: DerivedState | KeptState): state is KeptState {
+function isOfSubjects(state: DerivedState | KeptState): state is KeptState {
   return 'rowsOf' in state;
 }

@@ -9,6 +9,7 @@ import type { Dataset, KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
 import { replacedTables } from '../former/former-rows.ts';
 import { holdsRows } from '../former/move-former-rows.ts';
+import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
@@ -125,7 +126,7 @@ async function countRows(
     table,
     'added',
     `SELECT ${columns} FROM (${rowsAbove(columns)}) AS above WHERE block_number <= $3`,
-    [chain.id, builtTo, to ?? BLOCK_TOP],
+    [chain.id, builtTo, to ?? PARTITION_TOP],
   );
   if (rows > 0) {
     const alone = `(SELECT '\\x${subject.slice(2)}'::bytea AS subject, ${Number.MAX_SAFE_INTEGER} AS built_to)`;
@@ -133,6 +134,3 @@ async function countRows(
   }
   return { to, rows };
 }
-
-/** Above every block, of the type of partitioned tables' heights. */
-const BLOCK_TOP = 2 ** 31 - 1;
