@@ -1,12 +1,21 @@
 /**
  * What the data routes share: bounds of a page, which blocks an answer covers, and wallet history
- * that is read because a request asked for it. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts`.
+ * that is read because a request asked for it. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`.
  */
 export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
 export { type Indexed, type IndexedColumns, indexedSchema, readIndexed, showIndexed } from './indexed.ts';
 export { isBuilt } from './is-built.ts';
-export { isKept } from './is-kept.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
+export {
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+  type SubjectInSql,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from './subject-coverage.ts';
+export { showSyncState, syncStateOf } from './sync-state.ts';
 export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export {
   createWalletHistory,

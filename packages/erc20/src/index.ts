@@ -2,7 +2,11 @@
  * ERC-20 transfers: their dataset, and the route of a wallet's transfers. Start reading at `dataset.ts` (logs to rows), then
  * `get-wallet-token-transfers.ts` (rows to a page).
  */
-export { erc20Transfers } from './dataset.ts';
-export { getWalletTokenTransfers, type TransferKey, type WalletTransfersQuery } from './get-wallet-token-transfers.ts';
-export { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
-export { walletTransfersStatement } from './wallet-transfers-statement.ts';
+export { erc20Transfers } from './transfers/dataset.ts';
+export {
+  getWalletTokenTransfers,
+  type TransferKey,
+  type WalletTransfersQuery,
+} from './transfers/get-wallet-token-transfers.ts';
+export { walletTokenTransfersRoute } from './transfers/wallet-token-transfers-route.ts';
+export { walletTransfersStatement } from './transfers/wallet-transfers-statement.ts';

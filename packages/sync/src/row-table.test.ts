@@ -26,6 +26,7 @@ const things = pgTable(
     primaryKey({ columns: [table.owner, table.chainId, table.blockNumber] }),
     index('things_by_kind').on(table.kind, table.owner),
     index('things_last').on(table.owner).where(sql`is_last`),
+    index('things_of_kind').on(table.owner).where(sql`kind = ${7}`),
     index('things_descending').on(table.kind.desc()),
   ],
 );
@@ -87,7 +88,10 @@ describe('a defined table', () => {
     expect(defineTable(things, { bulkIndexes: ['things_by_kind'] }).bulkIndexes).toEqual([
       { name: 'things_by_kind', table: 'things', isPartitioned: false, definition: 'USING btree (kind, owner)' },
     ]);
-    for (const name of ['things_last', 'things_descending'])
+    expect(defineTable(things, { bulkIndexes: ['things_last'] }).bulkIndexes).toMatchObject([
+      { name: 'things_last', definition: 'USING btree (owner) WHERE is_last' },
+    ]);
+    for (const name of ['things_descending', 'things_of_kind'])
       expect(() => defineTable(things, { bulkIndexes: [name] })).toThrow('is not a plain one');
     expect(() => defineTable(things, { bulkIndexes: ['missing'] })).toThrow('has no index missing');
   });

@@ -91,25 +91,25 @@ function defineBulkIndex(
   const config = indexes.find((index) => index.config.name === name)?.config;
   if (config === undefined) throw new TypeError(`Table ${table} has no index ${name}`);
   const columns = config.columns.flatMap((column) => indexedText(column) ?? []);
-  if (
-    config.unique ||
-    config.where !== undefined ||
-    config.with !== undefined ||
-    columns.length !== config.columns.length
-  )
+  const condition = config.where === undefined ? '' : textOf(config.where);
+  if (config.unique || condition === null || config.with !== undefined || columns.length !== config.columns.length)
     throw new TypeError(`Index ${name} is not a plain one: bulk loads can't rebuild it`);
-  return { name, definition: `USING ${config.method ?? 'btree'} (${columns.join(', ')})` };
+  const rows = condition === '' ? '' : ` WHERE ${condition}`;
+  return { name, definition: `USING ${config.method ?? 'btree'} (${columns.join(', ')})${rows}` };
 }
 
 /** A column of an index, or an expression over columns that are not qualified; null for what has an order of its own. */
 function indexedText(column: Index['config']['columns'][number]): string | null {
-  if (is(column, SQL)) {
-    const { sql, params } = new PgDialect().sqlToQuery(column);
-    return params.length === 0 ? sql : null;
-  }
+  if (is(column, SQL)) return textOf(column);
   if (!('name' in column && 'indexConfig' in column)) return null;
   const { order = 'asc', nulls = 'last', opClass } = column.indexConfig ?? {};
   return order === 'asc' && nulls === 'last' && opClass === undefined ? (column.name ?? null) : null;
+}
+
+/** Null for what holds values. */
+function textOf(expression: SQL): string | null {
+  const { sql, params } = new PgDialect().sqlToQuery(expression);
+  return params.length === 0 ? sql : null;
 }
 
 /**

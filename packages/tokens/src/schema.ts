@@ -1,5 +1,6 @@
 /** Token contracts: what the chain says of them, what imported lists say, and labels of addresses. */
-import { bytea } from '@chainstead/db/column-types';
+import { bytea, uint256 } from '@chainstead/db/column-types';
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** One row for each contract seen in a transfer or named by a list. Metadata is null until known. */
@@ -24,10 +25,20 @@ export const tokens = pgTable(
     verified: boolean('verified').notNull().default(false),
     /** By an imported list or by the rule in docs/spam.md. */
     possibleSpam: boolean('possible_spam').notNull().default(false),
+    /** Base units, as `totalSupply` said at the block; null: not read, or the contract has none. */
+    totalSupply: uint256('total_supply'),
+    supplyBlock: bigint('supply_block', { mode: 'number' }),
+    supplyReadAt: timestamp('supply_read_at', { withTimezone: true }),
+    /** The block in which its code first is; null: not looked for, or no node could tell. */
+    createdBlock: bigint('created_block', { mode: 'number' }),
+    createdAt: timestamp('created_at', { withTimezone: true }),
+    /** When the creation was looked for, whatever came of it. */
+    creationSoughtAt: timestamp('creation_sought_at', { withTimezone: true }),
   },
   (table) => [
     primaryKey({ columns: [table.address, table.chainId] }),
     index('tokens_without_facts').on(table.factsStatus, table.factsRetryAt),
+    index('tokens_by_symbol').on(table.chainId, sql`lower(symbol)`),
   ],
 );
 

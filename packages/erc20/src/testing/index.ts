@@ -1,2 +1,2 @@
 /** For tests of other packages: ERC-20 transfers as the sync engine would write them. */
-export { seedCoverage, seedTransfers } from './seeded-wallets.ts';
+export { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';

@@ -97,7 +97,10 @@ export const nftTokenMetadata = pgTable(
     metadata: text('metadata'),
     /** What the next reading begins with: where the document was the last time, or the contract. */
     fromKnownUri: boolean('from_known_uri').notNull().default(false),
+    /** When the document was read. */
     syncedAt: timestamp('synced_at', { withTimezone: true }),
+    /** When the contract was asked for the URI. */
+    uriSyncedAt: timestamp('uri_synced_at', { withTimezone: true }),
     dueAt: timestamp('due_at', { withTimezone: true }),
     attempts: integer('attempts').notNull().default(0),
     errorCode: text('error_code'),

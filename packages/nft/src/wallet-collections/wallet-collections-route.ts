@@ -1,4 +1,4 @@
-import { showIndexed, type WalletHistory } from '@chainstead/answers';
+import { showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -16,7 +16,6 @@ import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { getWalletCollections } from './get-wallet-collections.ts';
 import { requestUnreadCollections } from './request-unread-collections.ts';
-import { syncStateOf } from './sync-state.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
 export interface WalletCollectionsOptions {
@@ -72,7 +71,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         ? null
         : await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
       await requestUnreadCollections(database, chain, found.collections);
-      const state = syncStateOf(chain, found, answer);
+      const state = syncStateOf(chain, 'wallet', found, answer);
       const lastSales = filter.include_prices
         ? await getLastSales(
             database,
@@ -84,8 +83,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
       const last = found.collections.at(-1);
       return c.json(
         {
-          status: state.status,
-          ...(state.message !== null && { status_message: state.message }),
+          ...showSyncState(state),
           page: page.page + 1,
           page_size: page.limit,
           cursor:

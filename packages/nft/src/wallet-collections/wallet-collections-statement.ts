@@ -1,4 +1,4 @@
-import { isKept } from '@chainstead/answers';
+import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
@@ -35,14 +35,13 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
     expectedTrue('ids_held > 0'),
     ...(query.excludeSpam ? [expectedTrue('shown.possible_spam IS NOT TRUE')] : []),
   ];
-  const text = `WITH ${walletCoverage(wallet, chainId)}
-SELECT covered.indexed_from, covered.indexed_to, covered.chain_to, ${isKept(chainId, wallet, nftWalletTokens)} AS is_built,
-  history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
-  history.error_message,
+  const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
+  const text = `WITH ${subjectCoverage(subject)}
+SELECT ${subjectColumns(subject)},
   ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
   page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
 FROM covered
-LEFT JOIN subject_histories AS history ON history.chain_id = ${chainId} AND history.kind = 'wallet' AND history.subject = ${wallet}
+LEFT JOIN ${subjectHistory(subject)}
 LEFT JOIN LATERAL (
   SELECT holding.token_address, holding.ids_held, shown.*
   FROM nft_wallet_collections AS holding CROSS JOIN LATERAL ${shownOf('holding.token_address', chainId)} AS shown
@@ -50,27 +49,6 @@ LEFT JOIN LATERAL (
 ) AS page ON true
 ORDER BY page.token_address`;
   return { text, values };
-}
-
-/**
- * CTE `covered`: the unbroken run of blocks that ends with the newest one of which the wallet's transfers are known, by the
- * chain's own coverage or by the wallet's history; and the newest block of the chain's. Both kinds of ranges may overlap.
- */
-function walletCoverage(wallet: string, chainId: string): string {
-  return `known AS (
-  SELECT first_block, last_block, last_block AS chain_last FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${DATASET}'
-  UNION ALL
-  SELECT first_block, last_block, NULL FROM subject_ranges
-  WHERE chain_id = ${chainId} AND kind = 'wallet' AND subject = ${wallet} AND dataset = '${DATASET}'
-), joined AS (
-  SELECT first_block, last_block, chain_last,
-    max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-  FROM known
-), covered AS MATERIALIZED (
-  SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to,
-    max(chain_last) AS chain_to
-  FROM joined
-)`;
 }
 
 /** What is shown of a contract: of each field what the first source says, as in get-collection.ts. */

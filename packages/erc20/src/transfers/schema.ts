@@ -55,6 +55,10 @@ export const erc20Transfers = pgTable(
       table.transactionIndex,
       table.logIndex,
     ),
+    // Each transfer once: the side that did not only receive.
+    index('erc20_transfers_by_contract')
+      .on(sql`token_key(token)`, table.blockNumber, table.transactionIndex, table.logIndex)
+      .where(sql`direction <> 1`),
     blockRangeIndex('erc20_transfers', table, 'int4'),
   ],
 );

@@ -11,7 +11,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
   name: 'erc20-transfers',
   topics: () => [TRANSFER_TOPIC],
   table: defineTable(table, {
-    bulkIndexes: ['erc20_transfers_by_token'],
+    bulkIndexes: ['erc20_transfers_by_token', 'erc20_transfers_by_contract'],
     isPartitioned: true,
     former: {
       table: FORMER_TABLE,

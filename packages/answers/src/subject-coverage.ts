@@ -1,0 +1,114 @@
+import type { Chain } from '@chainstead/chains';
+import type { HistoryStatus, KeptState, SubjectKind } from '@chainstead/sync';
+import type { Indexed } from './indexed.ts';
+import { isKept } from './is-kept.ts';
+
+/** A wallet or a contract whose rows an answer is made of, in SQL. */
+export interface SubjectInSql {
+  readonly kind: SubjectKind;
+  /** Its 20 bytes. */
+  readonly subject: string;
+  readonly chainId: string;
+  /** Whose rows count. */
+  readonly dataset: string;
+  /** What is kept of it, where the answer is read from that. */
+  readonly states?: readonly KeptState[];
+}
+
+/**
+ * CTE `covered` and those before it, for the statement's `WITH`: one row with `indexed_from` and `indexed_to` of the unbroken run of blocks that
+ * ends with the newest one of which the subject's rows are known, by the chain's own coverage or by a history of its own, and with
+ * `chain_to`, the newest block of the chain's. Both kinds of ranges may overlap.
+ */
+export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSql): string {
+  return `known AS (
+  SELECT first_block, last_block, last_block AS chain_last FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}'
+  UNION ALL
+  SELECT first_block, last_block, NULL FROM subject_ranges
+  WHERE chain_id = ${chainId} AND kind = '${kind}' AND subject = ${subject} AND dataset = '${dataset}'
+), joined AS (
+  SELECT first_block, last_block, chain_last,
+    max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  FROM known
+), covered AS MATERIALIZED (
+  SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to,
+    max(chain_last) AS chain_to
+  FROM joined
+)`;
+}
+
+/** The select list that {@link readSubject} reads; stands in a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
+export function subjectColumns({ chainId, subject, states = [] }: SubjectInSql): string {
+  const built = states.map((state) => isKept(chainId, subject, state));
+  return `covered.indexed_from, covered.indexed_to, covered.chain_to, ${built.length === 0 ? 'true' : built.join(' AND ')} AS is_built,
+  history.status, history.status = 'pending' AND history.due_at IS NOT NULL AS waits, history.calls_made, history.calls_estimated,
+  history.error_message`;
+}
+
+/** To be joined LEFT to `covered`: where the reading of the subject's own history stands. */
+export function subjectHistory({ kind, subject, chainId }: SubjectInSql): string {
+  return `subject_histories AS history ON history.chain_id = ${chainId} AND history.kind = '${kind}' AND history.subject = ${subject}`;
+}
+
+/** {@link subjectColumns} in a row. */
+export interface SubjectColumns {
+  readonly indexed_from: number | null;
+  readonly indexed_to: number | null;
+  readonly chain_to: number | null;
+  readonly is_built: boolean;
+  readonly status: HistoryStatus | null;
+  readonly waits: boolean | null;
+  readonly calls_made: number | null;
+  readonly calls_estimated: number | null;
+  readonly error_message: string | null;
+}
+
+/** What an answer about a subject knows of. */
+export interface SubjectCoverage {
+  /** Complete when nothing from the first block that counts to the newest indexed one is missing, and all of it is counted. */
+  readonly indexed: Indexed;
+  /** Whether what is kept of it counts every row that is indexed: not while it is built. */
+  readonly isBuilt: boolean;
+  /** Whether no block of its history is missing. */
+  readonly isCovered: boolean;
+  /** Where the reading of its own history stands; null where it was never asked for. */
+  readonly history: {
+    readonly status: HistoryStatus;
+    /** All that can be read is; what is missing may still be reorganised. */
+    readonly waits: boolean;
+    readonly callsMade: number;
+    readonly callsEstimated: number | null;
+    readonly message: string | null;
+  } | null;
+}
+
+/**
+ * @param row of the statement, all of which say the same
+ * @param firstBlock below which there is nothing of the subject: the chain's first, or the one that a contract was made in
+ */
+export function readSubject(
+  chain: Chain,
+  row: SubjectColumns | undefined,
+  firstBlock: number = chain.firstBlock,
+): SubjectCoverage {
+  const span = { fromBlock: row?.indexed_from ?? null, toBlock: row?.indexed_to ?? null };
+  // Without a block of its own the chain is not indexed at all: how far it reaches nobody knows.
+  const isCovered =
+    row !== undefined && row.chain_to !== null && span.fromBlock !== null && span.fromBlock <= firstBlock;
+  const isBuilt = row?.is_built ?? false;
+  return {
+    indexed: { ...span, complete: isCovered && isBuilt },
+    isBuilt,
+    isCovered,
+    history:
+      row === undefined || row.status === null
+        ? null
+        : {
+            status: row.status,
+            waits: row.waits ?? false,
+            callsMade: row.calls_made ?? 0,
+            callsEstimated: row.calls_estimated,
+            message: row.error_message,
+          },
+  };
+}

@@ -1,0 +1,73 @@
+/** Who holds a collection: of those that somebody asked about (`nft-collection-owners` in `kept_subjects`), what its transfers add up to. */
+import { bytea, uint256 } from '@chainstead/db/column-types';
+import { sql } from 'drizzle-orm';
+import { bigint, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+
+/** What each owner received and gave of each id, added up; zero for what they had. Never the zero address. */
+export const nftCollectionBalances = pgTable(
+  'nft_collection_balances',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenId: uint256('token_id').notNull(),
+    owner: bytea('owner').notNull(),
+    amount: numeric('amount').notNull(),
+    /** Block of the newest transfer that changed it. */
+    lastBlock: integer('last_block').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.owner] }),
+    // Newest change first, as pages of owners are.
+    index('nft_collection_balances_by_change')
+      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
+      .where(sql`amount > 0`),
+  ],
+);
+
+/** One row for each id that ever moved. */
+export const nftCollectionIds = pgTable(
+  'nft_collection_ids',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenId: uint256('token_id').notNull(),
+    /** 16 bytes: md5 of contract and id as text (docs/provider-contract.md). */
+    tokenHash: bytea('token_hash').notNull(),
+    /** Owners with an amount above zero; none: it was burned. */
+    holders: bigint('holders', { mode: 'number' }).notNull(),
+    /** What all owners hold together. */
+    supply: numeric('supply').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
+    index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`holders > 0`),
+  ],
+);
+
+/** One row for each owner of anything of the collection. */
+export const nftCollectionOwners = pgTable(
+  'nft_collection_owners',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    owner: bytea('owner').notNull(),
+    /** Different ids of which it has an amount above zero. */
+    idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId, table.owner] })],
+);
+
+/** How much there is of a collection. */
+export const nftCollectionCounts = pgTable(
+  'nft_collection_counts',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Rows of `nft_transfers`. */
+    transfers: bigint('transfers', { mode: 'number' }).notNull(),
+    /** Ids that somebody holds. */
+    ids: bigint('ids', { mode: 'number' }).notNull(),
+    owners: bigint('owners', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId] })],
+);
