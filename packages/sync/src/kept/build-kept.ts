@@ -38,6 +38,8 @@ export async function buildKeptPiece(
 ): Promise<KeptProgress> {
   if (!(await isReady(database, { dataset, state }))) return 'waiting';
   return database.transaction(async (transaction) => {
+    // What a crash of the server loses is counted again; so no commit of the chain waits for the disk.
+    await transaction.query('SET LOCAL synchronous_commit = off');
     await lockChainCommits(transaction, chain);
     if (recordOf(await readDerivedRecords(transaction, chain.id), state) === undefined) return 'waiting';
     const key = [chain.id, state.name, addressBytes(subject)];

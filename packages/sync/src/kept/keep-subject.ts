@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
+import PQueue from 'p-queue';
 import { retryDeadlock } from '../commit-retry.ts';
 import { buildKeptPiece, type KeptOf, type KeptProgress } from './build-kept.ts';
 
@@ -20,13 +21,34 @@ const ASKED_AGAIN = "interval '6 hours'";
 export function createKeptSubjects(database: Database): KeptSubjects {
   const builds = new Map<string, Promise<KeptProgress>>();
 
+  const turns = new Map<number, PQueue>();
+
+  function turnsOf(chain: Chain): PQueue {
+    const known = turns.get(chain.id) ?? new PQueue({ concurrency: 1 });
+    turns.set(chain.id, known);
+    return known;
+  }
+
+  /**
+   * A piece at a time, whoever is asked about: each holds up the commits of the chain, which are to have half of the time. Those who wait for
+   * the same lock get it in turn, so that many at once would keep the follower waiting for all of them.
+   */
+  function inTurn(chain: Chain, piece: () => Promise<KeptProgress>): Promise<KeptProgress> {
+    const queue = turnsOf(chain);
+    return queue.add(async () => {
+      const started = performance.now();
+      try {
+        return await piece();
+      } finally {
+        void queue.add(() => sleep(performance.now() - started), { priority: 1 });
+      }
+    });
+  }
+
   async function build(chain: Chain, of: KeptOf, subject: Address): Promise<KeptProgress> {
     for (;;) {
-      const started = performance.now();
-      const progress = await retryDeadlock(() => buildKeptPiece(database, chain, of, subject));
+      const progress = await inTurn(chain, () => retryDeadlock(() => buildKeptPiece(database, chain, of, subject)));
       if (progress !== 'building') return progress;
-      // Commits of the chain wait for each piece: they are to have half of the time.
-      await sleep(performance.now() - started);
     }
   }
 

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { retryDeadlock } from '../commit-retry.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { ROWS_AT_ONCE } from '../decoded-batch.ts';
@@ -9,6 +10,7 @@ import { registerDerivedStates } from '../derived/derived-record.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
 import { createMarkTables, marks } from '../testing/marks-dataset.ts';
 import { someMoment } from '../testing/some-steps.ts';
+import { lockChainCommits } from '../write-batch.ts';
 import { buildKeptPiece } from './build-kept.ts';
 import { forgetUnasked } from './forget-unasked.ts';
 import { createKeptSubjects } from './keep-subject.ts';
@@ -58,6 +60,14 @@ async function misKept(chainId: number): Promise<string[]> {
     [chainId],
   );
   return differences.map(({ difference }) => difference);
+}
+
+async function waitingForLocks(): Promise<number> {
+  const [row] = await scratch.database.query<{ sessions: number }>(
+    `SELECT count(*)::int AS sessions FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM locks%'`,
+  );
+  return row?.sessions ?? 0;
 }
 
 async function accountsOf({ chainId }: MarkedChain): Promise<Address[]> {
@@ -163,6 +173,27 @@ describe('what is kept of subjects', () => {
       );
       expect(left).toEqual(accounts.slice(1).map((account) => ({ account })));
       await marked.take({ kind: 'follow', blocks: 2 });
+      expect(await misKept(marked.chainId)).toEqual([]);
+    });
+  });
+
+  it('holds up commits with one subject at a time, however many are asked about at once', async () => {
+    await withChain(ROWS_AT_ONCE, async (marked) => {
+      await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+      const kept = createKeptSubjects(scratch.database);
+      const of = { dataset: datasetOf(1), state: keptMarks(1) };
+      const accounts = await accountsOf(marked);
+      expect(accounts.length).toBeGreaterThan(5);
+      const asked = await scratch.database.transaction(async (transaction) => {
+        await lockChainCommits(transaction, marked.chain);
+        const asking = accounts.map((account) => kept.keep(marked.chain, of, account, 60_000));
+        await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1), { timeout: 10_000 });
+        await sleep(200);
+        expect(await waitingForLocks()).toBe(1);
+        // Not to be awaited in here: they wait for this transaction.
+        return { asking };
+      });
+      expect(new Set(await Promise.all(asked.asking))).toEqual(new Set(['built']));
       expect(await misKept(marked.chainId)).toEqual([]);
     });
   });
