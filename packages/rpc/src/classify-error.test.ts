@@ -52,6 +52,12 @@ const CAPTURED: readonly Captured[] = [
   { from: 'eRPC', code: -32012, text: 'block range exceeded max allowed range', reaction: 'range' },
   { from: 'proxyd', code: -32000, text: 'Block range is too large', reaction: 'range' },
 
+  { from: 'anvil', code: -32603, text: 'EVM error InvalidFEOpcode', reaction: 'call', method: 'eth_call' },
+  { from: 'anvil', code: -32603, text: 'EVM error OutOfGas', reaction: 'call', method: 'eth_call' },
+
+  // Old states.
+  { from: 'Chainstack', code: -32002, text: 'Archive, Debug and Trace requests are not available on your current plan.', reaction: 'missing-data' },
+
   // Results, bytes.
   { from: 'Alchemy', code: -32602, text: 'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x0, 0xd043b8]', reaction: 'density', results: 10_000, range: { from: 0, to: 0xd043b8 } },
   { from: 'Infura', code: -32005, text: 'query returned more than 10000 results. Try with this block range [0x64, 0xc8].', reaction: 'density', results: 10_000, range: { from: 100, to: 200 } },

@@ -18,6 +18,7 @@ import { createPoolMetrics } from './pool-metrics.ts';
 import { createHeadProbe } from './probe-head.ts';
 import { createFinalityReader } from './read-finality.ts';
 import { nameUpstreams } from './redact-secrets.ts';
+import { createManyRequester } from './request-many.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
@@ -95,6 +96,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       await check.start();
     },
     request: createRequestForwarder({ failover }),
+    requestMany: createManyRequester({ failover }),
     forward: createCallForwarder({
       failover,
       upstreams: open,

@@ -41,6 +41,8 @@ export interface ErrorRule {
   readonly adjust?: number;
   /** Blocks allowed where the text has no number. */
   readonly assumeBlocks?: number;
+  /** Whether the block was there, but what is asked of it is not kept any more, as archive nodes do. */
+  readonly isPruned?: boolean;
 }
 
 const LOGS = /^(eth|erigon)_getLogs$/;
@@ -54,10 +56,11 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   // A contract's own words come before everything: "execution reverted: Unauthorized" says nothing about the upstream.
   { source: 'any: revert', reaction: 'call', text: /execution reverted|^reverted|vm exception|invalid opcode|out of gas|always failing transaction|stack (under|over)flow/i },
   { source: 'any: revert code', reaction: 'call', codes: [3] },
+  { source: 'anvil: burnt gas', reaction: 'call', text: /^EVM error (OutOfGas|InvalidFEOpcode|OpcodeNotFound|Stack\w+)/i },
   { source: 'OP sequencer: sender', reaction: 'call', text: /sender is over rate limit/i },
 
   // History that is kept behind a key is not a refusal of the whole upstream.
-  { source: 'publicnode: archive needs a token', reaction: 'missing-data', text: /archive requests require a personal token/i },
+  { source: 'publicnode: archive needs a token', reaction: 'missing-data', isPruned: true, text: /archive requests require a personal token/i },
   { source: 'publicnode: getLogs without address', reaction: 'unsupported', text: /please specify an address in your request/i, methods: LOGS },
 
   // 1. Key or plan refused.
@@ -141,8 +144,9 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { source: 'any: code 429 in HTTP 200, QuickNode, others', reaction: 'throttled', codes: [429, -32007, -32009, -32029] },
 
   // 5. Missing data.
-  { source: 'any: pruned', reaction: 'missing-data', text: /pruned|pruning|history unavailable|no historical rpc/i },
-  { source: 'geth, Erigon, reth: state', reaction: 'missing-data', text: /missing trie node|historical state|no state available|trie does not|world state unavailable|state (is )?not available|historical state/i },
+  { source: 'any: pruned', reaction: 'missing-data', isPruned: true, text: /pruned|pruning|history unavailable|no historical rpc/i },
+  { source: 'geth, Erigon, reth: state', reaction: 'missing-data', isPruned: true, text: /missing trie node|historical state|no state available|trie does not|world state unavailable|state (is )?not available|historical state/i },
+  { source: 'Chainstack, QuickNode, others: archive plans', reaction: 'missing-data', isPruned: true, text: /\barchiv(e|al)\b/i },
   { source: 'any: block', reaction: 'missing-data', text: /header not found|could not find block|unknown block|block (\w+ )?not found|block requested not found|block with such an id|expect block number from id|not currently canonical|invalid block ?hash/i },
   { source: 'Cosmos, Flow, HyperEVM: height', reaction: 'missing-data', text: /height must be less than or equal|height is not available|block height passed is invalid|invalid block height|invalid height not in|could not find finalizeblock|requested data is not available/i },
   { source: 'old geth: receipts gone', reaction: 'missing-data', text: /failed to get logs for block/i },

@@ -26,13 +26,17 @@ export class NoUpstreamError extends ChainsteadError {
 
 /** Every upstream that may be asked was, and none answered. */
 export class UpstreamsExhaustedError extends ChainsteadError {
-  constructor(options: { chain: string; method: string; failures: readonly UpstreamFailure[] }) {
+  /** Whether all of them lack what was asked for, and at least one says that it is not kept any more. */
+  readonly isPruned: boolean;
+
+  constructor(options: { chain: string; method: string; failures: readonly UpstreamFailure[]; isPruned?: boolean }) {
     super({
       code: 'UPSTREAMS_EXHAUSTED',
       message: `No upstream of ${options.chain} answered ${options.method}: ${describe(options.failures)}`,
       facts: { chain: options.chain, method: options.method, failures: options.failures },
       retryable: true,
     });
+    this.isPruned = options.isPruned ?? false;
   }
 }
 
@@ -97,6 +101,8 @@ export interface FaultHints {
   readonly suggestedRange?: { readonly from: number; readonly to: number };
   /** Largest count of results that the upstream says it allows. */
   readonly limitResults?: number;
+  /** Whether what was asked for is not kept any more. */
+  readonly isPruned?: boolean;
   readonly cause?: unknown;
 }
 

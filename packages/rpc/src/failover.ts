@@ -2,6 +2,7 @@ import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import { backOffMs } from './back-off.ts';
 import { type Asked, createUpstreamChoice, type UpstreamChoice } from './choose-upstream.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { Reaction } from './error-rules.ts';
 import {
   RequestAbortedError,
   RpcCallError,
@@ -123,7 +124,7 @@ class Run<T> {
       const pause = this.#pauseBefore(rounds);
       const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unasked) === true;
       if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
-        throw exhausted(chain.key, operation.method, attempts);
+        throw exhausted(chain.key, operation.method, attempts, unasked);
       await pauseFor(clock, pause, operation.method, given.signal);
     }
   }
@@ -240,10 +241,20 @@ function note(attempts: Attempts, fault: UpstreamFault): void {
   attempts.reasons.set(fault.upstream, `${fault.kind}: ${fault.text}`);
 }
 
-function exhausted(chain: string, method: string, attempts: Attempts): UpstreamsExhaustedError {
-  const failures: UpstreamFailure[] = [...attempts.reasons].map(([upstream, reason]) => ({ upstream, reason }));
-  return new UpstreamsExhaustedError({ chain, method, failures });
+function exhausted(
+  chain: string,
+  method: string,
+  { reasons, faults }: Attempts,
+  unasked: readonly Upstream[],
+): UpstreamsExhaustedError {
+  const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+  const areAllWithout = faults.every(({ hints }) => LACKS.has(hints.reaction)) && unasked.length === 0;
+  const isPruned = areAllWithout && faults.some(({ hints }) => hints.isPruned === true);
+  return new UpstreamsExhaustedError({ chain, method, failures, isPruned });
 }
+
+/** The upstream is well, but has not got what is asked for. */
+const LACKS: ReadonlySet<Reaction> = new Set(['missing-data', 'beyond-head']);
 
 /** How nodes and plans say that a method is not there at all, as opposed to refused this time. */
 const NO_SUCH_METHOD: ReadonlySet<number | undefined> = new Set([-32601, -32604, -32004, -32612, -32613, 35]);

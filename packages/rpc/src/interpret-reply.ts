@@ -38,7 +38,7 @@ export function interpretReply(
     ...(httpStatus === undefined ? {} : { httpStatus }),
   };
   const meaning = wording === 'own' ? { ...classifyError(said), isSure: true } : classifyForeignError(said);
-  const { reaction, kind, isSure, limitBlocks, limitResults, suggestedRange } = meaning;
+  const { reaction, kind, isSure, rule, limitBlocks, limitResults, suggestedRange } = meaning;
   const text = redact(reply.text === '' ? 'no text' : reply.text);
   if (reaction === 'call' || reaction === 'caller') {
     const error = new RpcCallError({
@@ -59,6 +59,7 @@ export function interpretReply(
     hints: {
       reaction,
       isSure,
+      ...(rule?.isPruned === true ? { isPruned: true } : {}),
       ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
       ...(limitBlocks === undefined ? {} : { limitBlocks }),
       ...(limitResults === undefined ? {} : { limitResults }),

@@ -123,6 +123,15 @@ export interface UpstreamPool {
   start(): Promise<void>;
   /** Any method. @throws UpstreamsExhaustedError (retryable) after every upstream failed; RpcError when the answer is an error of the call itself. */
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<Answer<unknown>>;
+  /**
+   * One method with many parameters, batched, in the order asked. A null is asked of other upstreams before it is believed. For methods whose
+   * errors no contract writes. @throws as request, also where one of the calls is answered with an error
+   */
+  requestMany(
+    method: string,
+    params: readonly (readonly unknown[])[],
+    options?: RequestOptions,
+  ): Promise<Answer<unknown>[]>;
   /** The best head that an upstream can actually serve (its block is asked for, not only its number). */
   getHead(options?: RequestOptions): Promise<Answer<Head>>;
   /** The finalized block's number by tag, or null where the chain or its upstreams have none. */

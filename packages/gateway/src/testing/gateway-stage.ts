@@ -135,6 +135,7 @@ function idlePool(start: () => Promise<void>): ForwardingPool {
     forward: refuse,
     broadcast: refuse,
     request: refuse,
+    requestMany: refuse,
     getHead: refuse,
     getFinalized: refuse,
     waitForHead: refuse,
