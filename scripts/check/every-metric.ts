@@ -1,7 +1,8 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
-import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/core';
+import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
+import { createStateWorker } from '@chainstead/state';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { createWalletHistoryMetrics } from '../../packages/answers/src/wallet-history-metrics.ts';
@@ -30,7 +31,9 @@ export function createEveryMetric(): Registry {
   createSocketMetrics(metrics);
   createSubscriptionMetrics(metrics);
   createFilterMetrics(metrics);
-  createTokenMetadataWorker({ database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics });
+  const worker = { database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics };
+  createTokenMetadataWorker(worker);
+  createStateWorker({ ...worker, readers: [], clock: systemClock });
   createWalletHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
   createWorkJournal({ database: unusedDatabase(), logger, metrics });

@@ -3,14 +3,20 @@
  * that is read because a request asked for it. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`.
  */
 export { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
-export { type Indexed, type IndexedColumns, indexedSchema, readIndexed, showIndexed } from './indexed.ts';
+export {
+  type Indexed,
+  type IndexedColumns,
+  indexedHeaders,
+  indexedSchema,
+  readIndexed,
+  showIndexed,
+} from './indexed.ts';
 export { isBuilt } from './is-built.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export {
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
-  type SubjectInSql,
   subjectColumns,
   subjectCoverage,
   subjectHistory,
@@ -20,6 +26,5 @@ export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
 export {
   createWalletHistory,
   type WalletHistory,
-  type WalletHistoryAnswer,
   type WalletHistoryWorkOptions,
 } from './wallet-history.ts';

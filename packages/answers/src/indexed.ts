@@ -44,3 +44,12 @@ export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
     complete: indexed.complete,
   };
 }
+
+/** {@link Indexed} as headers, for answers that are bare arrays (docs/provider-contract.md#completeness). */
+export function indexedHeaders({ fromBlock, toBlock, complete }: Indexed): Readonly<Record<string, string>> {
+  return {
+    ...(fromBlock !== null && { 'x-indexed-from-block': String(fromBlock) }),
+    ...(toBlock !== null && { 'x-indexed-to-block': String(toBlock) }),
+    'x-indexed-complete': String(complete),
+  };
+}

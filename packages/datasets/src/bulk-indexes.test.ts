@@ -18,6 +18,7 @@ it('builds exactly the indexes that the migrations had made', async () => {
   const migrated = await definitions();
   await dropBulkIndexes(scratch.database, datasets);
   expect((await missingBulkIndexes(scratch.database, datasets)).toSorted()).toEqual([
+    'erc20_transfers_by_contract',
     'erc20_transfers_by_token',
     'nft_transfers_by_recipient',
     'nft_transfers_by_sender',

@@ -17,6 +17,7 @@ const ALL = datasets.map(({ name }) => name);
 const ROUTES: readonly (readonly [method: string, path: string, dataset: string | null])[] = [
   ['GET', `${ADDRESS}/erc20/transfers`, 'erc20-transfers'],
   ['GET', `${ADDRESS}/nft/collections`, 'nft-transfers'],
+  ['GET', `${ADDRESS}/balance`, null],
   ['GET', `nft/${ADDRESS}/1/trades`, 'nft-trades'],
   ['GET', `nft/${ADDRESS}/trades`, 'nft-trades'],
   ['GET', `wallets/${ADDRESS}/nfts/trades`, 'nft-trades'],
@@ -42,7 +43,14 @@ afterAll(async () => {
 async function openApi(indexed: IndexedHere): Promise<ApiApp> {
   const onDemand = { waitMs: 0, maxCalls: 10, perKey: 10 };
   // Queues are opened once in a process.
-  const routes = createDatasetRoutes({ jobs, chains: [], onDemand, clock: systemClock });
+  const routes = createDatasetRoutes({
+    database: scratch.database,
+    logger: silentLogger(),
+    jobs,
+    chains: [],
+    onDemand,
+    clock: systemClock,
+  });
   return exampleApi(scratch.database, routes, { indexed });
 }
 

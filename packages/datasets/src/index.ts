@@ -6,3 +6,4 @@ export { createDatasetRoutes } from './dataset-routes.ts';
 export { importList, type ListKind } from './lists/import-list.ts';
 export { readExamples } from './read-examples.ts';
 export { datasets } from './registry.ts';
+export { stateReaders } from './state-readers.ts';

@@ -22,8 +22,11 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
-  const [transfer, holding, trade] = await Promise.all([
-    sample<AccountRow>('erc20_transfers_all', `${hexText('account')} AS account`, { where: IS_ACCOUNT }),
+  const [transfer, token, holding, trade] = await Promise.all([
+    sample<TransferRow>('erc20_transfers_all', `${hexText('account')} AS account, ${hexText('token')} AS token`, {
+      where: IS_ACCOUNT,
+    }),
+    sample<SymbolRow>('tokens', 'symbol', { where: HAS_SYMBOL }),
     sample<AccountRow>('nft_transfers_all', `${hexText('to_address')} AS account`, { where: IS_RECIPIENT }),
     sample<TradeRow>(
       'nft_trades_all',
@@ -35,7 +38,13 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   const ofCollection = trade !== null && { address: trade.token, chain: trade.chain };
   return {
     '*': { chain: first.key, chainId: `0x${first.id.toString(16)}`, limit: PAGE_SIZE },
-    ...(transfer !== null && { getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain } }),
+    ...(transfer !== null && {
+      getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
+      getNativeBalance: { address: transfer.account, chain: transfer.chain },
+      getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
+      getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
+    }),
+    getTokenMetadataBySymbol: { symbols: token?.symbol ?? 'USDC', chain: token?.chain ?? first.key },
     ...(holding !== null && { getWalletNFTCollections: { address: holding.account, chain: holding.chain } }),
     ...(trade !== null && { getNFTTradesByWallet: { address: trade.seller, chain: trade.chain } }),
     ...(ofToken && {
@@ -60,6 +69,7 @@ const PAGE_SIZE = 10;
 const DAYS_MAX = 365;
 /** What is minted comes from nobody, whose list says little. */
 const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
+const HAS_SYMBOL = `symbol IS NOT NULL AND standard = 'erc20' AND strpos(symbol, ',') = 0`;
 const IS_RECIPIENT = `to_address <> decode(repeat('00', 20), 'hex')`;
 
 /** One token for ether: what sale prices are told of. Null arrays say that it is one. */
@@ -68,6 +78,15 @@ const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NUL
 interface AccountRow {
   readonly chain_id: number;
   readonly account: string;
+}
+
+interface TransferRow extends AccountRow {
+  readonly token: string;
+}
+
+interface SymbolRow {
+  readonly chain_id: number;
+  readonly symbol: string;
 }
 
 interface TradeRow {

@@ -6,7 +6,7 @@ import { CRASHES_MAX, createSuspects } from './suspect-work.ts';
 
 /** Work that data of strangers goes into: whatever they write, it might end the process. */
 export interface RiskyWork {
-  readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job' | 'history';
+  readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job' | 'history' | 'state';
   /** What is worked on; several things where they are read together. */
   readonly keys: readonly string[];
 }

@@ -2,6 +2,7 @@
  * ERC-20 transfers: their dataset, and the route of a wallet's transfers. Start reading at `dataset.ts` (logs to rows), then
  * `get-wallet-token-transfers.ts` (rows to a page).
  */
+export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export { erc20Transfers } from './transfers/dataset.ts';
 export {
   getWalletTokenTransfers,

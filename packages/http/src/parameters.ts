@@ -38,14 +38,15 @@ export function textParameter<T>(allowed: string, parse: (text: string) => T | u
 /**
  * The parameters that routes share, as schemas that validate, document and type at once (docs/provider-contract.md#conventions).
  * Path: `address`, `tokenId`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`, `order`, `cursor`;
- * `addresses` is an array parameter for `querySchema`.
+ * `addresses` is an array parameter for `querySchema`; `addressesInOrder` is one that is required, and keeps the order of the request.
  */
 export function createParameters(options: ParameterOptions) {
   return {
     address: addressParameter(),
     tokenId: tokenIdParameter(),
     chain: chainParameter(options.chains),
-    addresses: addressesParameter(),
+    addresses: addressListParameter('sorted').optional().openapi(ADDRESS_LIST),
+    addressesInOrder: addressListParameter('given').openapi(ADDRESS_LIST),
     fromBlock: blockParameter('Lowest block, inclusive. Wins over from_date.'),
     toBlock: blockParameter('Highest block, inclusive. Wins over to_date.'),
     fromDate: dateParameter('Earliest time, inclusive. Ignored when from_block is given.'),
@@ -92,7 +93,8 @@ function chainParameter(lookup: ChainLookup) {
     .openapi({ type: 'string', description: `Default eth. Otherwise ${CHAIN_ALLOWED}.`, example: 'eth' });
 }
 
-function addressesParameter() {
+/** Of different addresses, as cursors compare them or as they were given. */
+function addressListParameter(order: 'sorted' | 'given') {
   return z
     .array(z.string())
     .max(ARRAY_ITEMS_MAX, { error: `at most ${ARRAY_ITEMS_MAX} items` })
@@ -109,15 +111,15 @@ function addressesParameter() {
           });
         else unique.add(address);
       }
-      return [...unique].sort();
-    })
-    .optional()
-    .openapi({
-      type: 'array',
-      items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
-      description: 'Also accepted as name[]=…, name[0]=… and as a comma list.',
+      return order === 'sorted' ? [...unique].sort() : [...unique];
     });
 }
+
+const ADDRESS_LIST = {
+  type: 'array',
+  items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+  description: 'Also accepted as name[]=…, name[0]=… and as a comma list.',
+} as const;
 
 function blockParameter(description: string) {
   return textParameter(BLOCK, parseBlockNumber).optional().openapi({ type: 'integer', minimum: 0, description });

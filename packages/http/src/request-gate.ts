@@ -13,7 +13,14 @@ export interface CorsOptions {
 }
 
 /** Headers of answers that pages may read. */
-export const EXPOSED_HEADERS = ['X-Request-Id', 'Retry-After', 'ETag'];
+export const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'Retry-After',
+  'ETag',
+  'X-Indexed-From-Block',
+  'X-Indexed-To-Block',
+  'X-Indexed-Complete',
+];
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 

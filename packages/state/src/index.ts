@@ -1,5 +1,16 @@
 /**
  * What chains say of accounts, contracts and transactions at a block, read by the worker role because a request asked. Start reading at
- * `schema.ts`.
+ * `state-questions.ts` (the side of requests), `state-worker.ts` (the side of workers) and `state-at.ts` (one block's state).
  */
-export {};
+export { accountCodesReader, hasCodeOf } from './account-codes/account-codes.ts';
+export { askInParts, type ReadingContext } from './ask-in-parts.ts';
+export { committedBlock, type StateBlock } from './committed-block.ts';
+export { type ContractCalls, createContractCalls } from './contract-calls.ts';
+export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
+export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';
+export { stateAt } from './state-at.ts';
+export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
+export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
+export { type AskOptions, createStateQuestions, type StateQuestions } from './state-questions.ts';
+export { createStateWorker } from './state-worker.ts';
+export { transactionFactsOf, transactionFactsReader } from './transaction-facts/transaction-facts.ts';

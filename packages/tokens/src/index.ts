@@ -1,10 +1,12 @@
 /**
- * Token metadata: what token contracts say of themselves, what imported lists say of them, and the worker that asks.
+ * Token metadata: what token contracts say of themselves, what imported lists say of them, and what asks.
  * Start reading at `token-metadata.ts`, then `token-metadata-worker.ts`.
  */
 export { cleanText, decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
-export { type ContractCalls, createContractCalls } from './contract-calls.ts';
 export { INTERFACES, supportsInterface } from './erc165.ts';
+export { seekTokenCreations, tokenCreationReader } from './facts/token-creation.ts';
+export { readTokenFacts, type ToldToken } from './facts/token-facts-question.ts';
+export { tokenFactsReader } from './facts/token-facts-reader.ts';
 export { saveTokenMetadata } from './pending-metadata.ts';
 export { refreshTokens } from './refresh-tokens.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
+import { createContractCalls } from '@chainstead/state';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
-import { createContractCalls } from './contract-calls.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
 
 /** What a token contract says of itself; null where it says nothing usable. */

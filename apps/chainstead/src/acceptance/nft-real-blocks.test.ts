@@ -156,7 +156,14 @@ describe.skipIf(folder === '')('trades of recorded blocks', () => {
     }
     jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
     const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
-    const routes = createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock });
+    const routes = createDatasetRoutes({
+      database: scratch.database,
+      logger: silentLogger(),
+      jobs,
+      chains: chains.all(),
+      onDemand,
+      clock: systemClock,
+    });
     api = await createApiUnderTest(scratch.database, chains, routes);
   }, 240_000);
   afterAll(async () => {

@@ -25,7 +25,17 @@ beforeAll(async () => {
   jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
   const registry = createChainRegistry();
   const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
-  const routes = [...createDatasetRoutes({ jobs, chains: [], onDemand, clock: systemClock }), unservedRoutes];
+  const routes = [
+    ...createDatasetRoutes({
+      database: scratch.database,
+      logger: silentLogger(),
+      jobs,
+      chains: [],
+      onDemand,
+      clock: systemClock,
+    }),
+    unservedRoutes,
+  ];
   const indexed = { chains: [registry.get('eth')], datasets: [] };
   const api = await createApiUnderTest(scratch.database, registry, routes, indexed);
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
@@ -58,8 +68,6 @@ describe('the official SDK', () => {
     ['resolveAddress', { address }],
     ['getWalletNFTs', WALLET],
     ['getTokenPrice', WALLET],
-    ['getTokenMetadata', { chain, addresses: [address] }],
-    ['getNativeBalance', WALLET],
     ['getWalletHistory', WALLET],
     ['getWalletTransactions', WALLET],
     ['getContractLogs', WALLET],
@@ -77,6 +85,7 @@ describe('the official SDK', () => {
     const served = [
       ...['getWalletTokenTransfers', 'getNFTTrades', 'getNFTTradesByToken', 'getNFTSalePrices', 'reSyncMetadata'],
       ...['getNFTContractSalePrices', 'getWalletNFTCollections', 'getNFTContractMetadata', 'syncNFTContract'],
+      ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['web3ApiVersion', 'endpointWeights'],
     ];
     const own = evmOperations.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);

@@ -59,6 +59,8 @@ export interface Configuration {
   readonly onDemand: {
     /** How long a request waits for it. */
     readonly waitMs: number;
+    /** How old a reading of a native balance may be. Milliseconds. */
+    readonly nativeBalanceMaxAgeMs: number;
     readonly ipfsGateways: readonly string[];
     readonly arweaveGateways: readonly string[];
     /** Node calls of one history at most; 0: no histories. */
@@ -174,6 +176,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
     onDemand: {
       waitMs: settings.INDEX_WAIT_MS,
+      nativeBalanceMaxAgeMs: settings.NATIVE_BALANCE_MAX_AGE_MS,
       ipfsGateways: settings.IPFS_GATEWAYS,
       arweaveGateways: settings.ARWEAVE_GATEWAYS,
       maxCalls: settings.ON_DEMAND_MAX_CALLS,

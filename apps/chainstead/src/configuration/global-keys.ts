@@ -200,10 +200,17 @@ const egressKeys = {
 const onDemandKeys = {
   INDEX_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
     group: 'On demand',
-    description: 'Milliseconds that a request waits for metadata of a collection that is not known yet',
+    description: 'Milliseconds that a request waits for what has to be read first: metadata, balances',
     allowed: 'a whole number from 0 to 60000',
     example: '3000',
     default: '1500',
+  }),
+  NATIVE_BALANCE_MAX_AGE_MS: withDefault(wholeNumber(0, 600_000), {
+    group: 'On demand',
+    description: "Milliseconds that a balance of a chain's own coin is given again after it was read from a node",
+    allowed: 'a whole number from 0 to 600000',
+    example: '5000',
+    default: '15000',
   }),
   IPFS_GATEWAYS: withDefault(listOf(urlOf('http:', 'https:')), {
     group: 'On demand',

@@ -93,7 +93,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   try {
     const chains = configuration.chains.map(({ chain }) => chain);
     const routes = [
-      ...createDatasetRoutes({ jobs, chains, datasets: configuration.datasets, onDemand, clock }),
+      ...createDatasetRoutes({ database, jobs, chains, datasets: configuration.datasets, onDemand, clock, logger }),
       ...streams.routes,
       ...createAptosRoutes({
         indexed: aptos.networks.map(({ network }) => network),

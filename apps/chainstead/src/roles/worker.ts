@@ -1,10 +1,12 @@
 import { createWalletHistory } from '@chainstead/answers';
 import { sleepUnlessAborted } from '@chainstead/core';
+import { stateReaders } from '@chainstead/datasets';
 import { createWorkJournal } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
 import { createDocumentReader, createMetadataWorker } from '@chainstead/nft';
 import { createEtherPriceWorker } from '@chainstead/prices';
+import { createStateWorker } from '@chainstead/state';
 import { createHistoricalJobs } from '@chainstead/streams';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { openPool, startPool } from '../upstream-pools.ts';
@@ -41,6 +43,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const webhooks = await startWebhooks({ context, chains, journal });
   const tokenFacts = createTokenMetadataWorker({ database, jobs, chains, logger, metrics, journal });
   await tokenFacts.start();
+  await createStateWorker({ database, jobs, chains, readers: stateReaders, clock, logger, metrics, journal }).start();
   await createEtherPriceWorker({ database, jobs, chains, logger }).start();
   const walletHistory = createWalletHistory({
     jobs,

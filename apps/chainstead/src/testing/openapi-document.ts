@@ -32,7 +32,14 @@ export async function readOpenApiDocument(scratch: ScratchDatabase): Promise<z.i
       sendBlock: unused,
     };
     const routes = [
-      ...createDatasetRoutes({ jobs, chains: chains.all(), onDemand, clock: systemClock }),
+      ...createDatasetRoutes({
+        database: scratch.database,
+        logger: silentLogger(),
+        jobs,
+        chains: chains.all(),
+        onDemand,
+        clock: systemClock,
+      }),
       ...createStreamRoutes({ ...services, chains: chains.all(), createHistoricalJob: unused }),
       createGatewayRoutes([], systemClock),
       ...createAptosRoutes({ indexed: ['mainnet'] }),

@@ -34,9 +34,7 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['POST', '/erc20/prices', 'getMultipleTokenPrices'],
     ['GET', '/erc20/{token_address}/owners', 'getTokenOwners'],
     ['GET', '/{address}/erc20', 'getWalletTokenBalances'],
-    ['GET', '/erc20/metadata', 'getTokenMetadata'],
     ['GET', '/tokens/categories', 'getTokenCategories'],
-    ['GET', '/erc20/metadata/symbols', 'getTokenMetadataBySymbol'],
     ['GET', '/erc20/{address}/transfers', 'getTokenTransfers'],
     ['GET', '/erc20/{address}/stats', 'getTokenStats'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
@@ -62,10 +60,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/tokens/{tokenAddress}/score/historical', 'getHistoricalTokenScore'],
     ['POST', '/tokens/analytics', 'getMultipleTokenAnalytics'],
     ['GET', '/erc20/{address}/allowance', 'getTokenAllowance'],
-  ]),
-  ...unserved('/api/v2.2', 'Balance', [
-    ['GET', '/{address}/balance', 'getNativeBalance'],
-    ['GET', '/wallets/balances', 'getNativeBalancesForAddresses'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
     ['GET', '/wallets/{address}/approvals', 'getWalletApprovals'],

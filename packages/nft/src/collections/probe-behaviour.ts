@@ -1,5 +1,6 @@
 import type { Address, Hex } from '@chainstead/core';
-import { type ContractCalls, decodeRawText } from '@chainstead/tokens';
+import type { ContractCalls } from '@chainstead/state';
+import { decodeRawText } from '@chainstead/tokens';
 
 export type NftStandard = 'erc721' | 'erc1155';
 

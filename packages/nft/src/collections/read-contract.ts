@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
+import { createContractCalls } from '@chainstead/state';
 import {
-  createContractCalls,
   decodeFlag,
   decodeRawText,
   decodeText,

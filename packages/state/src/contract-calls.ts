@@ -1,14 +1,7 @@
-import { decodeAbi } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
 import { type Address, createAnswerBudget, type Hex } from '@chainstead/core';
 import { RpcCallError, type UpstreamPool } from '@chainstead/rpc';
-import { encodeFunctionData, parseAbi } from 'viem';
-
-/** One question to a contract. */
-export interface ContractCall {
-  readonly to: Address;
-  readonly data: Hex;
-}
+import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
 
 /**
  * Calls of contracts at a chain's newest block. Answers are returned data, or null where the call reverted or returned nothing.
@@ -22,10 +15,6 @@ export interface ContractCalls {
    */
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null>;
 }
-
-const MULTICALL3_ABI = parseAbi([
-  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
-]);
 
 /** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
 const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
@@ -60,28 +49,9 @@ export function createContractCalls(options: {
       }),
     async callTogether(calls, signal) {
       if (chain.multicall3 === null) return null;
-      const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
-      const data = encodeFunctionData({ abi: MULTICALL3_ABI, functionName: 'aggregate3', args: [requests] });
       const { address } = chain.multicall3;
-      const answer = await budget.run(() => ask(address, data, signal));
-      const results = answer === null ? null : decodeAggregate(answer);
-      return results?.length === calls.length ? results : null;
+      const answer = await budget.run(() => ask(address, encodeAggregate(calls), signal));
+      return answer === null ? null : decodeAggregate(answer, calls.length);
     },
   };
-}
-
-function decodeAggregate(answer: Hex): (Hex | null)[] | null {
-  try {
-    const [results] = decodeAbi(MULTICALL3_ABI[0].outputs, answer);
-    return results.map(({ success, returnData }) => (success && returnData.length > 2 ? returnData : null));
-  } catch {
-    // Not Multicall3 at that address, or a contract that answers far too much: the single calls decide.
-    return null;
-  }
-}
-
-function beginningOf(answer: Hex, bytesMax: number): Hex {
-  if (answer.length <= 2 + 2 * bytesMax) return answer;
-  // A copy: a slice would keep all of it in memory.
-  return Buffer.from(answer.slice(0, 2 + 2 * bytesMax), 'latin1').toString('latin1') as Hex;
 }

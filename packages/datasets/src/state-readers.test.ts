@@ -1,0 +1,38 @@
+import { parseHash, silentLogger } from '@chainstead/core';
+import { hasCodeOf, transactionFactsOf } from '@chainstead/state';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
+import { readTokenFacts } from '@chainstead/tokens';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stateReaders } from './state-readers.ts';
+
+let stage: StateStage;
+beforeAll(async () => {
+  stage = await openStateStage();
+});
+afterAll(() => stage.close());
+
+test('readers of state have names of their own', () => {
+  const names = stateReaders.map(({ kind }) => kind.name);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+test('what routes ask is answered by the readers that the worker role starts', async () => {
+  const { devnet, scratch, questions, chain } = stage;
+  const { DemoToken } = await compileDemoContracts();
+  const token = await devnet.deploy(DemoToken, ['Demo', 'DEMO', 6]);
+  const receipt = await devnet.send({
+    address: token,
+    abi: DEMO_TOKEN_ABI,
+    functionName: 'mint',
+    args: [addressOf(1), 7n],
+  });
+  await stage.commit();
+  await stage.startWorker(stateReaders);
+  const context = { database: scratch.database, questions, logger: silentLogger() };
+  const hash = parseHash(receipt.transactionHash);
+  expect((await hasCodeOf(context, chain, [token], 10_000)).get(token)).toBe(true);
+  expect((await transactionFactsOf(context, chain, [hash], 10_000)).get(hash)?.recipient).toBe(token);
+  const facts = await readTokenFacts(context, chain, { addresses: [token], waitMs: 10_000 });
+  expect(facts.get(token)).toMatchObject({ symbol: 'DEMO', total_supply: '7' });
+});

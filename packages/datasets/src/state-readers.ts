@@ -1,0 +1,11 @@
+import { accountCodesReader, nativeBalancesReader, type StateReader, transactionFactsReader } from '@chainstead/state';
+import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
+
+/** What the worker role answers when requests ask for a chain's state. To add one: a folder that exports a `StateReader`, and one entry here. */
+export const stateReaders: readonly StateReader[] = [
+  nativeBalancesReader,
+  accountCodesReader,
+  transactionFactsReader,
+  tokenFactsReader,
+  tokenCreationReader,
+];

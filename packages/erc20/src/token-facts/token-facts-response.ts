@@ -1,0 +1,66 @@
+import { decimalAmount } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { TokenFacts } from './get-token-facts.ts';
+
+const text = z.string().nullable();
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' }).nullable();
+
+/** The answer of `getTokenMetadata` and `getTokenMetadataBySymbol` (docs/provider-contract.md#token-metadata). */
+export const tokenFactsSchema = z.array(
+  z
+    .object({
+      address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
+      address_label: text,
+      name: text.openapi({ description: 'null where the contract says none, as symbol and decimals' }),
+      symbol: text,
+      decimals: digits,
+      logo: text,
+      logo_hash: z.null(),
+      thumbnail: text.openapi({ description: 'The same as logo' }),
+      total_supply: digits.openapi({ description: 'Base units' }),
+      total_supply_formatted: z.string().nullable().openapi({ example: '77976217.893478' }),
+      implementations: z.array(z.unknown()).max(0).openapi({ description: 'Not known' }),
+      fully_diluted_valuation: z.null(),
+      market_cap: z.null(),
+      circulating_supply: z.null(),
+      block_number: digits.openapi({ description: 'Block in which the contract was made; null until it was found' }),
+      created_at: z.iso.datetime({ precision: 3 }).nullable().openapi({ description: 'Time of that block' }),
+      validated: z.int().min(0).max(1).openapi({ description: '1: the contract answers as a token does' }),
+      possible_spam: z.boolean(),
+      verified_contract: z.boolean().openapi({ description: 'Named by an imported token list' }),
+      categories: z.array(z.string()).max(0).openapi({ description: 'Not known' }),
+      links: z.object({}).openapi({ description: 'Not known' }),
+      security_score: z.null(),
+      description: z.null(),
+    })
+    .openapi('TokenMetadata'),
+);
+
+export function showTokenFacts(tokens: readonly TokenFacts[]): z.infer<typeof tokenFactsSchema> {
+  return tokens.map((token) => ({
+    address: token.address,
+    address_label: token.label,
+    name: token.name,
+    symbol: token.symbol,
+    decimals: token.decimals === null ? null : String(token.decimals),
+    logo: token.logo,
+    logo_hash: null,
+    thumbnail: token.logo,
+    total_supply: token.totalSupply,
+    total_supply_formatted:
+      token.totalSupply === null || token.decimals === null ? null : decimalAmount(token.totalSupply, token.decimals),
+    implementations: [],
+    fully_diluted_valuation: null,
+    market_cap: null,
+    circulating_supply: null,
+    block_number: token.createdBlock === null ? null : String(token.createdBlock),
+    created_at: token.createdAt?.toISOString() ?? null,
+    validated: token.isValidated ? 1 : 0,
+    possible_spam: token.possibleSpam,
+    verified_contract: token.verified,
+    categories: [],
+    links: {},
+    security_score: null,
+    description: null,
+  }));
+}

@@ -1,0 +1,66 @@
+import { silentLogger } from '@chainstead/core';
+import { addressOf } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
+import { openStateStage, type StateStage } from '../testing/state-stage.ts';
+import { accountCodesReader, hasCodeOf } from './account-codes.ts';
+
+const [WALLET, DELEGATING] = [addressOf(0xa11ce), addressOf(0x7702)];
+
+let stage: StateStage;
+let keeper: Keeper;
+
+beforeAll(async () => {
+  stage = await openStateStage();
+  keeper = await deployKeeper(stage.devnet);
+  // EIP-7702: 0xef0100 and whom the account delegates to.
+  await stage.devnet.client.setCode({ address: DELEGATING, bytecode: `0xef0100${keeper.address.slice(2)}` });
+  await stage.devnet.mine();
+  await stage.startWorker([accountCodesReader]);
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  stage.node.alter = () => undefined;
+  await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
+});
+
+const look = (waitMs = 10_000) => {
+  const { scratch, questions, chain } = stage;
+  const context = { database: scratch.database, questions, logger: silentLogger() };
+  return hasCodeOf(context, chain, [keeper.address, WALLET, DELEGATING], waitMs);
+};
+const looks = () => stage.node.received.filter(({ method }) => method === 'eth_getCode').length;
+
+test('contracts are told from accounts, delegating ones among them, and stay known', async () => {
+  const expected = new Map([
+    [keeper.address, true],
+    [WALLET, false],
+    [DELEGATING, false],
+  ]);
+  expect(await look()).toEqual(expected);
+  const before = looks();
+  expect(await look(0)).toEqual(expected);
+  expect(looks()).toBe(before);
+});
+
+test('that there is none is looked at again after an hour, that there is one never', async () => {
+  await look();
+  await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
+  await stage.devnet.client.setCode({ address: WALLET, bytecode: '0x6001' });
+  await stage.devnet.mine();
+  const before = looks();
+  expect((await look()).get(WALLET)).toBe(true);
+  expect(looks() - before).toBe(2);
+});
+
+test('what no node tells in time is missing, and what was known stays', async () => {
+  await look();
+  await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
+  await stage.scratch.database.query('TRUNCATE state_questions');
+  stage.node.alter = ({ method }) =>
+    method === 'eth_getCode' ? { error: { code: -32603, message: 'oops' } } : undefined;
+  expect((await look()).get(DELEGATING)).toBe(false);
+  await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
+  expect(await look()).toEqual(new Map());
+  expect(await look(0)).toEqual(new Map());
+});

@@ -1,0 +1,118 @@
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+
+/** A question as it stands in `state_questions`. */
+export interface QuestionRow {
+  readonly key: string;
+  readonly kind: string;
+  readonly question: unknown;
+}
+
+/** What became of a question. */
+export interface Settlement {
+  readonly answer: unknown;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+}
+
+/** Microseconds since the Unix epoch: a JavaScript date would round them. */
+const micros = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
+/** An answer stays in its row until the next one: whoever still waits for it finds it there. */
+const IS_SETTLED = 'coalesce(known.settled_at >= known.asked_at, false)';
+/** A sweep forgets what was asked longer ago than this. Seconds. */
+const KEPT_SECONDS = 600;
+
+/**
+ * Leaves a question, unless it is under way already or was answered within `maxAgeMs`.
+ * @returns when it was asked, and what became of it; `settlement` null: it is to be waited for
+ */
+export async function leaveQuestion(
+  database: Database,
+  chainId: ChainId,
+  { key, kind, question }: QuestionRow,
+  maxAgeMs: number,
+): Promise<{ readonly askedAt: string; readonly settlement: Settlement | null }> {
+  const rows = await database.query<SettlementColumns & { asked_at: string; is_settled: boolean }>(
+    `INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at) VALUES ($1, $2, $3, $4::jsonb, clock_timestamp())
+     ON CONFLICT (chain_id, key) DO UPDATE SET asked_at = CASE
+       WHEN NOT ${IS_SETTLED} THEN known.asked_at
+       WHEN known.error_code IS NULL AND known.settled_at > excluded.asked_at - make_interval(secs => $5::float8) THEN known.asked_at
+       ELSE greatest(excluded.asked_at, known.settled_at + interval '1 microsecond') END
+     RETURNING ${micros('known.asked_at')}::text AS asked_at, ${IS_SETTLED} AS is_settled, known.answer, known.error_code, known.error_message`,
+    [chainId, key, kind, JSON.stringify(question), maxAgeMs / 1_000],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('A question that was left has no row');
+  return { askedAt: row.asked_at, settlement: row.is_settled ? settlementOf(row) : null };
+}
+
+/** One that is waited for. */
+export interface AskedQuestion {
+  readonly chainId: ChainId;
+  readonly key: string;
+  /** Microseconds since the Unix epoch. */
+  readonly askedAt: string;
+}
+
+/** Of these questions those that are settled. */
+export async function settledQuestions(
+  database: Database,
+  asked: readonly AskedQuestion[],
+): Promise<ReadonlyMap<AskedQuestion, Settlement>> {
+  const rows = await database.query<SettlementColumns & { place: number }>(
+    `SELECT asked.place::int AS place, known.answer, known.error_code, known.error_message
+     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked (chain_id, key, asked_at, place)
+     JOIN state_questions AS known USING (chain_id, key)
+     WHERE known.settled_at IS NOT NULL AND ${micros('known.settled_at')} >= asked.asked_at`,
+    [asked.map(({ chainId }) => chainId), asked.map(({ key }) => key), asked.map(({ askedAt }) => askedAt)],
+  );
+  const found = new Map<AskedQuestion, Settlement>();
+  for (const row of rows) {
+    const question = asked[row.place - 1];
+    if (question !== undefined) found.set(question, settlementOf(row));
+  }
+  return found;
+}
+
+/** The question of a job; undefined where it is answered, asked anew or forgotten. */
+export async function openQuestion(
+  database: Database,
+  { chainId, key, askedAt }: AskedQuestion,
+): Promise<QuestionRow | undefined> {
+  const [row] = await database.query<QuestionRow>(
+    `SELECT key, kind, question FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND ${micros('asked_at')} = $3::bigint AND NOT ${IS_SETTLED}`,
+    [chainId, key, askedAt],
+  );
+  return row;
+}
+
+export async function settleQuestion(
+  database: Database,
+  { chainId, key, askedAt }: AskedQuestion,
+  settlement: Settlement,
+): Promise<void> {
+  await database.query(
+    `UPDATE state_questions SET settled_at = greatest(clock_timestamp(), asked_at), answer = $4::jsonb, error_code = $5, error_message = $6
+     WHERE chain_id = $1 AND key = $2 AND ${micros('asked_at')} = $3::bigint`,
+    [chainId, key, askedAt, JSON.stringify(settlement.answer), settlement.errorCode, settlement.errorMessage],
+  );
+}
+
+/** Deletes what was asked some minutes ago, answered or not. */
+export async function forgetQuestions(database: Database, chainId: ChainId): Promise<void> {
+  await database.query(
+    'DELETE FROM state_questions WHERE chain_id = $1 AND asked_at < now() - make_interval(secs => $2)',
+    [chainId, KEPT_SECONDS],
+  );
+}
+
+interface SettlementColumns {
+  readonly answer: unknown;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+}
+
+function settlementOf(row: SettlementColumns): Settlement {
+  return { answer: row.answer, errorCode: row.error_code, errorMessage: row.error_message };
+}

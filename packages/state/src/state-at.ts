@@ -1,0 +1,128 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, createAnswerBudget, type Hex, parseBigQuantity } from '@chainstead/core';
+import { type Answer, MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
+import { type BlockToRead, createBlockReader } from './read-at-block.ts';
+
+/**
+ * What a chain's nodes say of one block. All throw StateNotArchivedError where every upstream says that it has not kept the block's state,
+ * UpstreamsExhaustedError (retryable) where none answers or all have another block there, RequestAbortedError when the signal ends it.
+ */
+export interface StateAt {
+  /** Whose the latest answer is; null before the first. */
+  readonly upstream: string | null;
+  /** Returned data; null where the call reverted or returned nothing. */
+  call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
+  /** As many calls, through Multicall3 where the chain has it; what comes to nothing in company is asked again alone. */
+  callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
+  /** Of the chain's own coin. Wei. */
+  balance(address: Address, signal: AbortSignal): Promise<bigint>;
+  balances(addresses: readonly Address[], signal: AbortSignal): Promise<bigint[]>;
+  /** `0x` where there is no contract. */
+  code(address: Address, signal: AbortSignal): Promise<Hex>;
+  codes(addresses: readonly Address[], signal: AbortSignal): Promise<Hex[]>;
+}
+
+export interface StateAtOptions {
+  /** Asks other upstreams than this one (by name), or these. */
+  readonly notFrom?: string | ReadonlySet<string>;
+  /** What of an answer to a call is of use; the rest is cut off. @default 8,192 bytes */
+  readonly answerBytesMax?: number;
+}
+
+/** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
+const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
+const ANSWER_BYTES_MAX = 8_192;
+/** In one aggregate: so many balances stay far below the 50,000,000 gas that nodes give an eth_call. */
+const CALLS_TOGETHER_MAX = 100;
+
+/**
+ * Reads the state of one block: by its hash (EIP-1898), so that no other block can answer for it; where upstreams do not know that, by its
+ * number, with the hash that they have at it compared before and after. A number without a hash is read by number alone.
+ */
+export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, options: StateAtOptions = {}): StateAt {
+  const { answerBytesMax = ANSWER_BYTES_MAX } = options;
+  const budget = createAnswerBudget(BUDGET);
+  const reader = createBlockReader(pool, block, asSet(options.notFrom));
+  const { multicall3 } = chain;
+  const hasMulticall = multicall3 !== null && (block === 'latest' || block.number >= multicall3.blockCreated);
+
+  async function ask(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
+    try {
+      const value = await reader.read((tag, given) => pool.request('eth_call', [{ to, data }, tag], given), signal);
+      if (typeof value !== 'string' || value.length <= 2) return null;
+      budget.observe(value.length);
+      return value as Hex;
+    } catch (error) {
+      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
+      if (error instanceof RpcCallError) return null;
+      throw error;
+    }
+  }
+
+  const call = (to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> =>
+    budget.run(async () => {
+      const answer = await ask(to, data, signal);
+      return answer === null ? null : beginningOf(answer, answerBytesMax);
+    });
+
+  async function aggregate(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null> {
+    if (!hasMulticall || multicall3 === null || calls.length < 2) return null;
+    const answer = await budget.run(() => ask(multicall3.address, encodeAggregate(calls), signal));
+    return answer === null ? null : decodeAggregate(answer, calls.length);
+  }
+
+  async function readMany(method: string, addresses: readonly Address[], signal: AbortSignal): Promise<string[]> {
+    if (addresses.length === 0) return [];
+    const values = await reader.read(async (tag, given): Promise<Answer<readonly unknown[]>> => {
+      const answers = await pool.requestMany(
+        method,
+        addresses.map((address) => [address, tag]),
+        given,
+      );
+      return { value: answers.map(({ value }) => value), upstream: answers.at(-1)?.upstream ?? '' };
+    }, signal);
+    return values.map((value) => {
+      if (typeof value !== 'string' || !/^0x[0-9a-f]*$/i.test(value))
+        throw new MalformedAnswerError(`${method} was answered with ${JSON.stringify(value)?.slice(0, 100)}`);
+      return value.toLowerCase();
+    });
+  }
+
+  const balances: StateAt['balances'] = async (addresses, signal) =>
+    (await readMany('eth_getBalance', addresses, signal)).map(parseBigQuantity);
+  const codes: StateAt['codes'] = async (addresses, signal) =>
+    (await readMany('eth_getCode', addresses, signal)) as Hex[];
+
+  return {
+    get upstream() {
+      return reader.upstream;
+    },
+    call,
+    async callTogether(calls, signal) {
+      const answers: (Hex | null)[] = [];
+      for (let from = 0; from < calls.length; from += CALLS_TOGETHER_MAX) {
+        const some = calls.slice(from, from + CALLS_TOGETHER_MAX);
+        const together = await aggregate(some, signal);
+        answers.push(
+          ...(await Promise.all(some.map(({ to, data }, place) => together?.[place] ?? call(to, data, signal)))),
+        );
+      }
+      return answers;
+    },
+    balances,
+    codes,
+    async balance(address, signal) {
+      const [wei = 0n] = await balances([address], signal);
+      return wei;
+    },
+    async code(address, signal) {
+      const [code = '0x'] = await codes([address], signal);
+      return code;
+    },
+  };
+}
+
+function asSet(names: string | ReadonlySet<string> | undefined): ReadonlySet<string> {
+  return typeof names === 'string' ? new Set([names]) : (names ?? new Set());
+}

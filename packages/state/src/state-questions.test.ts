@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Chain } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createScratchDatabase, exampleChain, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { questionKey } from './question-queue.ts';
+import { forgetQuestions, leaveQuestion } from './question-rows.ts';
+import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
+import type { StateKind, StateReader } from './state-kind.ts';
+import { createStateQuestions, type StateQuestions } from './state-questions.ts';
+import { createStateWorker } from './state-worker.ts';
+
+const redis = await startScratchRedis();
+if (redis === undefined) process.stdout.write('NOT RUN: questions on Redis (no redis-server on this machine)\n');
+afterAll(() => redis?.stop());
+
+const LONG = { waitMs: 10_000 };
+const chain: Chain = exampleChain({ id: 1 });
+const kind: StateKind<{ text: string }, { text: string; times: number }> = {
+  name: 'example',
+  question: z.object({ text: z.string() }),
+  answer: z.object({ text: z.string(), times: z.int() }),
+};
+const slow: typeof kind = { ...kind, name: 'slow example', isSlow: true };
+
+describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const))('on %s', (backend) => {
+  let scratch: ScratchDatabase;
+  let questions: StateQuestions;
+  let all: Jobs[] = [];
+  let times = 0;
+  /** What the reader does before it answers. */
+  let before: (text: string, signal: AbortSignal) => Promise<void>;
+  let prefixes = 0;
+  let prefix = '';
+
+  beforeEach(async () => {
+    scratch = await createScratchDatabase();
+    prefix = `state_${backend}_${++prefixes}`;
+    times = 0;
+    before = async () => {};
+    questions = await openQuestions();
+  });
+  afterEach(async () => {
+    await Promise.all(all.map((jobs) => jobs.close(2_000)));
+    all = [];
+    await scratch.drop();
+  });
+
+  async function openJobs(): Promise<Jobs> {
+    const home = redis !== undefined && backend === 'redis' ? { redisUrl: redis.url } : { databaseUrl: scratch.url };
+    const jobs = await createJobs({ ...home, prefix, logger: silentLogger(), metrics: createMetricsRegistry() });
+    all.push(jobs);
+    return jobs;
+  }
+
+  async function openQuestions(): Promise<StateQuestions> {
+    const { database } = scratch;
+    const jobs = await openJobs();
+    return createStateQuestions({ database, jobs, chains: [chain], clock: systemClock, logger: silentLogger() });
+  }
+
+  const readerOf = (of: typeof kind): StateReader<{ text: string }, { text: string; times: number }> => ({
+    kind: of,
+    async read(_context, { text }, signal) {
+      times++;
+      await before(text, signal);
+      return { text, times };
+    },
+  });
+
+  async function startWorker(): Promise<Jobs> {
+    const jobs = await openJobs();
+    await createStateWorker({
+      database: scratch.database,
+      jobs,
+      // The readers of this test ask no node.
+      chains: [{ chain, pool: {} as UpstreamPool }],
+      readers: [readerOf(kind), readerOf(slow)],
+      clock: systemClock,
+      logger: silentLogger(),
+      metrics: createMetricsRegistry(),
+    }).start();
+    return jobs;
+  }
+
+  const ask = (text: string, options: { waitMs: number; maxAgeMs?: number } = LONG) =>
+    questions.ask(chain, kind, { text }, options);
+
+  test('a question is answered, each time anew', async () => {
+    await startWorker();
+    expect(await ask('a')).toEqual({ text: 'a', times: 1 });
+    expect(await ask('b')).toEqual({ text: 'b', times: 2 });
+    expect(await ask('a')).toEqual({ text: 'a', times: 3 });
+    expect(await questions.ask(chain, slow, { text: 'a' }, LONG)).toEqual({ text: 'a', times: 4 });
+  });
+
+  test('those who ask the same meanwhile share the answer, also from other processes', async () => {
+    const other = await openQuestions();
+    before = async () => void (await sleep(200));
+    await startWorker();
+    const asked = [ask('a'), ask('a'), other.ask(chain, kind, { text: 'a' }, LONG), ask('b')];
+    const [one, ...others] = await Promise.all(asked);
+    expect(others.slice(0, 2)).toEqual([one, one]);
+    expect(times).toBe(2);
+  });
+
+  test('an answer is shared for as long as it is young enough', async () => {
+    await startWorker();
+    await ask('a');
+    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    expect(await ask('a', { waitMs: 0, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    await sleep(20);
+    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 10 })).toEqual({ text: 'a', times: 2 });
+  });
+
+  test('who asks again does not take the answer from those who still wait', async () => {
+    await startWorker();
+    const waiting = ask('a');
+    const again: Promise<unknown>[] = [];
+    for (let asked = 0; asked < 40; asked++) {
+      await sleep(5);
+      again.push(ask('a'));
+    }
+    expect((await waiting)?.times).toBeLessThan(20);
+    expect(await Promise.all(again)).not.toContain(null);
+  });
+
+  test('what is late is not waited for, and is there later', async () => {
+    let release = (): void => {};
+    before = () => new Promise((resolve) => (release = resolve));
+    await startWorker();
+    expect(await ask('a', { waitMs: 100 })).toBeNull();
+    const waiting = ask('a');
+    await sleep(100);
+    release();
+    expect(await waiting).toEqual({ text: 'a', times: 1 });
+  });
+
+  test('a chain that no worker serves is not asked about', async () => {
+    expect(await questions.ask(exampleChain({ id: 5, key: 'other' }), kind, { text: 'a' }, LONG)).toBeNull();
+    expect(await scratch.database.query('SELECT FROM state_questions')).toHaveLength(0);
+  });
+
+  test('an error is told, and is no answer to the next who asks', async () => {
+    before = async () => {
+      throw new StateNotArchivedError('Balances at block 7 need an archive node');
+    };
+    await startWorker();
+    await expect(ask('a')).rejects.toMatchObject({
+      code: 'STATE_NOT_ARCHIVED',
+      message: 'Balances at block 7 need an archive node',
+    });
+    before = async () => {
+      throw new TypeError('something secret');
+    };
+    const failure = { code: 'STATE_UNAVAILABLE', status: 503, headers: { 'retry-after': '1' } };
+    await expect(ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).rejects.toMatchObject({
+      ...failure,
+      message: 'The nodes of Ethereum gave no answer: ask again in a moment',
+    });
+    before = async () => {};
+    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toMatchObject({ text: 'a' });
+  });
+
+  test('what may pass is tried again, some times', async () => {
+    before = async () => {
+      if (times < 3) throw new StateUnavailableError('Not yet');
+    };
+    await startWorker();
+    expect(await ask('a')).toEqual({ text: 'a', times: 3 });
+    times = -10;
+    await expect(ask('a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', message: 'Not yet' });
+    expect(times).toBe(-7);
+  });
+
+  test('a question whose job was lost is asked again by the next who wants to know', async () => {
+    await startWorker();
+    const row = { key: questionKey(kind, { text: 'a' }), kind: kind.name, question: { text: 'a' } };
+    await leaveQuestion(scratch.database, chain.id, row, 0);
+    expect(await ask('a')).toEqual({ text: 'a', times: 1 });
+  });
+
+  test('a worker that ends leaves its questions to the next', async () => {
+    before = (_text, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const first = await startWorker();
+    const waiting = ask('a', { waitMs: 20_000 });
+    await expect.poll(() => times).toBe(1);
+    await first.close(50);
+    before = async () => {};
+    await startWorker();
+    expect(await waiting).toEqual({ text: 'a', times: 2 });
+  });
+
+  test('old questions are forgotten, answered or not', async () => {
+    await startWorker();
+    await ask('a');
+    await ask('b');
+    await scratch.database.query(
+      `UPDATE state_questions SET asked_at = now() - interval '11 minutes' WHERE question ->> 'text' = 'a'`,
+    );
+    await forgetQuestions(scratch.database, chain.id);
+    expect(await scratch.database.query('SELECT question FROM state_questions')).toEqual([{ question: { text: 'b' } }]);
+  });
+});

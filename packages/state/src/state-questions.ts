@@ -1,0 +1,87 @@
+import type { Chain } from '@chainstead/chains';
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { JobQueue, Jobs } from '@chainstead/jobs';
+import { openStateQueue, questionJobId, questionKey, type StateJob, type StatePace } from './question-queue.ts';
+import { type AskedQuestion, leaveQuestion, type Settlement } from './question-rows.ts';
+import { createSettledWatch } from './settled-watch.ts';
+import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
+import type { StateKind } from './state-kind.ts';
+
+/** How a question is asked. */
+export interface AskOptions {
+  /** How long its answer is waited for. The reading goes on after that. Milliseconds. */
+  readonly waitMs: number;
+  /** Shares the answer of the same question that is younger than this. Milliseconds. @default 0: only one that is under way */
+  readonly maxAgeMs?: number;
+}
+
+/** What API routes ask the nodes of chains, by way of the worker role. */
+export interface StateQuestions {
+  /**
+   * Leaves the question and waits for its answer.
+   * @returns null when it did not come in time, or no worker serves the chain
+   * @throws StateUnavailableError (503) when the worker could not get an answer, StateNotArchivedError (404) when no upstream has the state
+   * of that block
+   */
+  ask<Question, Answer>(
+    chain: Chain,
+    kind: StateKind<Question, Answer>,
+    question: Question,
+    options: AskOptions,
+  ): Promise<Answer | null>;
+}
+
+export interface StateQuestionsOptions {
+  /** For more than one request: the rows of all that wait are looked at together. */
+  readonly database: Database;
+  readonly jobs: Jobs;
+  /** The chains that workers serve. */
+  readonly chains: readonly Chain[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** One for all routes of a process: a queue is opened once. */
+export function createStateQuestions(options: StateQuestionsOptions): StateQuestions {
+  const { database, jobs, logger } = options;
+  const served = new Set(options.chains.map(({ id }) => id));
+  const queues = new Map<string, JobQueue<StateJob>>();
+  const watch = createSettledWatch(options);
+
+  function queueOf(chain: Chain, pace: StatePace): JobQueue<StateJob> {
+    const name = `${pace} ${chain.id}`;
+    const queue = queues.get(name) ?? openStateQueue(jobs, chain, pace);
+    queues.set(name, queue);
+    return queue;
+  }
+
+  /** By everybody who waits: while the job is there it does nothing, and one that was lost is made again. Not waited for: a queue may be away. */
+  function addJob(chain: Chain, pace: StatePace, { key, askedAt }: AskedQuestion): void {
+    queueOf(chain, pace)
+      .add(questionJobId({ key, askedAt }), { kind: 'question', key, askedAt })
+      .catch((error: unknown) =>
+        logger.warn({ chain: chain.key, key, error: errorText(error) }, 'A question could not be given to the workers'),
+      );
+  }
+
+  return {
+    async ask(chain, kind, question, { waitMs, maxAgeMs = 0 }) {
+      if (!served.has(chain.id)) return null;
+      const parsed = kind.question.parse(question);
+      const key = questionKey(kind, parsed);
+      const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
+      const asked = { chainId: chain.id, key, askedAt: left.askedAt };
+      if (left.settlement === null) addJob(chain, kind.isSlow === true ? 'slow' : 'quick', asked);
+      const settlement = left.settlement ?? (await watch.wait(asked, waitMs));
+      return settlement === null ? null : kind.answer.parse(answerOf(settlement));
+    },
+  };
+}
+
+/** @throws StateUnavailableError, StateNotArchivedError */
+function answerOf({ answer, errorCode, errorMessage }: Settlement): unknown {
+  if (errorCode === null) return answer;
+  const message = errorMessage ?? 'The nodes of the chain gave no answer';
+  throw errorCode === 'STATE_NOT_ARCHIVED' ? new StateNotArchivedError(message) : new StateUnavailableError(message);
+}

@@ -1,0 +1,98 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import {
+  committedBlock,
+  type ReadingContext,
+  type StateBlock,
+  type StateKind,
+  StateNotArchivedError,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+  stateAt,
+} from '@chainstead/state';
+import { z } from 'zod';
+
+interface Question {
+  address: string;
+}
+interface Answer {
+  /** Null where no node can tell. */
+  block: number | null;
+}
+
+const tokenCreationKind: StateKind<Question, Answer> = {
+  name: 'token-creation',
+  question: z.object({ address: z.string() }),
+  answer: z.object({ block: z.int().nullable() }),
+  isSlow: true,
+};
+
+/** So long nobody looks again for what was not found, or may still move. Milliseconds. */
+const SOUGHT_MS = 300_000;
+
+/** Has the creation of tokens looked for, in the background: each takes up to thirty calls of an archive node. Nothing waits for it. */
+export async function seekTokenCreations(
+  { questions }: ReadingContext,
+  chain: Chain,
+  addresses: readonly Address[],
+): Promise<void> {
+  const options = { waitMs: 0, maxAgeMs: SOUGHT_MS };
+  await Promise.all(addresses.map((address) => questions.ask(chain, tokenCreationKind, { address }, options)));
+}
+
+/** Finds the block in which a token's code first is, and keeps it in `tokens`. */
+export const tokenCreationReader: StateReader<Question, Answer> = {
+  kind: tokenCreationKind,
+  async read(context, question, signal) {
+    const { database, chain } = context;
+    const address = parseAddress(question.address);
+    const newest = await committedBlock(database, chain);
+    if (newest === null) throw new StateUnavailableError(`No block of ${chain.name} is indexed yet`);
+    const created = await findCreation(context, { address, newest }, signal);
+    // What a reorganisation may still move is looked for again.
+    const isSettled = created === null || created.number <= newest.number - chain.reorgDepthMax;
+    await database.query(
+      `UPDATE tokens SET created_block = $3, created_at = to_timestamp($4::float8), creation_sought_at = $5
+       WHERE address = $1 AND chain_id = $2`,
+      [
+        addressBytes(address),
+        chain.id,
+        created?.number ?? null,
+        created?.timestamp ?? null,
+        isSettled ? new Date(context.clock.now()) : null,
+      ],
+    );
+    return { block: created?.number ?? null };
+  },
+};
+
+/**
+ * By halving: a block in which code is and before which there is none. Of a contract that was destroyed and made again it may be any of its
+ * creations.
+ * @returns null where there is no code now, or no upstream keeps the state of old blocks
+ */
+async function findCreation(
+  { chain, pool }: StateReadingContext,
+  { address, newest }: { readonly address: Address; readonly newest: StateBlock },
+  signal: AbortSignal,
+): Promise<Pick<StateBlock, 'number' | 'timestamp'> | null> {
+  const hasCode = async (block: StateBlock | { readonly number: number }): Promise<boolean> =>
+    (await stateAt(pool, chain, block).code(address, signal)) !== '0x';
+  try {
+    if (!(await hasCode(newest))) return null;
+    let without = chain.firstBlock - 1;
+    let having = newest.number;
+    while (having - without > 1) {
+      const middle = Math.floor((without + having) / 2);
+      if (await hasCode({ number: middle })) having = middle;
+      else without = middle;
+    }
+    const [header] = await pool.getHeaders([having], { signal });
+    return header === undefined ? null : { number: having, timestamp: header.value.timestamp };
+  } catch (error) {
+    if (error instanceof StateNotArchivedError) return null;
+    throw error;
+  }
+}

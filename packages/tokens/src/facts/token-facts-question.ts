@@ -1,0 +1,48 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import { type AskOptions, askInParts, type ReadingContext, type StateKind } from '@chainstead/state';
+import { z } from 'zod';
+
+export interface TokensQuestion {
+  items: string[];
+}
+
+/** Addresses in one order, as every question about tokens has them. */
+export const tokensQuestionSchema = z.object({ items: z.array(z.string().refine(isAddress)).min(1) });
+
+const answerSchema = z.array(
+  z.object({
+    address: z.string(),
+    name: z.string().nullable(),
+    symbol: z.string().nullable(),
+    decimals: z.int().nullable(),
+    /** erc20, erc721, erc1155; null: nothing answers there as a token does. */
+    standard: z.string().nullable(),
+    /** Base units. */
+    total_supply: z.string().nullable(),
+  }),
+);
+export type TokenFactsAnswer = z.infer<typeof answerSchema>;
+
+/** What contracts say of themselves now, their supply among it. What is found is kept in `tokens`. */
+export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
+  name: 'token-facts',
+  question: tokensQuestionSchema,
+  answer: answerSchema,
+};
+
+/** What a contract says of itself; all null where there is no token. */
+export type ToldToken = Omit<TokenFactsAnswer[number], 'address'>;
+
+/**
+ * Has contracts asked for what they say of themselves, and waits for it. What is found is in `tokens` then.
+ * @returns what came in time; addresses that are no tokens are in it too
+ */
+export async function readTokenFacts(
+  context: ReadingContext,
+  chain: Chain,
+  { addresses, ...options }: AskOptions & { readonly addresses: readonly Address[] },
+): Promise<ReadonlyMap<Address, ToldToken>> {
+  const answers = await askInParts(context, chain, tokenFactsKind, { ...options, items: addresses });
+  return new Map(answers.flat().map(({ address, ...told }) => [parseAddress(address), told]));
+}

@@ -1,0 +1,112 @@
+import { type Address, type Hex, parseAddress } from '@chainstead/core';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
+import {
+  committedBlock,
+  StateNotArchivedError,
+  type StateReader,
+  type StateReadingContext,
+  stateAt,
+} from '@chainstead/state';
+import { saveTokenMetadata } from '../pending-metadata.ts';
+import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
+import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';
+
+/** Reads metadata of contracts that were never asked, and the supply of all of them at the newest committed block. */
+export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
+  kind: tokenFactsKind,
+  async read(context, { items }, signal) {
+    const { chain, pool, database } = context;
+    const addresses = items.map(parseAddress);
+    const known = await knownMetadata(context, addresses);
+    const unread = addresses.filter((address) => !known.has(address));
+    const read = await createTokenMetadataReader({ pool, chain }).read(
+      await contractsAmong(context, unread, signal),
+      signal,
+    );
+    const answered = new Map([...read].filter(([, metadata]) => metadata.answered));
+    await addTokens(database, chain.id, [...answered.keys()]);
+    if (answered.size > 0) await saveTokenMetadata(database, chain.id, answered);
+    const supplies = await readSupplies(context, [...known.keys(), ...answered.keys()], signal);
+    return addresses.map((address) => {
+      const { name, symbol, decimals, standard } = known.get(address) ?? answered.get(address) ?? SILENT;
+      return { address, name, symbol, decimals, standard, total_supply: supplies.get(address) ?? null };
+    });
+  },
+};
+
+type KnownMetadata = Pick<TokenMetadata, 'name' | 'symbol' | 'decimals'> & { readonly standard: string | null };
+
+const SILENT: KnownMetadata = { name: null, symbol: null, decimals: null, standard: null };
+
+/** Of those that were asked before, whatever they answered. */
+async function knownMetadata(
+  { database, chain }: StateReadingContext,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<Address, KnownMetadata>> {
+  const rows = await database.query<KnownMetadata & { address: Address }>(
+    `SELECT ${hexText('address')} AS address, name, symbol, decimals, standard FROM tokens
+     WHERE address = ANY ($1::bytea[]) AND chain_id = $2 AND facts_status = 'known'`,
+    [addresses.map(addressBytes), chain.id],
+  );
+  return new Map(rows.map(({ address, ...metadata }) => [address, metadata]));
+}
+
+/** Accounts are not asked what they say: each of them would take several calls. */
+async function contractsAmong(
+  { chain, pool }: StateReadingContext,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+): Promise<Address[]> {
+  const codes = await stateAt(pool, chain, 'latest').codes(addresses, signal);
+  return addresses.filter((_, place) => codes[place] !== '0x');
+}
+
+/** Only what answers as a token does gets a row: anybody may ask for any address. */
+async function addTokens(database: Database, chainId: number, addresses: readonly Address[]): Promise<void> {
+  await database.query(
+    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS told (address) ORDER BY address
+     ON CONFLICT (address, chain_id) DO NOTHING`,
+    [chainId, addresses.map(addressBytes)],
+  );
+}
+
+/** `totalSupply()` */
+const TOTAL_SUPPLY: Hex = '0x18160ddd';
+/** `0x` and 32 bytes. */
+const WORD_LENGTH = 66;
+
+/** Of those whose contracts tell one; none while no block is indexed, or where no node has the state of the newest. */
+async function readSupplies(
+  { chain, pool, database }: StateReadingContext,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Address, string>> {
+  const block = await committedBlock(database, chain);
+  if (block === null || addresses.length === 0) return new Map();
+  const calls = addresses.map((to) => ({ to, data: TOTAL_SUPPLY }));
+  const answers = await stateAt(pool, chain, block)
+    .callTogether(calls, signal)
+    .catch((error: unknown) => {
+      if (error instanceof StateNotArchivedError) return null;
+      throw error;
+    });
+  if (answers === null) return new Map();
+  const supplies = answers.map(readWord);
+  await database.query(
+    `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_read_at = now()
+     FROM unnest($1::bytea[], $4::numeric[]) AS told (address, supply)
+     WHERE tokens.address = told.address AND tokens.chain_id = $2 AND coalesce(tokens.supply_block <= $3, true)`,
+    [addresses.map(addressBytes), chain.id, block.number, supplies],
+  );
+  return new Map(
+    addresses.flatMap((address, place) => {
+      const supply = supplies[place];
+      return typeof supply === 'string' ? [[address, supply] as const] : [];
+    }),
+  );
+}
+
+/** Decimal digits of the first 32 bytes; null where there are fewer. */
+function readWord(answer: Hex | null): string | null {
+  return answer === null || answer.length < WORD_LENGTH ? null : BigInt(answer.slice(0, WORD_LENGTH)).toString();
+}
