@@ -8,6 +8,7 @@ import {
   type Dataset,
   datasetsOf,
   isHistoryMissing,
+  type KeepSettings,
   listDueHistories,
   type RequestOutcome,
   readHistory,
@@ -67,8 +68,12 @@ export interface WalletHistory {
 
 export interface WalletHistoryWorkOptions {
   readonly database: Database;
-  /** The chains that this process reads. */
-  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+  /** The chains that this process reads, each with what is kept of its blocks (default: all). */
+  readonly chains: readonly {
+    readonly chain: Chain;
+    readonly pool: UpstreamPool;
+    readonly keep?: KeepSettings | undefined;
+  }[];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -166,7 +171,7 @@ export function createWalletHistory(options: WalletHistoryOptions): WalletHistor
 
 async function workOn(
   queue: JobQueue<Payload>,
-  { chain, pool }: WalletHistoryWorkOptions['chains'][number],
+  { chain, pool, keep }: WalletHistoryWorkOptions['chains'][number],
   { database, clock, logger, journal, sliceMs = SLICE_MS, sweepEveryMs = SWEEP_EVERY_MS }: WalletHistoryWorkOptions,
   shared: Pick<WalletHistoryOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
 ): Promise<void> {
@@ -178,6 +183,7 @@ async function workOn(
     knownContracts: createKnownContracts(),
     clock,
     logger,
+    keep,
     maxCalls: shared.maxCalls,
     sliceMs,
     ...(journal === undefined ? {} : { journal }),

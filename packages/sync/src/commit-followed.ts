@@ -11,6 +11,7 @@ import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { type BlockFacts, createBatchDecoder } from './decoded-batch.ts';
 import { deriveAdded, deriveRemoved } from './derived/derive-changes.ts';
+import { keptStatesOf } from './derived/derived-record.ts';
 import { type KnownContracts, writeContracts } from './known-contracts.ts';
 import { levelsOf } from './part-levels.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
@@ -83,6 +84,8 @@ async function rollBack(
   const orphaned = { from: ancestor + 1, to: checkpoint };
   await watcher?.rolledBack(transaction, chain, ancestor);
   await deriveRemoved(transaction, chain, await removeRows(transaction, chain, datasets, orphaned));
+  for (const statement of keptStatesOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []))
+    await transaction.query(statement);
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
     chain.id,
     orphaned.from,

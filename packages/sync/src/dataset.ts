@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Log } from '@chainstead/core';
+import type { Address, ChainId, Hash, Log } from '@chainstead/core';
 import type { RowTable } from './row-table.ts';
 import type { BlockPart, WholeBlock } from './whole-block.ts';
 
@@ -80,6 +80,11 @@ export interface KeptState {
   readonly indexes: readonly string[];
   added(rows: string, kept: string): readonly string[];
   removed(rows: string, kept: string, counted: string): readonly string[];
+  /**
+   * Statements for when a reorganisation takes the blocks above `ancestor` away, after `removed`: what the state has of those blocks from
+   * elsewhere than from rows goes with them.
+   */
+  rolledBack?(chainId: ChainId, ancestor: number): readonly string[];
 }
 
 /** Logs by topic position; null stands for anything. */
@@ -108,6 +113,8 @@ export interface SubjectHistories {
    * such a log, all of that block are read as well, whatever contract emits them, and their rows are kept too.
    */
   wholeBlockTopics?(chain: Chain): readonly Hash[];
+  /** Whether rows are of use without the oldest ones: where an operator drops those, histories begin where rows are kept from. Default: no. */
+  readonly mayBeCut?: boolean;
 }
 
 /** How rows follow from transactions or traces. */

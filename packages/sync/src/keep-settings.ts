@@ -15,9 +15,11 @@ export function dropsHistory(keep: KeepSettings | undefined): keep is KeepSettin
 }
 
 /**
- * Whether old rows of the dataset can go: they lie in partitions, no state is built from them, and no history of a wallet that was read on demand is
- * among them.
+ * Whether old rows of the dataset can go: they lie in partitions, no state is built from them, and histories of wallets that were read on demand
+ * may end where they do.
  */
 export function isDroppable({ table, derived, histories }: Pick<Dataset, 'table' | 'derived' | 'histories'>): boolean {
-  return table.isPartitioned && (derived ?? []).length === 0 && histories === undefined;
+  return (
+    table.isPartitioned && (derived ?? []).length === 0 && (histories === undefined || histories.mayBeCut === true)
+  );
 }

@@ -33,6 +33,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     chain: configured.chain,
     pool: openPool(configured, { logger, metrics, clock }),
     policy: configured.proof,
+    keep: configured.keep,
   }));
   const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
   const enough = new AbortController();

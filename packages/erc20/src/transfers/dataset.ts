@@ -3,6 +3,8 @@ import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { type Direction, type Erc20TransferRow, FORMER_TABLE, erc20Transfers as table } from './schema.ts';
+import { erc20Histories } from './wallet-history-filters.ts';
+import { erc20WalletTokens } from './wallet-tokens.ts';
 
 /**
  * ERC-20 transfers, two rows each (one a side), a self-transfer one. Mints and burns have rows for the zero address too.
@@ -22,6 +24,8 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
   }),
   decode,
   contracts,
+  kept: [erc20WalletTokens],
+  histories: erc20Histories,
 };
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRow[] {

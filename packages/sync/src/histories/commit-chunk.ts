@@ -2,16 +2,16 @@
  * Writes what was read of a stretch of a subject's history, beside a backfill, a prover and a follower of the same chain.
  */
 import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, subtractRanges } from '@chainstead/core';
+import { type BlockRange, type Clock, type Log, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { ClaimOwner } from '../claims.ts';
 import { commitSubject } from '../commit-subject.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import type { BlockFacts } from '../decoded-batch.ts';
 import type { KnownContracts } from '../known-contracts.ts';
 import { claimBlocks, consumeBlocks, releaseBlocks } from './block-claims.ts';
 import { recordProgress } from './history-record.ts';
-import type { SubjectRead } from './read-subject-logs.ts';
 import type { Subject } from './subject.ts';
 import { recordSubjectRange } from './subject-ranges.ts';
 
@@ -27,7 +27,14 @@ export interface Chunk {
   readonly subject: Subject;
   readonly dataset: Dataset;
   readonly range: BlockRange;
-  readonly read: SubjectRead;
+  readonly read: {
+    /** Those of the dataset, in chain order, none twice. */
+    readonly logs: readonly Log[];
+    /** Every block of the logs. */
+    readonly blocks: ReadonlyMap<number, BlockFacts>;
+    /** Node calls that are counted with it. */
+    readonly calls: number;
+  };
 }
 
 /** Between two looks at blocks that another process holds. */

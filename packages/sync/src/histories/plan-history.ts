@@ -6,7 +6,11 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import { isDroppable, type KeepSettings } from '../keep-settings.ts';
+import { readKeptFrom } from '../kept-from.ts';
+import { joinFilters } from './join-filters.ts';
 import { filtersOf, toQuery } from './read-subject-logs.ts';
+import type { SharedHistory } from './share-ranges.ts';
 import type { Subject } from './subject.ts';
 import { listSubjectRanges } from './subject-ranges.ts';
 
@@ -24,6 +28,8 @@ export interface HistoryScope {
   /** Those that have no histories don't count. */
   readonly datasets: readonly Dataset[];
   readonly subject: Subject;
+  /** What is older is left alone for datasets that drop it. @default all is kept */
+  readonly keep?: KeepSettings | undefined;
 }
 
 /** Whether a block up to the newest indexed one is missing of the subject's history. True where nothing is indexed. */
@@ -58,15 +64,17 @@ function newestIndexed(state: ChainState): number {
 
 async function listMissing(
   database: Database,
-  { chain, datasets, subject }: HistoryScope,
+  { chain, datasets, subject, keep }: HistoryScope,
   newest: number,
 ): Promise<{ readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[]> {
   const known = [...(await listCoverage(database, chain.id)), ...(await listSubjectRanges(database, subject))];
+  const keptFrom = await readKeptFrom(database, { chain, keep });
   return datasets
     .filter((dataset) => filtersOf(dataset, chain, subject).length > 0)
     .map((dataset) => {
       const covered = known.filter((one) => one.dataset === dataset.name).map(({ range }) => range);
-      return { dataset, ranges: subtractRanges([{ from: chain.firstBlock, to: newest }], covered) };
+      const from = isDroppable(dataset) ? Math.max(chain.firstBlock, keptFrom) : chain.firstBlock;
+      return { dataset, ranges: from > newest ? [] : subtractRanges([{ from, to: newest }], covered) };
     });
 }
 
@@ -87,9 +95,14 @@ export function estimateCalls(
   pool: UpstreamPool,
   chain: Chain,
   subject: Subject,
-  plan: readonly MissingHistory[],
+  shared: readonly SharedHistory[],
 ): number {
-  return plan
-    .flatMap(({ dataset, ranges }) => filtersOf(dataset, chain, subject).map((filter) => ({ filter, ranges })))
+  return shared
+    .flatMap(({ datasets, ranges }) =>
+      joinFilters(datasets.flatMap((dataset) => filtersOf(dataset, chain, subject))).map((filter) => ({
+        filter,
+        ranges,
+      })),
+    )
     .reduce((sum, { filter, ranges }) => sum + pool.estimateLogCalls(toQuery(filter), ranges), 0);
 }

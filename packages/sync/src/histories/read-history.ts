@@ -11,6 +11,7 @@ import { type ClaimOwner, createClaimOwner } from '../claims.ts';
 import type { Dataset } from '../dataset.ts';
 import { datasetsOf } from '../datasets-of.ts';
 import { registerDerivedStates } from '../derived/derived-record.ts';
+import type { KeepSettings } from '../keep-settings.ts';
 import type { KnownContracts } from '../known-contracts.ts';
 import { commitChunk } from './commit-chunk.ts';
 import {
@@ -23,8 +24,9 @@ import {
   saveEstimate,
   setAsideHistory,
 } from './history-record.ts';
-import { estimateCalls, type MissingHistory, planHistory } from './plan-history.ts';
+import { estimateCalls, planHistory } from './plan-history.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
+import { type SharedHistory, shareRanges } from './share-ranges.ts';
 import type { Subject } from './subject.ts';
 
 export interface HistoryOptions {
@@ -35,6 +37,8 @@ export interface HistoryOptions {
   readonly knownContracts: KnownContracts;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What is older is left alone for datasets that drop it. @default all is kept */
+  readonly keep?: KeepSettings | undefined;
   /** Node calls of one history at most. */
   readonly maxCalls: number;
   /** After this it gives way to others, at the next chunk. Milliseconds. */
@@ -93,14 +97,15 @@ export async function readHistory(
 type Work = HistoryOptions & { readonly owner: ClaimOwner };
 
 async function work(options: Work, record: HistoryRecord, signal: AbortSignal): Promise<HistoryOutcome> {
-  const { chain, database, pool, datasets, maxCalls } = options;
+  const { chain, database, pool, datasets, keep, maxCalls } = options;
   const { subject } = record;
-  const plan = await planHistory(database, pool, { chain, datasets, subject });
+  const plan = await planHistory(database, pool, { chain, datasets, subject, keep });
   if (plan === null) return wait(options, subject, 'The chain has not been ingested yet');
-  const expected = estimateCalls(pool, chain, subject, plan);
+  const shared = shareRanges(plan);
+  const expected = estimateCalls(pool, chain, subject, shared);
   await saveEstimate(database, subject, record.callsMade + expected);
   if (record.callsMade + expected > maxCalls) return refuse(options, subject, { made: record.callsMade, expected });
-  const outcome = await readMissing(options, record, { plan, expected }, signal);
+  const outcome = await readMissing(options, record, { shared, expected }, signal);
   if (outcome !== 'done') return outcome;
   if (plan.some(({ notFinal }) => notFinal.length > 0))
     return wait(options, subject, 'The newest blocks that are missing can still be reorganised');
@@ -111,7 +116,7 @@ async function work(options: Work, record: HistoryRecord, signal: AbortSignal): 
 async function readMissing(
   options: Work,
   { subject, callsMade }: HistoryRecord,
-  { plan, expected }: { readonly plan: readonly MissingHistory[]; readonly expected: number },
+  { shared, expected }: { readonly shared: readonly SharedHistory[]; readonly expected: number },
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
   const { chain, database, pool, clock, maxCalls, journal = UNWRITTEN } = options;
@@ -119,7 +124,7 @@ async function readMissing(
   const risky = { kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] } as const;
   const ends = clock.now() + options.sliceMs;
   let made = callsMade;
-  for (const { dataset, ranges } of plan) {
+  for (const { datasets, ranges } of shared) {
     const sizing = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...chunkBlocks(ranges, expected) });
     for (const range of newestFirst(ranges, sizing)) {
       signal.throwIfAborted();
@@ -129,9 +134,14 @@ async function readMissing(
         return 'more';
       }
       made += await journal.run(risky, async () => {
-        const read = await readSubjectLogs(pool, { chain, dataset, subject, range }, signal);
-        sizing.seen(rangeSize(range), read.logs.length);
-        await commitChunk(options, { subject, dataset, range, read }, signal);
+        const read = await readSubjectLogs(pool, { chain, datasets, subject, range }, signal);
+        sizing.seen(rangeSize(range), read.logCount);
+        let { calls } = read;
+        for (const { dataset, logs } of read.parts) {
+          await commitChunk(options, { subject, dataset, range, read: { logs, blocks: read.blocks, calls } }, signal);
+          // Made once for all of them.
+          calls = 0;
+        }
         return read.calls;
       });
     }

@@ -6,11 +6,14 @@ import type { Dataset, HistoryFilter } from '../dataset.ts';
 import type { BlockFacts } from '../decoded-batch.ts';
 import { ChainMovedError } from '../errors.ts';
 import { blocksOfLogs } from '../read-range.ts';
+import { givesLog, joinFilters } from './join-filters.ts';
 import type { Subject } from './subject.ts';
 
-export interface SubjectRead {
-  /** In chain order, none twice. */
-  readonly logs: readonly Log[];
+interface SubjectRead {
+  /** By dataset: in chain order, none twice. */
+  readonly parts: readonly { readonly dataset: Dataset; readonly logs: readonly Log[] }[];
+  /** Different logs of all datasets. */
+  readonly logCount: number;
   /** Every block of the logs. */
   readonly blocks: ReadonlyMap<number, BlockFacts>;
   /** Node calls that it took. */
@@ -29,33 +32,46 @@ export function toQuery({ topics, indexed, addresses }: HistoryFilter): Omit<Log
 }
 
 /**
- * Reads every filter over the range. Logs that can only be decoded beside others of their block, by their contract or by
- * their topic, bring those with them. @throws ChainMovedError when answers contradict each other
+ * Reads every filter of some datasets over the range, what several of them ask for once. Logs that can only be decoded beside others of
+ * their block, by their contract or by their topic, bring those with them. @throws ChainMovedError when answers contradict each other
  */
 export async function readSubjectLogs(
   pool: UpstreamPool,
   asked: {
     readonly chain: Chain;
-    readonly dataset: Dataset;
+    readonly datasets: readonly Dataset[];
     readonly subject: Subject;
     readonly range: BlockRange;
   },
   signal: AbortSignal,
 ): Promise<SubjectRead> {
-  const { chain, dataset, subject, range } = asked;
-  const filters = filtersOf(dataset, chain, subject);
+  const { chain, subject, range } = asked;
+  const wanted = asked.datasets.map((dataset) => ({ dataset, filters: filtersOf(dataset, chain, subject) }));
+  const filters = joinFilters(wanted.flatMap((one) => one.filters));
   const ask = (query: LogsQuery) => pool.getLogs(query, { signal, minBlock: query.range.to });
   const answers = await Promise.all(filters.map((filter) => ask({ range, ...toQuery(filter) })));
-  const found = collect(chain, answers);
-  const besides = await Promise.all(
-    besideOf(chain, dataset, filters, [...found.values()]).map(({ block, filter }) =>
-      ask({ range: { from: block, to: block }, ...toQuery(filter) }),
-    ),
+  const found = [...collect(chain, answers).values()];
+  const read = await Promise.all(
+    wanted.map(async ({ dataset, filters: own }) => {
+      const logs = found.filter((log) => own.some((filter) => givesLog(filter, log)));
+      const besides = await Promise.all(
+        besideOf(chain, dataset, own, logs).map(({ block, filter }) =>
+          ask({ range: { from: block, to: block }, ...toQuery(filter) }),
+        ),
+      );
+      return { dataset, besides, logs: inOrder([...collect(chain, [{ logs }, ...besides]).values()]) };
+    }),
   );
-  const logs = inOrder([...collect(chain, [...answers, ...besides]).values()]);
-  const { blocks, headersRead } = await blocksOfLogs(pool, logs, signal);
-  const calls = [...answers, ...besides].reduce((sum, answer) => sum + answer.calls, headersRead);
-  return { logs, blocks, calls };
+  // Answers for different datasets may contradict each other too.
+  const all = inOrder([...collect(chain, read).values()]);
+  const { blocks, headersRead } = await blocksOfLogs(pool, all, signal);
+  const calls = [...answers, ...read.flatMap(({ besides }) => besides)];
+  return {
+    parts: read.map(({ dataset, logs }) => ({ dataset, logs })),
+    logCount: all.length,
+    blocks,
+    calls: calls.reduce((sum, answer) => sum + answer.calls, headersRead),
+  };
 }
 
 /** Self-transfers match two filters. */

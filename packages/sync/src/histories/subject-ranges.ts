@@ -1,5 +1,5 @@
 /** What a subject's history has covered, by dataset: the table `subject_ranges`. */
-import { type BlockRange, mergeRanges } from '@chainstead/core';
+import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { type Subject, subjectKey } from './subject.ts';
 
@@ -37,5 +37,24 @@ export async function recordSubjectRange(
   await transaction.query(
     `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, $4, $5, $6)`,
     [...subjectKey(subject), dataset, whole?.from ?? range.from, whole?.to ?? range.to],
+  );
+}
+
+/** Takes the range out of what histories have covered of a dataset, of every subject. */
+export async function removeSubjectRanges(
+  transaction: Transaction,
+  chainId: ChainId,
+  dataset: string,
+  range: BlockRange,
+): Promise<void> {
+  await transaction.query(
+    `WITH cut AS (
+       DELETE FROM subject_ranges WHERE chain_id = $1 AND dataset = $2 AND first_block <= $4::bigint AND last_block >= $3::bigint
+       RETURNING kind, subject, first_block, last_block)
+     INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     SELECT $1, kind, subject, $2, rest.first_block, rest.last_block
+       FROM cut CROSS JOIN LATERAL (VALUES (cut.first_block, $3::bigint - 1), ($4::bigint + 1, cut.last_block)) AS rest(first_block, last_block)
+      WHERE rest.first_block <= rest.last_block`,
+    [chainId, dataset, range.from, range.to],
   );
 }

@@ -198,6 +198,33 @@ describe('what is kept of subjects', () => {
     });
   });
 
+  it('is told of reorganisations, in the transaction that takes the rows back', async () => {
+    await scratch.database.query('CREATE TABLE kept_rollbacks (chain_id bigint, ancestor bigint, marks bigint)');
+    const state: KeptState = {
+      ...keptMarks(1),
+      rolledBack: (chainId, ancestor) => [
+        `INSERT INTO kept_rollbacks SELECT ${chainId}, ${ancestor}, count(*) FROM marks WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
+      ],
+    };
+    await withChain(ROWS_AT_ONCE, async (marked) => {
+      marked.use({ ...datasetOf(1), kept: [state] });
+      await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+      await marked.take({ kind: 'follow', blocks: 4 });
+      const told = () =>
+        scratch.database.query<{ ancestor: number; marks: number }>(
+          'SELECT ancestor, marks FROM kept_rollbacks WHERE chain_id = $1',
+          [marked.chainId],
+        );
+      expect(await told()).toEqual([]);
+      const [newest] = await scratch.database.query<{ head: number }>(
+        'SELECT checkpoint AS head FROM sync_chains WHERE chain_id = $1',
+        [marked.chainId],
+      );
+      await marked.take({ kind: 'reorg', depth: 2 });
+      expect(await told()).toEqual([{ ancestor: (newest?.head ?? 0) - 2, marks: 0 }]);
+    });
+  });
+
   it('is not built without its index', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });

@@ -6,6 +6,7 @@ import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { removeCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
+import { removeSubjectRanges } from '../histories/subject-ranges.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
 /** What statements on a connection that waits for locks no longer than this are run with. */
@@ -34,7 +35,7 @@ export async function withPatientSession<T>(
   }
 }
 
-/** Blocks from here to there are not covered by the dataset from now on: answers, status and gaps follow at once. */
+/** Blocks from here to there are not covered by the dataset from now on, of nobody: answers, status and gaps follow at once. */
 export async function uncover(
   database: Pick<Database, 'transaction'>,
   chainId: ChainId,
@@ -44,6 +45,7 @@ export async function uncover(
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
     await removeCoverage(transaction, chainId, [name], range);
+    await removeSubjectRanges(transaction, chainId, name, range);
   });
 }
 

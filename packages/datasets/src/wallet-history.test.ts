@@ -1,0 +1,111 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { erc20Transfers } from '@chainstead/erc20';
+import { nftTransfers } from '@chainstead/nft';
+import { createKnownContracts, type Dataset, readHistory, requestHistory } from '@chainstead/sync';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  examplePool,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const HISTORY = { from: 0, to: 119 };
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+/** Reads the history of one wallet of a chain that is the same but for its id. */
+async function readWallet(chainId: number, datasets: readonly Dataset[], keepBlocks: number | null = null) {
+  const scripted = createScriptedChain({ seed: 7, chainId, wallets: 12, finalityDepth: 0 });
+  scripted.mine(160);
+  const node = await serveScriptedChain(scripted);
+  const key = `history-${chainId}`;
+  const chain = createChainRegistry({ additional: [{ key, id: chainId, reorgDepthMax: 8 }] }).get(chainId);
+  const pool = await examplePool(chain, node.url);
+  const [wallet] = scripted.wallets;
+  if (wallet === undefined) throw new Error('The chain has no wallet');
+  const { database } = scratch;
+  const firstFollowed = HISTORY.to + 1;
+  await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, $2, $2)', [
+    chainId,
+    firstFollowed,
+  ]);
+  const subject = { chainId: chain.id, kind: 'wallet', address: wallet } as const;
+  await requestHistory(database, { subject, requestedBy: null, perKey: 1, maxCalls: 1_000 });
+  const before = node.counters.snapshot().calls.eth_getLogs ?? 0;
+  const outcome = await readHistory(
+    {
+      chain,
+      pool,
+      database,
+      datasets,
+      knownContracts: createKnownContracts(),
+      clock: systemClock,
+      logger: silentLogger(),
+      keep: { blocks: keepBlocks, since: null },
+      maxCalls: 1_000,
+      sliceMs: 60_000,
+    },
+    subject,
+    new AbortController().signal,
+  );
+  const calls = (node.counters.snapshot().calls.eth_getLogs ?? 0) - before;
+  await pool.close();
+  await node.close();
+  return { scripted, wallet, outcome, calls };
+}
+
+async function transfersOf(chainId: number, wallet: Address): Promise<string[]> {
+  const rows = await scratch.database.query<{ place: string }>(
+    `SELECT concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), value) AS place FROM erc20_transfers
+      WHERE chain_id = $1 AND account = $2 ORDER BY block_number, transaction_index, log_index`,
+    [chainId, addressBytes(wallet)],
+  );
+  return rows.map(({ place }) => place);
+}
+
+const nftRows = (chainId: number) =>
+  scratch.database.query(
+    `SELECT block_number, log_index, item, token_address, token_id, amount FROM nft_transfers WHERE chain_id = $1
+      ORDER BY block_number, transaction_index, log_index, item`,
+    [chainId],
+  );
+
+test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too', async () => {
+  const nfts = await readWallet(1_400_001, [nftTransfers]);
+  const both = await readWallet(1_400_002, [erc20Transfers, nftTransfers]);
+  expect([nfts.outcome, both.outcome]).toEqual(['done', 'done']);
+  expect(both.calls).toBe(nfts.calls);
+  const { scripted, wallet } = both;
+  const expected = scripted
+    .expectedTransfers(HISTORY)
+    .filter(({ from, to }) => from === wallet || to === wallet)
+    .map((row) => `${row.blockNumber} ${row.logIndex} ${row.token} ${row.value}`);
+  expect(expected.length).toBeGreaterThan(10);
+  expect(await transfersOf(1_400_002, wallet)).toEqual(expected);
+  expect(await nftRows(1_400_002)).toEqual(await nftRows(1_400_001));
+  const ranges = await scratch.database.query(
+    'SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400002 ORDER BY dataset',
+  );
+  expect(ranges).toEqual([
+    { dataset: 'erc20-transfers', first_block: 0, last_block: 119 },
+    { dataset: 'nft-transfers', first_block: 0, last_block: 119 },
+  ]);
+});
+
+test('what is dropped as too old is not read for a wallet either', async () => {
+  await readWallet(1_400_003, [erc20Transfers, nftTransfers], 20);
+  const ranges = await scratch.database.query(
+    'SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400003 ORDER BY dataset',
+  );
+  expect(ranges).toEqual([
+    { dataset: 'erc20-transfers', first_block: 100, last_block: 119 },
+    { dataset: 'nft-transfers', first_block: 0, last_block: 119 },
+  ]);
+});

@@ -1,0 +1,97 @@
+import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
+import type { KeptState } from '@chainstead/sync';
+
+/**
+ * What transfers of a wallet that somebody asked about add up to, by token: in all, and above the block at which the contract itself was
+ * asked (docs/balances.md). Sums don't ask in which order transfers came. A token whose transfers are gone keeps its row while what its
+ * contract said is known.
+ */
+export const erc20WalletTokens: KeptState = {
+  name: 'erc20-wallet-tokens',
+  version: 1,
+  tables: [{ name: 'erc20_wallet_tokens', subject: 'wallet' }],
+  rowsOf: (wallet) => {
+    // Every mint and burn of the chain is its, and it holds nothing.
+    if (wallet === ZERO_ADDRESS) return ['false'];
+    return [`account_key = ${addressKey(wallet)} AND account = ${bytesOf(wallet)}`];
+  },
+  indexes: ['erc20_transfers_pkey'],
+  added: (rows, kept) => [change(rows, kept, '+')],
+  removed: (rows, kept, counted) => [
+    change(rows, kept, '-'),
+    findNewestMovements(rows, kept, counted),
+    forgetUnmoved(rows, kept),
+  ],
+  rolledBack: (chainId, ancestor) => [forgetUnknown(chainId, ancestor), forgetAnchors(chainId, ancestor)],
+};
+
+/** One statement for all rows: commits of a chain never run side by side, so the anchors that it reads are those that it counts from. */
+function change(rows: string, kept: string, sign: '+' | '-'): string {
+  return `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, since)
+SELECT wallet, chain_id, token, sum(delta), newest[1], newest[2], newest[3], coalesce(sum(since), 0) FROM (
+  SELECT side.wallet, side.chain_id, side.token, side.delta,
+    max(ARRAY[side.block_number, side.transaction_index, side.log_index]) OVER (PARTITION BY side.wallet, side.chain_id, side.token) AS newest,
+    CASE WHEN side.block_number > anchored.anchor_block THEN side.delta END AS since
+  FROM ${sidesOf(rows, kept, sign)} AS side LEFT JOIN erc20_wallet_tokens AS anchored USING (wallet, chain_id, token)
+) AS changed
+GROUP BY wallet, chain_id, token, newest ORDER BY wallet, chain_id, token
+ON CONFLICT (wallet, chain_id, token) DO UPDATE SET total = held.total + excluded.total, since = held.since + excluded.since${
+    sign === '+' ? `,\n  ${MOVED.map((column) => `${column} = ${laterOf(column)}`).join(', ')}` : ''
+  }`;
+}
+
+const MOVED = ['moved_block', 'moved_transaction', 'moved_log'];
+
+function laterOf(column: string): string {
+  const place = (row: string): string => `(${MOVED.map((each) => `${row}.${each}`).join(', ')})`;
+  return `CASE WHEN ${place('excluded')} > ${place('held')} THEN excluded.${column} ELSE held.${column} END`;
+}
+
+/** The newest movement of each token that lost one, from the rows that are left. */
+function findNewestMovements(rows: string, kept: string, counted: string): string {
+  return `UPDATE erc20_wallet_tokens AS held SET (moved_block, moved_transaction, moved_log) = (
+    SELECT coalesce(max(left_over.place[1]), ${NONE}), coalesce(max(left_over.place[2]), ${NONE}), coalesce(max(left_over.place[3]), ${NONE})
+    FROM (SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${counted} AS counted_row
+      WHERE counted_row.account_key = address_key(touched.wallet) AND token_key(counted_row.token) = token_key(touched.token)
+        AND counted_row.chain_id = touched.chain_id AND counted_row.account = touched.wallet AND counted_row.token = touched.token
+        AND counted_row.block_number <= touched.built_to
+      ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1) AS left_over
+  )
+FROM (SELECT DISTINCT wallet, chain_id, token, built_to FROM ${sidesOf(rows, kept, '-')} AS side) AS touched
+WHERE (held.wallet, held.chain_id, held.token) = (touched.wallet, touched.chain_id, touched.token)`;
+}
+
+/** A token of which nothing is left, and nothing else is known. */
+function forgetUnmoved(rows: string, kept: string): string {
+  return `DELETE FROM erc20_wallet_tokens AS held
+USING (SELECT DISTINCT wallet, chain_id, token FROM ${sidesOf(rows, kept, '-')} AS side) AS touched
+WHERE (held.wallet, held.chain_id, held.token) = (touched.wallet, touched.chain_id, touched.token)
+  AND held.moved_block = ${NONE} AND held.anchor_block IS NULL`;
+}
+
+/** What is known of a token only from a block that is gone. */
+function forgetUnknown(chainId: ChainId, ancestor: number): string {
+  return `DELETE FROM erc20_wallet_tokens WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moved_block = ${NONE}`;
+}
+
+/** What a contract said at a block that is gone. */
+function forgetAnchors(chainId: ChainId, ancestor: number): string {
+  return `UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`;
+}
+
+/** What rows change for the kept wallets. Each is one side of a transfer; one to itself changes nothing. */
+function sidesOf(rows: string, kept: string, sign: '+' | '-'): string {
+  return `(SELECT moved.account AS wallet, moved.chain_id, moved.token, moved.block_number, moved.transaction_index, moved.log_index,
+      CASE moved.direction WHEN 1 THEN ${sign}moved.value WHEN 0 THEN -(${sign}moved.value) ELSE 0 END AS delta, kept.built_to
+    FROM ${rows} AS moved JOIN ${kept} AS kept ON kept.subject = moved.account AND moved.block_number <= kept.built_to
+    WHERE moved.account <> ${bytesOf(ZERO_ADDRESS)})`;
+}
+
+function bytesOf(address: Address): string {
+  return `'\\x${address.slice(2)}'::bytea`;
+}
+
+/** Instead of a block, where no movement is known. */
+const NONE = -1;

@@ -1,0 +1,86 @@
+import { type Address, type Hash, type Log, parseHash, ZERO_HASH } from '@chainstead/core';
+import { addressOf } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { HistoryFilter } from '../dataset.ts';
+import { givesLog, joinFilters } from './join-filters.ts';
+
+const topic = (number: number): Hash => parseHash(`0x${number.toString(16).padStart(64, '0')}`);
+const [TRANSFER, SINGLE, BATCH] = [topic(1), topic(2), topic(3)];
+const WALLET = topic(0xa11ce);
+
+test('filters of fungible tokens and of NFTs of one wallet are three in all', () => {
+  const fungible: HistoryFilter[] = [
+    { topics: [TRANSFER], indexed: [[WALLET]] },
+    { topics: [TRANSFER], indexed: [null, [WALLET]] },
+  ];
+  const nfts: HistoryFilter[] = [
+    { topics: [TRANSFER], indexed: [[WALLET], null, null] },
+    { topics: [TRANSFER, SINGLE, BATCH], indexed: [null, [WALLET], null] },
+    { topics: [SINGLE, BATCH], indexed: [null, null, [WALLET]] },
+  ];
+  expect(joinFilters([...fungible, ...nfts])).toEqual([
+    { topics: [TRANSFER], indexed: [[WALLET]] },
+    { topics: [TRANSFER, SINGLE, BATCH], indexed: [null, [WALLET]] },
+    { topics: [SINGLE, BATCH], indexed: [null, null, [WALLET]] },
+  ]);
+  expect(joinFilters(nfts)).toEqual(nfts);
+});
+
+test('filters of one contract are one', () => {
+  const addresses = [addressOf(1)];
+  expect(
+    joinFilters([
+      { topics: [TRANSFER, SINGLE], addresses },
+      { topics: [TRANSFER], addresses },
+    ]),
+  ).toEqual([{ topics: [TRANSFER, SINGLE], addresses }]);
+  expect(joinFilters([{ topics: [TRANSFER], addresses }, { topics: [TRANSFER] }])).toHaveLength(2);
+});
+
+const someTopic = fc.constantFrom(TRANSFER, SINGLE, BATCH);
+const someValue = fc.constantFrom(topic(10), topic(11));
+const someFilter: fc.Arbitrary<HistoryFilter> = fc
+  .record({
+    topics: fc.uniqueArray(someTopic, { minLength: 1 }),
+    indexed: fc.option(fc.array(fc.option(fc.uniqueArray(someValue, { minLength: 1 })), { maxLength: 3 }), {
+      nil: undefined,
+    }),
+    addresses: fc.option(fc.uniqueArray(fc.constantFrom(addressOf(1), addressOf(2)), { minLength: 1 }), {
+      nil: undefined,
+    }),
+  })
+  .map(({ topics, indexed, addresses }) => ({
+    topics,
+    ...(indexed === undefined ? {} : { indexed }),
+    ...(addresses === undefined ? {} : { addresses }),
+  }));
+const someLog: fc.Arbitrary<Log> = fc
+  .record({
+    address: fc.constantFrom<Address>(addressOf(1), addressOf(2), addressOf(3)),
+    first: someTopic,
+    rest: fc.array(someValue, { maxLength: 3 }),
+  })
+  .map(({ address, first, rest }) => ({
+    address,
+    topics: [first, ...rest],
+    data: '0x',
+    blockNumber: 1,
+    blockHash: ZERO_HASH,
+    transactionHash: ZERO_HASH,
+    transactionIndex: 0,
+    logIndex: 0,
+    blockTimestamp: null,
+  }));
+
+test('joined filters give whatever one of them gave', () => {
+  fc.assert(
+    fc.property(fc.array(someFilter, { maxLength: 6 }), fc.array(someLog, { maxLength: 20 }), (filters, logs) => {
+      const joined = joinFilters(filters);
+      expect(joined.length).toBeLessThanOrEqual(filters.length);
+      for (const log of logs)
+        if (filters.some((filter) => givesLog(filter, log)))
+          expect(joined.some((filter) => givesLog(filter, log))).toBe(true);
+    }),
+  );
+});
