@@ -1,7 +1,7 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createKeptSubjects, ensurePartitions } from '@chainstead/sync';
+import { createKeptSubjects, ensurePartitions, type KeptState } from '@chainstead/sync';
 import {
   type ChainNode,
   createScriptedChain,
@@ -71,7 +71,7 @@ export async function runSimulation(
   const stage: Stage = { plan, chain, nodes, scratch, ingest, reorgs: 0, kills: 0, killsAtWork: 0, found };
   try {
     if (!isHitAtOnce(plan)) await untilAtWork(scratch.database, found, clock);
-    await askForWallets(scratch.database, chain);
+    await askForSubjects(scratch.database, chain);
     for (const { afterMs, step } of plan.steps) {
       await clock.sleep(afterMs);
       await play(stage, step, clock);
@@ -80,14 +80,14 @@ export async function runSimulation(
     chain.mine(8);
     const unsettled = await settle(stage, clock);
     await stage.ingest.kill();
-    await askForWallets(scratch.database, chain);
+    await askForSubjects(scratch.database, chain);
     await indexFresh({
       url: honest.url,
       database: fresh.database,
       startBlock: plan.startBlock,
       endBlock: chain.head,
     });
-    await askForWallets(fresh.database, chain);
+    await askForSubjects(fresh.database, chain);
     const differences = await compareTables(scratch.database, fresh.database, simulatedDatasets());
     const stored = await countRows(scratch);
     const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
@@ -110,13 +110,19 @@ export async function runSimulation(
   }
 }
 
-/** From the first time on what they hold is kept, whatever happens. Before the program was there, nothing can be. */
-async function askForWallets(database: Database, { wallets }: ScriptedChain): Promise<void> {
+/** From the first time on what is kept of them is followed, whatever happens. Before the program was there, nothing can be. */
+async function askForSubjects(database: Database, chain: ScriptedChain): Promise<void> {
   const kept = createKeptSubjects(database);
+  const wallets = chain.wallets.slice(0, ASKED_WALLETS);
+  const collections = new Set(chain.expectedNftMoves().map(({ token }) => token));
   for (const dataset of simulatedDatasets())
     for (const state of dataset.kept ?? [])
-      for (const wallet of wallets.slice(0, ASKED_WALLETS))
-        await kept.keep(simulatedChain(), { dataset, state }, wallet, KEEP_TIMEOUT_MS);
+      for (const subject of isOfContracts(state) ? collections : wallets)
+        await kept.keep(simulatedChain(), { dataset, state }, subject, KEEP_TIMEOUT_MS);
+}
+
+function isOfContracts({ tables }: KeptState): boolean {
+  return tables.every(({ subject }) => subject === 'token_address');
 }
 
 const KEEP_TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 /** Who holds a collection: of those that somebody asked about (`nft-collection-owners` in `kept_subjects`), what its transfers add up to. */
 import { bytea, uint256 } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
 /** What each owner received and gave of each id, added up; zero for what they had. Never the zero address. */
 export const nftCollectionBalances = pgTable(
@@ -21,6 +21,10 @@ export const nftCollectionBalances = pgTable(
     index('nft_collection_balances_by_change')
       .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
       .where(sql`amount > 0`),
+    // The owners of one id.
+    index('nft_collection_balances_by_id')
+      .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
+      .where(sql`amount > 0`),
   ],
 );
 
@@ -31,20 +35,33 @@ export const nftCollectionIds = pgTable(
     tokenAddress: bytea('token_address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     tokenId: uint256('token_id').notNull(),
-    /** 16 bytes: md5 of contract and id as text (docs/provider-contract.md). */
+    /** 16 bytes: md5 of contract and id as text (`transfers/collection-owners.ts`). */
     tokenHash: bytea('token_hash').notNull(),
-    /** Owners with an amount above zero; none: it was burned. */
+    /** Owners with an amount above zero. */
     holders: bigint('holders', { mode: 'number' }).notNull(),
     /** What all owners hold together. */
     supply: numeric('supply').notNull(),
+    /** Block of the newest transfer that changed what anybody has of it. */
+    lastBlock: integer('last_block').notNull(),
+    /** Of an id that is one thing: place of its newest transfer (block, transaction, log, item), and who received it; null for ERC-1155. */
+    newest: integer('newest').array(),
+    receiver: bytea('receiver'),
+    /** Whether it exists: somebody received it last, or has more than zero of it. */
+    isHeld: boolean('is_held').generatedAlwaysAs(
+      sql`CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END`,
+    ),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
-    index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`holders > 0`),
+    index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`is_held`),
+    // Newest change first, as pages of owners are.
+    index('nft_collection_ids_by_change')
+      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId)
+      .where(sql`is_held`),
   ],
 );
 
-/** One row for each owner of anything of the collection. */
+/** One row for each present owner of anything of the collection. */
 export const nftCollectionOwners = pgTable(
   'nft_collection_owners',
   {

@@ -8,6 +8,7 @@ import {
   nftTransferTopics,
   readNftLogs,
 } from '@chainstead/token-events';
+import { nftCollectionOwners } from './collection-owners.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
 import { nftHistories } from './wallet-history-filters.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
@@ -32,7 +33,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
-  kept: [nftWalletTokens],
+  kept: [nftWalletTokens, nftCollectionOwners],
   histories: nftHistories,
 };
 

@@ -1,7 +1,7 @@
 /** Random histories of NFTs, their rows, and what they add up to, for tests of what is kept of balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
-import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
+import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/token-events';
 import fc from 'fast-check';
 import { nftTransfers } from '../dataset.ts';
 import type { NftTransferRow } from '../schema.ts';
@@ -118,7 +118,7 @@ function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Mov
     transactionIndex: 0,
     logIndex,
     item: 0,
-    kind: move.last === undefined ? NFT_TRANSFER_KINDS.erc1155Single : NFT_TRANSFER_KINDS.consecutive,
+    kind: kindOf(move),
     tokenAddress: move.token,
     tokenId: move.id.toString(),
     lastTokenId: move.last === undefined ? null : move.last.toString(),
@@ -128,4 +128,12 @@ function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Mov
     operator: null,
     transactionHash: `0x${'77'.repeat(32)}` as Hash,
   };
+}
+
+/** The liar's id 1 moves as a single thing does. */
+export function kindOf({ token, id, last }: Move): NftTransferKind {
+  if (last !== undefined) return NFT_TRANSFER_KINDS.consecutive;
+  return token === ERC1155 || (token === LIAR && id !== 1n)
+    ? NFT_TRANSFER_KINDS.erc1155Single
+    : NFT_TRANSFER_KINDS.erc721;
 }

@@ -4,6 +4,7 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';
+import { comparedCollections, keepCollection } from '../testing/keep-collections.ts';
 import {
   comparedBalances,
   expectedMoves,
@@ -24,7 +25,7 @@ afterAll(() => scratch.drop());
 const HISTORY = 70;
 
 type Step =
-  | { readonly kind: 'wallet' | 'contract'; readonly index: number }
+  | { readonly kind: 'wallet' | 'contract' | 'owners'; readonly index: number }
   | { readonly kind: 'backfill' | 'verify'; readonly from: number; readonly to: number }
   | { readonly kind: 'follow'; readonly blocks: number }
   | { readonly kind: 'reorg'; readonly depth: number };
@@ -35,6 +36,7 @@ const range = fc
 const onHistory: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('wallet' as const), index: fc.nat(11) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('contract' as const), index: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('owners' as const), index: fc.nat(7) }) },
   { weight: 3, arbitrary: range.map((blocks) => ({ kind: 'backfill' as const, ...blocks })) },
   { weight: 1, arbitrary: range.map((blocks) => ({ kind: 'verify' as const, ...blocks })) },
 );
@@ -117,6 +119,10 @@ async function take({ stage, caughtUp }: Awaited<ReturnType<typeof openFollowed>
       return stage.complete(
         stage.subject('contract', stage.collections[step.index % Math.max(1, stage.collections.length)]),
       );
+    case 'owners': {
+      const collection = stage.collections[step.index % Math.max(1, stage.collections.length)];
+      return collection === undefined ? undefined : keepCollection(scratch.database, stage.chain, collection);
+    }
     case 'backfill':
       return stage.backfill(step);
     case 'verify':
@@ -161,6 +167,8 @@ async function requireTruth(stage: HistoryStage): Promise<void> {
   expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
   const { stored, expected } = await comparedBalances(scratch.database, stage.chain, moves);
   expect(stored).toEqual(expected);
+  const collections = await comparedCollections(scratch.database, stage.chain);
+  expect(collections.stored).toEqual(collections.expected);
 }
 
 async function deadlocks(): Promise<number> {
