@@ -11,6 +11,7 @@ export {
   readIndexed,
   showIndexed,
 } from './indexed.ts';
+export { createMissingIndexes } from './indexes-ready.ts';
 export { isBuilt } from './is-built.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export {

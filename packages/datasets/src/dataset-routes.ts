@@ -9,12 +9,14 @@ import {
   collectionSalePricesRoute,
   collectionTradesRoute,
   createWalletCollectionsRoute,
+  createWalletNftsRoute,
   metadataRoutes,
+  type SendersOf,
   tokenSalePricesRoute,
   tokenTradesRoute,
   walletTradesRoute,
 } from '@chainstead/nft';
-import { createStateQuestions, nativeBalanceRoutes } from '@chainstead/state';
+import { createStateQuestions, nativeBalanceRoutes, type ReadingContext, transactionFactsOf } from '@chainstead/state';
 import type { Dataset } from '@chainstead/sync';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
@@ -52,11 +54,12 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const { jobs, chains, onDemand } = options;
   const { waitMs } = onDemand;
   const questions = createStateQuestions(options);
+  const reading = { database: options.database, questions, logger: options.logger };
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   const routes = [
     walletTokenTransfersRoute,
     createWalletCollectionsRoute({ walletHistory, waitMs: onDemand.waitMs }),
-    ...metadataRoutes({ ...options, onCollection: walletHistory.requestContract }),
+    createWalletNftsRoute({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,
@@ -69,6 +72,20 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
       maxAgeMs: onDemand.nativeBalanceMaxAgeMs ?? NATIVE_BALANCE_MAX_AGE_MS,
     }),
     latestBlockRoute,
+    // After all others of NFTs: its last one takes any segment for a token id.
+    ...metadataRoutes({
+      ...options,
+      onCollection: walletHistory.requestContract,
+      sendersOf: sendersOf(reading, waitMs),
+    }),
   ];
   return [withScope('data', routes)];
+}
+
+/** Senders of transactions, of those that are known or told by a node within `waitMs`; later requests have the rest. */
+function sendersOf(context: ReadingContext, waitMs: number): SendersOf {
+  return async (chain, hashes) => {
+    const facts = await transactionFactsOf(context, chain, hashes, waitMs);
+    return new Map([...facts].map(([hash, { sender }]) => [hash, sender]));
+  };
 }

@@ -10,7 +10,8 @@ export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds, NO_BLOCK_BOUNDS } from './block-bounds.ts';
 export { type BodyBudget, createBodyBudget } from './body-budget.ts';
 export type { DocumentExamples } from './document-examples.ts';
-export { answerTo, errorResponses } from './error-answer.ts';
+export { answerTo, errorResponses, refuseInvalid } from './error-answer.ts';
+export { requireIndexes } from './index-missing.ts';
 export { type IndexedHere, indexedChain } from './indexed-chains.ts';
 export * from './key-scope.ts';
 export * from './key-store.ts';

@@ -4,14 +4,16 @@
  */
 export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';
 export { nftMetadataEvents } from './collections/metadata-events-dataset.ts';
-export { metadataRoutes } from './collections/metadata-routes.ts';
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
 export { createMetadataWorker } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
+export type { SendersOf } from './records/record-pages.ts';
 export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';
+export { metadataRoutes } from './single-nfts/metadata-routes.ts';
 export { nftTrades } from './trades/dataset.ts';
 export { punkBids } from './trades/punk-bids.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
 export { nftTransfers } from './transfers/dataset.ts';
 export { nftMalformedLogs } from './transfers/malformed-logs.ts';
 export { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';
+export { createWalletNftsRoute } from './wallet-nfts/wallet-nfts-route.ts';

@@ -11,7 +11,6 @@ import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 const address = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const chain = '0x1';
 const WALLET = { address, chain };
-const TOKEN = { ...WALLET, tokenId: '1' };
 const HASH = `0x${'ab'.repeat(32)}`;
 
 let scratch: ScratchDatabase;
@@ -62,11 +61,9 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['getNFTMetadata', TOKEN],
     ['getBlock', { chain, blockNumberOrHash: '1' }],
     ['getTransaction', { chain, transactionHash: HASH }],
     ['resolveAddress', { address }],
-    ['getWalletNFTs', WALLET],
     ['getTokenPrice', WALLET],
     ['getWalletHistory', WALLET],
     ['getWalletTransactions', WALLET],
@@ -87,6 +84,7 @@ describe('the official SDK', () => {
       ...['getNFTContractSalePrices', 'getWalletNFTCollections', 'getNFTContractMetadata', 'syncNFTContract'],
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['web3ApiVersion', 'endpointWeights'],
+      ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
     ];
     const own = evmOperations.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
     expect(own.length).toBeGreaterThan(60);
@@ -105,6 +103,8 @@ describe('the official SDK', () => {
       ['getNFTContractMetadata', wallet],
       ['getNFTTrades', wallet],
       ['getNFTSalePrices', { ...wallet, tokenId: '1' }],
+      ['getWalletNFTs', wallet],
+      ['getNFTMetadata', { ...wallet, tokenId: '1' }],
     ] as const)
       await expect(callOf(sdk.EvmApi, name)?.(parameters)).rejects.toThrow(message);
   });

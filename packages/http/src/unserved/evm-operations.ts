@@ -3,8 +3,6 @@ import { type UnservedOperation, unserved } from './unserved-operation.ts';
 /** Of the data API, below `/api/v2.2`. */
 export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'NFT', [
-    ['GET', '/{address}/nft', 'getWalletNFTs'],
-    ['POST', '/nft/getMultipleNFTs', 'getMultipleNFTs'],
     ['GET', '/{address}/nft/transfers', 'getWalletNFTTransfers'],
     ['GET', '/nft/{address}', 'getContractNFTs'],
     ['GET', '/nft/{address}/unique-owners', 'getUniqueOwnersByCollection'],
@@ -13,15 +11,10 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['POST', '/nft/{address}/nfts-by-traits', 'getNFTByContractTraits'],
     ['GET', '/nft/{address}/traits', 'getNFTTraitsByCollection'],
     ['GET', '/nft/{address}/traits/paginate', 'getNFTTraitsByCollectionPaginate'],
-    ['POST', '/nft/metadata', 'getNFTBulkContractMetadata'],
-    ['GET', '/nft/{address}/{token_id}', 'getNFTMetadata'],
     ['GET', '/nft/{address}/{token_id}/transfers', 'getNFTTransfers'],
     ['GET', '/nft/{address}/{token_id}/owners', 'getNFTTokenIdOwners'],
     ['GET', '/nft/{address}/stats', 'getNFTCollectionStats'],
-    ['GET', '/nft/{address}/floor-price', 'getNFTFloorPriceByContract'],
-    ['GET', '/nft/{address}/{token_id}/floor-price', 'getNFTFloorPriceByToken'],
     ['GET', '/nft/{address}/lowestprice', 'getNFTLowestPrice'],
-    ['GET', '/nft/{address}/floor-price/historical', 'getNFTHistoricalFloorPriceByContract'],
     ['GET', '/nft/transfers', 'getNFTTransfersFromToBlock'],
     ['GET', '/block/{block_number_or_hash}/nft/transfers', 'getNFTTransfersByBlock'],
     ['GET', '/nft/{address}/{token_id}/stats', 'getNFTTokenStats'],

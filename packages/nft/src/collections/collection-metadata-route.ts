@@ -1,21 +1,17 @@
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
   booleanParameter,
   errorResponses,
   indexedChain,
-  NotFoundError,
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSale } from '../sale-prices/get-last-sales.ts';
 import { createTradeTables } from '../trades/trade-tables.ts';
+import { askCollection } from './asked-collections.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
-import { type Collection, getCollection } from './get-collection.ts';
-import type { CreateMetadataRequests, MetadataRequests } from './metadata-requests.ts';
-import type { Requester } from './request-metadata.ts';
+import type { CreateMetadataRequests } from './metadata-requests.ts';
 
 /**
  * `GET /api/v2.2/nft/{address}/metadata`: a collection's metadata (docs/provider-contract.md#collection-metadata). What is known is answered at once; a
@@ -30,17 +26,11 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const found = await getCollection(database, chain.id, address);
-      const collection = isUnread(found)
-        ? await readNow(requests, { chain, address, requester: requests.requesterOf(c), found }, () =>
-            getCollection(database, chain.id, address),
-          )
-        : found;
-      if (!collection.isNft) throw notFound(chain, address, collection);
-      requests.announce(chain, address, requests.requesterOf(c));
+      const asked = { chain, requester: requests.requesterOf(c) };
+      const collection = await askCollection({ database, requests }, asked, address);
       const prices =
         query.include_prices === true
-          ? { last_sale: await getLastSale(database, chain, address, await tables()) }
+          ? { last_sale: await getLastSale(database, chain, { token: address, tokenId: null }, await tables()) }
           : null;
       return c.json(showCollection(address, collection, prices), 200);
     });
@@ -48,46 +38,6 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
 }
 
 const DEFAULT_CHAIN = 'eth';
-
-/** Whether a worker is to read it: never asked for, being read, refused some time ago, or refused before its events were seen. */
-function isUnread({ status, isNft, isRefusalOver }: Collection): boolean {
-  if (status === 'not-nft' || status === 'not-contract') return isRefusalOver || isNft;
-  return status === null || status === 'pending';
-}
-
-async function readNow(
-  requests: MetadataRequests,
-  asked: {
-    readonly chain: Chain;
-    readonly address: Address;
-    readonly requester: Requester;
-    readonly found: Collection;
-  },
-  again: () => Promise<Collection>,
-): Promise<Collection> {
-  const { chain, address, requester, found } = asked;
-  if (found.status !== 'pending') await requests.collection(chain, address, requester);
-  await requests.watch.collection(chain.id, address, requests.waitMs);
-  return again();
-}
-
-function notFound(chain: Chain, address: Address, collection: Collection): NotFoundError {
-  const on = `on ${chain.key}`;
-  switch (collection.status) {
-    case 'not-contract':
-      return new NotFoundError(`${address} is not a contract ${on}`, { status: 'not-contract' });
-    case 'not-nft':
-      return new NotFoundError(`${address} is not an NFT contract ${on}`, { status: 'not-nft' });
-    case 'failed':
-      return new NotFoundError(`${address} could not be read ${on} yet: it is tried again by itself`, {
-        status: 'failed',
-      });
-    default:
-      return new NotFoundError(`${address} is not indexed ${on} yet: indexing has started, ask again in a moment`, {
-        status: 'indexing',
-      });
-  }
-}
 
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({

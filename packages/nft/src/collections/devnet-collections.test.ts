@@ -15,8 +15,8 @@ import {
   startDevnet,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { metadataRoutes } from '../single-nfts/metadata-routes.ts';
 import { nftMetadataEvents } from './metadata-events-dataset.ts';
-import { metadataRoutes } from './metadata-routes.ts';
 import { type ExampleReading, startReading } from './testing/example-reading.ts';
 
 const soon = { timeout: 30_000, interval: 100 };

@@ -2,7 +2,15 @@ import { ChainsteadError } from '@chainstead/core';
 import { readJsonDocument } from './json-document.ts';
 import { failureOf, type ReadingContext } from './reading-context.ts';
 import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
-import { type DueToken, failToken, releaseToken, saveToken, type TokenKey, takeDueToken } from './token-rows.ts';
+import {
+  type DueToken,
+  type FoundUri,
+  failToken,
+  releaseToken,
+  saveToken,
+  type TokenKey,
+  takeDueToken,
+} from './token-rows.ts';
 
 /** For all calls of one token. Milliseconds. */
 const NODE_MS_MAX = 20_000;
@@ -12,13 +20,14 @@ export async function readDueToken(context: ReadingContext, token: TokenKey, sig
   const { database, chain } = context;
   const due = await takeDueToken(database, chain.id, token);
   if (due === null) return;
-  let uri: string | null = null;
+  let found: FoundUri = { uri: null, isAsked: false };
   try {
     const work = { kind: 'token', keys: [`${chain.id} ${token.address} ${token.tokenId}`] } as const;
     await context.journal.run(work, async () => {
-      uri = await findUri(context, token, due, signal);
+      found = await findUri(context, token, due, signal);
+      const { uri } = found;
       const text = uri === null ? null : readJsonDocument(await context.documents.read(uri, signal)).text;
-      await saveToken(database, chain.id, token, due.lease, { uri, text });
+      await saveToken(database, chain.id, token, due.lease, { ...found, text });
       context.count('token', text === null ? 'none' : 'known');
     });
   } catch (error) {
@@ -27,9 +36,10 @@ export async function readDueToken(context: ReadingContext, token: TokenKey, sig
       throw signal.reason;
     }
     const { code, message, retryable } = failureOf(error);
-    context.count('token', uri === null ? 'failed' : 'document-failed');
-    const retrySeconds = uri === null ? nodeRetryDelay(due.attempts) : documentRetryDelay(due.attempts, { retryable });
-    await failToken(database, chain.id, token, due.lease, { code, message, retrySeconds, uri });
+    context.count('token', found.uri === null ? 'failed' : 'document-failed');
+    const retrySeconds =
+      found.uri === null ? nodeRetryDelay(due.attempts) : documentRetryDelay(due.attempts, { retryable });
+    await failToken(database, chain.id, token, due.lease, { ...found, code, message, retrySeconds });
     if (!(error instanceof ChainsteadError)) throw error;
   }
 }
@@ -39,12 +49,12 @@ async function findUri(
   token: TokenKey,
   due: DueToken,
   signal: AbortSignal,
-): Promise<string | null> {
-  if (due.fromKnownUri && due.tokenUri !== null) return due.tokenUri;
+): Promise<FoundUri> {
+  if (due.fromKnownUri && due.tokenUri !== null) return { uri: due.tokenUri, isAsked: false };
   const uri = await contracts.readTokenUri(
     token.address,
     token.tokenId,
     AbortSignal.any([signal, AbortSignal.timeout(NODE_MS_MAX)]),
   );
-  return uri === null || uri.trim() === '' ? null : uri;
+  return { uri: uri === null || uri.trim() === '' ? null : uri, isAsked: true };
 }

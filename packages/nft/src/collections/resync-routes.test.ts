@@ -53,16 +53,26 @@ describe('reading again', () => {
     const resync = async (query = '?mode=sync', id = '1') => ask(api, `${CATS}/${id}/metadata/resync${query}`);
     const stored = async () =>
       stage.scratch.database.query('SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1');
+    const askedAt = async () => {
+      const [row] = await stage.scratch.database.query<{ uri_synced_at: Date | null }>(
+        'SELECT uri_synced_at FROM nft_token_metadata WHERE token_id = 1',
+      );
+      return row?.uri_synced_at?.getTime() ?? 0;
+    };
     expect(await resync()).toMatchObject({ status: 200, body: { status: 'SYNCED' } });
     expect(await stored()).toEqual([{ metadata: '{"name":"1"}', token_uri: uri }]);
+    const firstAsked = await askedAt();
+    expect(firstAsked).toBeGreaterThan(0);
     // The document from where it was, not from where it is.
     uri = 'data:application/json,{"name":"2"}';
     expect((await resync('?mode=sync&flag=metadata')).status).toBe(200);
     expect(await stored()).toMatchObject([{ metadata: '{"name":"1"}' }]);
+    expect(await askedAt()).toBe(firstAsked);
     expect(await resync('')).toMatchObject({ status: 202, body: { status: 'SYNCING' } });
     await vi.waitFor(async () => expect(await stored()).toMatchObject([{ metadata: '{"name":"2"}' }]), {
       timeout: 10_000,
     });
+    expect(await askedAt()).toBeGreaterThan(firstAsked);
     uri = 'data:application/json,nonsense';
     expect(await resync()).toMatchObject({
       status: 404,

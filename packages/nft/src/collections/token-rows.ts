@@ -39,20 +39,28 @@ export async function takeDueToken(database: Database, chainId: ChainId, token: 
   return { lease, attempts, tokenUri, fromKnownUri };
 }
 
+/** Where a document is, or was. */
+export interface FoundUri {
+  readonly uri: string | null;
+  /** Whether the contract has just said it. */
+  readonly isAsked: boolean;
+}
+
 /** The document, and where it was; `text` null: the contract names none. */
 export async function saveToken(
   database: Database,
   chainId: ChainId,
   token: TokenKey,
   lease: string,
-  document: { readonly uri: string | null; readonly text: string | null },
+  document: FoundUri & { readonly text: string | null },
 ): Promise<void> {
   await database.query(
     `UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
-       synced_at = now(), attempts = 0, error_code = NULL, error_message = NULL, requested_by = NULL,
+       synced_at = now(), uri_synced_at = CASE WHEN $7::boolean THEN ${fromNow('0')} ELSE uri_synced_at END,
+       attempts = 0, error_code = NULL, error_message = NULL, requested_by = NULL,
        from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
        due_at = CASE WHEN due_at = $4::timestamptz THEN NULL ELSE due_at END WHERE ${KEY}`,
-    [...keyOf(chainId, token), lease, storedUri(document.uri), document.text],
+    [...keyOf(chainId, token), lease, storedUri(document.uri), document.text, document.isAsked],
   );
 }
 
@@ -62,16 +70,16 @@ export async function failToken(
   chainId: ChainId,
   token: TokenKey,
   lease: string,
-  failure: {
+  failure: FoundUri & {
     readonly code: string;
     readonly message: string;
     readonly retrySeconds: number | null;
-    readonly uri: string | null;
   },
 ): Promise<void> {
   await database.query(
     `UPDATE nft_token_metadata SET status = 'failed', error_code = $5, error_message = $6, requested_by = NULL,
-       token_uri = coalesce($8, token_uri), from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
+       token_uri = coalesce($8, token_uri), uri_synced_at = CASE WHEN $9::boolean THEN ${fromNow('0')} ELSE uri_synced_at END,
+       from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
        due_at = CASE WHEN due_at = $4::timestamptz THEN ${fromNow('$7::float8')} ELSE due_at END WHERE ${KEY}`,
     [
       ...keyOf(chainId, token),
@@ -80,6 +88,7 @@ export async function failToken(
       failure.message.slice(0, ERROR_LENGTH_MAX),
       failure.retrySeconds,
       storedUri(failure.uri),
+      failure.isAsked,
     ],
   );
 }

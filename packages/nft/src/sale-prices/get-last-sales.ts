@@ -3,6 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { z } from '@hono/zod-openapi';
+import { tokenKey } from '../trades/transfers-by-token.ts';
 import { getSalePrices } from './get-sale-prices.ts';
 import { type salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 
@@ -14,16 +15,16 @@ const DAYS = 365;
 const CONCURRENCY = 4;
 
 /**
- * The last sale of a collection paid in ether within a year, as the API shows it; null without one.
+ * The last sale of a token, or of a collection (id null), paid in ether within a year, as the API shows it; null without one.
  * @param tables that hold trades
  */
 export async function getLastSale(
   database: Database,
   chain: Chain,
-  token: Address,
+  { token, tokenId }: { readonly token: Address; readonly tokenId: string | null },
   tables: TablesInUse,
 ): Promise<LastSale> {
-  const query = { token, tokenId: null, days: DAYS, now: new Date(), includeWrapped: false };
+  const query = { token, tokenId, days: DAYS, now: new Date(), includeWrapped: false };
   return showSalePrices(await getSalePrices(database, chain, query, tables), DAYS, token).last_sale;
 }
 
@@ -38,8 +39,28 @@ export async function getLastSales(
   const found = new Map<Address, LastSale>();
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
-      for (const token of waiting) found.set(token, await getLastSale(database, chain, token, tables));
+      for (const token of waiting)
+        found.set(token, await getLastSale(database, chain, { token, tokenId: null }, tables));
     }),
   );
   return found;
 }
+
+/** {@link getLastSale} of several tokens. */
+export async function getLastSalesOfTokens(
+  database: Database,
+  chain: Chain,
+  tokens: readonly Token[],
+  tables: TablesInUse,
+): Promise<(token: Token) => LastSale> {
+  const waiting = new Map(tokens.map((token) => [tokenKey(token), token])).entries();
+  const found = new Map<string, LastSale>();
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (const [key, token] of waiting) found.set(key, await getLastSale(database, chain, token, tables));
+    }),
+  );
+  return (token) => found.get(tokenKey(token)) ?? null;
+}
+
+type Token = Parameters<typeof tokenKey>[0];

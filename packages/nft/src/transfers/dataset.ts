@@ -10,6 +10,7 @@ import {
 } from '@chainstead/token-events';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { type NftTransferRow, nftTransfers as table } from './schema.ts';
+import { FORMER_TRANSFERS } from './transfer-tables.ts';
 import { nftHistories } from './wallet-history-filters.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
@@ -24,7 +25,7 @@ export const nftTransfers: Dataset<NftTransferRow> = {
     bulkIndexes: ['nft_transfers_by_token', 'nft_transfers_by_sender', 'nft_transfers_by_recipient'],
     isPartitioned: true,
     former: {
-      table: 'nft_transfers_unpartitioned',
+      table: FORMER_TRANSFERS,
       all: 'nft_transfers_all',
       key: ['token_address', 'chain_id', 'block_number', 'transaction_index', 'log_index', 'item'],
       columns: { collection_key: 'address_key(token_address)' },

@@ -14,7 +14,7 @@ const WAITING_MAX = 500;
 export async function requestUnreadCollections(
   database: Database,
   chain: Chain,
-  collections: readonly WalletCollection[],
+  collections: readonly Pick<WalletCollection, 'address' | 'isUnread' | 'possibleSpam'>[],
 ): Promise<void> {
   const unread = collections.filter(({ isUnread, possibleSpam }) => isUnread && !possibleSpam).slice(0, PER_PAGE_MAX);
   if (unread.length === 0) return;

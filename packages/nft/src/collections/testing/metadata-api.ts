@@ -6,7 +6,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { metadataRoutes } from '../metadata-routes.ts';
+import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
 import { type ExampleContract, serveContracts } from './example-contracts.ts';
 import { startReading } from './example-reading.ts';
 import { type ExampleServer, serveExample } from './example-server.ts';

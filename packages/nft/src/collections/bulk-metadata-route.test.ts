@@ -1,0 +1,96 @@
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY } from '@chainstead/http/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
+import { addressOf, exampleCollection } from './testing/example-contracts.ts';
+import { ask, eth, type MetadataStage, NOTHING_SAID, openMetadataStage } from './testing/metadata-api.ts';
+
+const [CATS, DOGS, NONE] = [addressOf(1), addressOf(2), addressOf(3)];
+
+let stage: MetadataStage;
+let api: ApiApp;
+beforeAll(async () => {
+  stage = await openMetadataStage();
+  api = await stage.openApi();
+  stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats', symbol: 'CAT' }));
+  stage.contracts.set(DOGS, exampleCollection('erc1155', { name: 'Dogs' }));
+  await cover(stage.scratch.database, eth, 7, 100);
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+async function post(body: unknown, query = '') {
+  const response = await api.request(`/api/v2.2/nft/metadata${query}`, {
+    method: 'POST',
+    headers: { 'x-api-key': EXAMPLE_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
+}
+
+describe('several collections', () => {
+  test('are told of as by themselves, in the order of the request; what is none is left out', async () => {
+    const { status, body, headers } = await post({
+      addresses: [DOGS, NONE, CATS, DOGS.toUpperCase().replace('0X', '0x')],
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual([(await ask(api, `${DOGS}/metadata`)).body, (await ask(api, `${CATS}/metadata`)).body]);
+    expect(body).toMatchObject([
+      { token_address: DOGS, contract_type: 'ERC1155', name: 'Dogs', ...NOTHING_SAID },
+      { token_address: CATS, contract_type: 'ERC721', symbol: 'CAT' },
+    ]);
+    expect(
+      ['x-indexed-from-block', 'x-indexed-to-block', 'x-indexed-complete'].map((name) => headers.get(name)),
+    ).toEqual(['7', '100', 'false']);
+  });
+
+  test('have prices where those are asked for', async () => {
+    const { body } = await post({ addresses: [CATS] }, '?include_prices=true');
+    expect(body).toEqual([(await ask(api, `${CATS}/metadata?include_prices=true`)).body]);
+    expect(body).toMatchObject([{ last_sale: null, floor_price: null }]);
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'nothing',
+      {},
+      'addresses must be an array, addresses must contain not more than 25 elements, addresses must contain at least 1 elements',
+    ],
+    [
+      '26',
+      { addresses: Array.from({ length: 26 }, (_, index) => addressOf(index)) },
+      'addresses must contain not more than 25 elements',
+    ],
+    ['none', { addresses: [] }, 'addresses must contain at least 1 elements'],
+    ['a bad one', { addresses: ['0x12'] }, '[C0005] Invalid address provided'],
+  ])('of %s are refused with the provider’s text', async (_name, given, message) => {
+    const { status, body } = await post(given);
+    expect([status, body]).toEqual([400, { message, details: { errors: [{ parameter: 'addresses' }] } }]);
+  });
+});
+
+describe('floor prices', () => {
+  test.each(['floor-price', '1/floor-price', 'floor-price/historical', 'floor-price/historical?interval=1y'])(
+    '%s: there are no listings, now or later',
+    async (path) => {
+      expect(await ask(api, `${CATS}/${path}`)).toMatchObject({
+        status: 404,
+        body: {
+          message: "Floor prices come from marketplaces' listings, which are not on the chain",
+          details: { status: 'no-listings' },
+        },
+      });
+    },
+  );
+
+  test.each([
+    ['floor-price/historical?interval=2d', 'interval'],
+    ['x/floor-price', 'token_id'],
+    ['floor-price?chain=nowhere', 'chain'],
+  ])('%s is refused by name', async (path, parameter) => {
+    expect(await ask(api, `${CATS}/${path}`)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(parameter) },
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { indexedHeaders } from '@chainstead/answers';
+import {
+  type ApiDependencies,
+  booleanParameter,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { getLastSales } from '../sale-prices/get-last-sales.ts';
+import { createTradeTables } from '../trades/trade-tables.ts';
+import { askCollections } from './asked-collections.ts';
+import { BODY_LIST_MAX, refuseBody } from './body-list.ts';
+import { coveredOfAll, getCollectionCoverage } from './collection-coverage.ts';
+import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
+import type { CreateMetadataRequests } from './metadata-requests.ts';
+
+const DEFAULT_CHAIN = 'eth';
+
+/** The answer of `getNFTBulkContractMetadata` (docs/provider-contract.md#several-collections). */
+export const bulkMetadataSchema = z.array(collectionMetadataSchema);
+
+/**
+ * `POST /api/v2.2/nft/metadata`: up to 25 collections as by themselves, in the order of the request (docs/provider-contract.md#several-collections).
+ * Contracts that are no NFTs, or that nobody knows yet, are left out.
+ */
+export function bulkMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
+  return (app, dependencies) => {
+    const { chains, database } = dependencies;
+    const requests = createRequests(dependencies);
+    const tables = createTradeTables(database);
+    app.openapi(
+      routeOf(dependencies),
+      async (c) => {
+        const query = c.req.valid('query');
+        const addresses = [...new Set(c.req.valid('json').addresses)];
+        const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
+        const asked = { chain, requester: requests.requesterOf(c) };
+        const collections = await askCollections({ database, requests }, asked, addresses);
+        const known = [...collections].filter(([, { isNft }]) => isNft);
+        const sales =
+          query.include_prices === true
+            ? await getLastSales(
+                database,
+                chain,
+                known.map(([address]) => address),
+                await tables(),
+              )
+            : null;
+        const coverage = await getCollectionCoverage(database, chain, addresses);
+        const answer = known.map(([address, collection]) =>
+          showCollection(address, collection, sales === null ? null : { last_sale: sales.get(address) ?? null }),
+        );
+        return c.json(answer, 200, indexedHeaders(coveredOfAll(coverage)));
+      },
+      refuseBody('addresses'),
+    );
+  };
+}
+
+function routeOf({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'post',
+    path: '/api/v2.2/nft/metadata',
+    operationId: 'getNFTBulkContractMetadata',
+    tags: ['NFT'],
+    summary: "Several collections' metadata",
+    description:
+      'Up to 25 collections in the order of the request, each as by itself. A contract that is no NFT, or that is not known yet, is left out: one that nobody has asked for is read, and the request waits a moment for it. What is indexed of their transfers together is in the headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete.',
+    request: {
+      query: querySchema({
+        chain: parameters.chain,
+        include_prices: booleanParameter({
+          default: false,
+          description: 'Adds floor prices and the last sale, where they are known.',
+        }),
+      }),
+      body: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: z.object({ addresses: z.array(parameters.address).min(1).max(BODY_LIST_MAX) }),
+          },
+        },
+      },
+    },
+    responses: {
+      200: { description: 'The collections', content: { 'application/json': { schema: bulkMetadataSchema } } },
+      ...errorResponses(400, 401, 413, 429, 500, 503),
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import {
+  type Indexed,
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+
+const SUBJECT = {
+  kind: 'contract',
+  subject: '$2::bytea',
+  chainId: '$1::bigint',
+  dataset: 'nft-transfers',
+} as const;
+
+const STATEMENT = `WITH ${subjectCoverage(SUBJECT)}
+SELECT ${subjectColumns(SUBJECT)}, (SELECT created_block FROM tokens WHERE address = $2 AND chain_id = $1) AS created_block
+FROM covered LEFT JOIN ${subjectHistory(SUBJECT)}`;
+
+/** Which transfers of contracts are known, by contract. */
+export async function getCollectionCoverage(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  addresses: Iterable<Address>,
+): Promise<ReadonlyMap<Address, SubjectCoverage>> {
+  const found = new Map<Address, SubjectCoverage>();
+  for (const address of new Set(addresses)) {
+    const [row] = await database.query<SubjectColumns & { readonly created_block: number | null }>(STATEMENT, [
+      chain.id,
+      addressBytes(address),
+    ]);
+    found.set(address, readSubject(chain, row, row?.created_block ?? chain.firstBlock));
+  }
+  return found;
+}
+
+/** What is indexed of all of them: complete where each is, from the latest beginning to the earliest end. */
+export function coveredOfAll(coverage: ReadonlyMap<Address, SubjectCoverage>): Indexed {
+  const all = [...coverage.values()].map(({ indexed }) => indexed);
+  const from = all.map(({ fromBlock }) => fromBlock ?? Number.POSITIVE_INFINITY);
+  const to = all.map(({ toBlock }) => toBlock ?? Number.NEGATIVE_INFINITY);
+  const [fromBlock, toBlock] = [Math.max(...from), Math.min(...to)];
+  const complete = all.every((indexed) => indexed.complete);
+  return Number.isFinite(fromBlock) && fromBlock <= toBlock
+    ? { fromBlock, toBlock, complete }
+    : { fromBlock: null, toBlock: null, complete };
+}

@@ -1,0 +1,103 @@
+import { z } from '@hono/zod-openapi';
+
+const text = z.string().nullable();
+
+const attributeSchema = z
+  .object({
+    trait_type: text,
+    value: z.union([z.string(), z.number(), z.boolean()]).nullable().openapi({ description: 'As in the document' }),
+    display_type: text,
+    max_value: z.number().nullable(),
+    trait_count: z.int().openapi({ description: 'Always 0' }),
+    order: z.number().nullable(),
+  })
+  .openapi('NftAttribute');
+
+/** The usual members of a token's document (docs/provider-contract.md#nft-records). */
+export const normalizedMetadataSchema = z
+  .object({
+    name: text,
+    description: text,
+    image: text.openapi({ description: 'As the document names it' }),
+    animation_url: text,
+    external_link: text,
+    external_url: text,
+    attributes: z.array(attributeSchema),
+  })
+  .openapi('NftNormalizedMetadata', { description: 'null is what the document does not say, or not known yet' });
+
+export type NormalizedMetadata = z.infer<typeof normalizedMetadataSchema>;
+type Attribute = z.infer<typeof attributeSchema>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What a document says under the names that documents use, the first that says something. Texts stay as they stand, empty ones say
+ * nothing.
+ * @param fields of the document; null while there is none
+ */
+export function normalizeMetadata(fields: Fields | null): NormalizedMetadata {
+  const document = fields ?? {};
+  return {
+    name: firstText(document, ['name', 'title']),
+    description: firstText(document, ['description']),
+    image: pictureOf(document),
+    animation_url: firstText(document, ['animation_url']),
+    external_link: firstText(document, ['external_link', 'external_url']),
+    external_url: firstText(document, ['external_url', 'external_link']),
+    attributes: attributesOf(document),
+  };
+}
+
+/** Where the picture of a document is, as it says it; null where it names none. */
+export function pictureOf(fields: Fields): string | null {
+  return firstText(fields, ['image', 'image_url', 'imageUrl', 'image_data']);
+}
+
+function firstText(fields: Fields, keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const found = textOf(ownValue(fields, key));
+    if (found !== null && found !== '') return found;
+  }
+  return null;
+}
+
+function attributesOf(fields: Fields): Attribute[] {
+  const list = ['attributes', 'traits', 'properties'].map((key) => ownValue(fields, key)).find(Array.isArray);
+  return (list ?? []).flatMap((item: unknown) => {
+    const attribute = attributeOf(item);
+    return attribute === null ? [] : [attribute];
+  });
+}
+
+/** A value by itself is one without a type; a list or nothing is no attribute. */
+function attributeOf(item: unknown): Attribute | null {
+  if (Array.isArray(item) || item === null) return null;
+  const fields: Fields = typeof item === 'object' ? Object(item) : { value: item };
+  return {
+    trait_type: textOf(ownValue(fields, 'trait_type')),
+    value: plainValueOf(ownValue(fields, 'value')),
+    display_type: textOf(ownValue(fields, 'display_type')),
+    max_value: numberOf(ownValue(fields, 'max_value')),
+    trait_count: 0,
+    order: numberOf(ownValue(fields, 'order')),
+  };
+}
+
+/** Of the document itself: `constructor` and the like are not its members. */
+function ownValue(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  return typeof value === 'string' ? value : null;
+}
+
+/** JSON has no infinity, which 1e999 is read as. */
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function plainValueOf(value: unknown): string | number | boolean | null {
+  return typeof value === 'string' || typeof value === 'boolean' ? value : numberOf(value);
+}

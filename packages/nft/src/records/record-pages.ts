@@ -1,0 +1,70 @@
+import { createMissingIndexes } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
+import { createTradeTables } from '../trades/trade-tables.ts';
+import { createTransferTables } from '../transfers/transfer-tables.ts';
+import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
+import { readRecords } from './read-records.ts';
+import type { RecordOptions } from './record-response.ts';
+
+/** Senders of these transactions, of those of which they are known within the wait of a request. */
+export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<ReadonlyMap<Hash, Address>>;
+
+/** The records of a page, with what showing them takes. */
+export interface RecordsOfPage extends Pick<RecordOptions, 'lastSales' | 'minters'> {
+  /** One for each key, in their order. */
+  readonly records: readonly NftRecord[];
+}
+
+/** Reads what records show, once a page's own statement has found whose they are. */
+export interface RecordPages {
+  read(chain: Chain, keys: readonly RecordKey[], asked: { readonly includePrices: boolean }): Promise<RecordsOfPage>;
+}
+
+/** The index by which a token's mint is found. */
+const BY_TOKEN = 'nft_transfers_by_token';
+
+/**
+ * One for a route.
+ * @param sendersOf default: nobody's are known
+ */
+export function createRecordPages(database: Database, sendersOf: SendersOf = async () => new Map()): RecordPages {
+  const transferTables = createTransferTables(database);
+  const tradeTables = createTradeTables(database);
+  const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
+  return {
+    async read(chain, keys, { includePrices }) {
+      const isFindable = (await missing()).length === 0;
+      const records = await readRecords(database, chain, keys, isFindable ? await transferTables() : null);
+      const tokens = keys.map(({ address, tokenId }) => ({ token: address, tokenId }));
+      return {
+        records,
+        lastSales: includePrices ? await getLastSalesOfTokens(database, chain, tokens, await tradeTables()) : null,
+        minters: await mintersOf(chain, records, sendersOf),
+      };
+    },
+  };
+}
+
+/** By {@link recordId}; an id of ERC-1155 is minted by many. */
+async function mintersOf(
+  chain: Chain,
+  records: readonly NftRecord[],
+  sendersOf: SendersOf,
+): Promise<ReadonlyMap<string, Address>> {
+  const minted = records.flatMap((record) =>
+    record.mint === null || record.contractType === 'ERC1155'
+      ? []
+      : [{ id: recordId(record), hash: record.mint.transactionHash }],
+  );
+  if (minted.length === 0) return new Map();
+  const senders = await sendersOf(chain, [...new Set(minted.map(({ hash }) => hash))]);
+  return new Map(
+    minted.flatMap(({ id, hash }) => {
+      const sender = senders.get(hash);
+      return sender === undefined ? [] : [[id, sender] as const];
+    }),
+  );
+}

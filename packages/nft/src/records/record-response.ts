@@ -1,0 +1,167 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { LastSale } from '../sale-prices/get-last-sales.ts';
+import { salePricesSchema } from '../sale-prices/sale-prices-response.ts';
+import { mediaOf, mediaSchema } from './media.ts';
+import { type NftRecord, recordId } from './nft-record.ts';
+import { normalizedMetadataSchema, normalizeMetadata } from './normalized-metadata.ts';
+import { tokenHash } from './token-hash.ts';
+
+const text = z.string().nullable();
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '7781' });
+const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
+const moment = z.iso.datetime({ precision: 3 }).nullable();
+
+const recordShape = {
+  token_address: addressText,
+  token_id: z
+    .string()
+    .openapi({ pattern: '^([0-9]+|0x[0-9a-f]+)$', example: '7781', description: 'Decimal digits, or by format' }),
+  amount: digits
+    .nullable()
+    .openapi({ description: 'Units that the owner has, "1" of ERC-721; null where they are not known' }),
+  token_hash: z.string().openapi({ pattern: '^[0-9a-f]{32}$', example: 'ab96a59f7d41a8648adee2f63d1386ce' }),
+  block_number: digits.nullable().openapi({ description: 'Of the newest change of owner or amount' }),
+  block_number_minted: digits.nullable(),
+  contract_type: z.enum(['ERC721', 'ERC1155']).nullable(),
+  name: text.openapi({ description: 'Of the contract, as symbol' }),
+  symbol: text,
+  token_uri: text.openapi({ description: 'As the contract gave it; null above 8,192 characters of a data: URI' }),
+  metadata: text.openapi({ description: 'The document as it was read, a JSON object as text' }),
+  normalized_metadata: normalizedMetadataSchema.optional(),
+  media: mediaSchema.nullable().optional(),
+  minter_address: text.openapi({ description: 'Who sent the transaction that minted it; null for ERC-1155' }),
+  last_token_uri_sync: moment,
+  last_metadata_sync: moment,
+  possible_spam: z.boolean(),
+  verified_collection: z.boolean(),
+  rarity_rank: z.number().nullable(),
+  rarity_percentage: z.number().nullable(),
+  rarity_label: text,
+  last_sale: salePricesSchema.shape.last_sale.optional().openapi({
+    description: 'The last sale paid in ether within a year; null without one. Only with include_prices',
+  }),
+  floor_price: z
+    .null()
+    .optional()
+    .openapi({ description: 'With include_prices; not known, as the other floor prices' }),
+  floor_price_usd: z.null().optional(),
+  floor_price_currency: z.null().optional(),
+  collection_logo: text.optional(),
+  collection_banner_image: text.optional(),
+  collection_category: text.optional(),
+  project_url: text.optional(),
+  wiki_url: text.optional(),
+  discord_url: text.optional(),
+  telegram_url: text.optional(),
+  twitter_username: text.optional(),
+  instagram_username: text.optional(),
+};
+
+const listPriceSchema = z
+  .object({
+    listed: z.literal(false),
+    price: z.null(),
+    price_currency: z.null(),
+    price_usd: z.null(),
+    marketplace: z.null(),
+  })
+  .openapi('NftListPrice', { description: 'Listings are not on the chain' });
+
+/** A token, in lists of collections and by itself (docs/provider-contract.md#nft-records). */
+export const nftSchema = z
+  .object({
+    ...recordShape,
+    owner_of: addressText.nullable().openapi({ description: 'null where nobody or several have it' }),
+    list_price: listPriceSchema.optional(),
+  })
+  .openapi('Nft');
+
+/** A token and one who holds it. */
+export const ownedNftSchema = z.object({ ...recordShape, owner_of: addressText }).openapi('OwnedNft');
+
+/** Which fields of its collection a record has beside name and symbol. */
+export type CollectionPart = 'none' | 'pictures' | 'all';
+
+/** What an answer shows of records. */
+export interface RecordOptions {
+  /** How token ids are written. */
+  readonly format: 'decimal' | 'hex';
+  readonly normalizeMetadata: boolean;
+  readonly mediaItems: boolean;
+  readonly collection: CollectionPart;
+  /** Null where prices were not asked for. */
+  readonly lastSales: ((token: { readonly token: Address; readonly tokenId: string }) => LastSale) | null;
+  /** Senders of minting transactions by {@link recordId}, as far as they are known. */
+  readonly minters: ReadonlyMap<string, Address>;
+}
+
+/** A record of the schema `nft`. */
+export function showNft(record: NftRecord, options: RecordOptions): z.infer<typeof nftSchema> {
+  return {
+    ...showRecord(record, options),
+    owner_of: record.owner,
+    ...(options.lastSales !== null && { list_price: NOT_LISTED }),
+  };
+}
+
+/** A record of the schema `nftOwner`: of what nobody holds the owner is the zero address. */
+export function showOwnedNft(record: NftRecord, options: RecordOptions): z.infer<typeof ownedNftSchema> {
+  return { ...showRecord(record, options), owner_of: record.owner ?? ZERO_ADDRESS };
+}
+
+const NOT_LISTED = { listed: false, price: null, price_currency: null, price_usd: null, marketplace: null } as const;
+
+function showRecord(record: NftRecord, options: RecordOptions) {
+  const { document } = record;
+  const id = recordId(record);
+  return {
+    token_address: record.address,
+    token_id: options.format === 'hex' ? `0x${BigInt(record.tokenId).toString(16)}` : record.tokenId,
+    amount: record.amount,
+    token_hash: tokenHash(record),
+    block_number: record.blockNumber?.toString() ?? null,
+    block_number_minted: record.mint?.blockNumber.toString() ?? null,
+    contract_type: record.contractType,
+    name: record.collection.name,
+    symbol: record.collection.symbol,
+    token_uri: record.tokenUri,
+    metadata: document?.text ?? null,
+    ...(options.normalizeMetadata && { normalized_metadata: normalizeMetadata(document?.fields ?? null) }),
+    ...(options.mediaItems && { media: document === null ? null : mediaOf(document.fields, record.documentSyncedAt) }),
+    minter_address: record.contractType === 'ERC1155' ? null : (options.minters.get(id) ?? null),
+    last_token_uri_sync: record.uriSyncedAt?.toISOString() ?? null,
+    last_metadata_sync: record.documentSyncedAt?.toISOString() ?? null,
+    possible_spam: record.possibleSpam,
+    verified_collection: record.verified,
+    rarity_rank: null,
+    rarity_percentage: null,
+    rarity_label: null,
+    ...(options.lastSales !== null && {
+      last_sale: options.lastSales({ token: record.address, tokenId: record.tokenId }),
+      floor_price: null,
+      floor_price_usd: null,
+      floor_price_currency: null,
+    }),
+    ...showCollectionPart(record, options.collection),
+  };
+}
+
+function showCollectionPart({ collection }: NftRecord, part: CollectionPart) {
+  if (part === 'none') return {};
+  const pictures = {
+    collection_logo: collection.collectionLogo,
+    collection_banner_image: collection.collectionBannerImage,
+  };
+  if (part === 'pictures') return pictures;
+  return {
+    ...pictures,
+    collection_category: collection.collectionCategory,
+    project_url: collection.projectUrl,
+    wiki_url: collection.wikiUrl,
+    discord_url: collection.discordUrl,
+    telegram_url: collection.telegramUrl,
+    twitter_username: collection.twitterUsername,
+    instagram_username: collection.instagramUsername,
+  };
+}

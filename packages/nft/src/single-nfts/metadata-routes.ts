@@ -1,0 +1,31 @@
+import type { RouteModule } from '@chainstead/http';
+import { bulkMetadataRoute } from '../collections/bulk-metadata-route.ts';
+import { collectionMetadataRoute } from '../collections/collection-metadata-route.ts';
+import { floorPriceRoutes } from '../collections/floor-price-routes.ts';
+import { createMetadataRequests, type MetadataRequestsOptions } from '../collections/metadata-requests.ts';
+import { resyncTokenRoute, resyncTraitsRoute, syncCollectionRoute } from '../collections/resync-routes.ts';
+import type { SendersOf } from '../records/record-pages.ts';
+import { multipleNftsRoute } from './multiple-nfts-route.ts';
+import { nftMetadataRoute } from './nft-metadata-route.ts';
+
+export interface MetadataRoutesOptions extends MetadataRequestsOptions {
+  /** Default: nobody's are known. */
+  readonly sendersOf?: SendersOf;
+}
+
+/**
+ * The routes of collections' and tokens' metadata, and of single tokens. The last one is `GET /nft/{address}/{token_id}`: routes whose last
+ * segment is a name instead of an id come before it.
+ */
+export function metadataRoutes(options: MetadataRoutesOptions): readonly RouteModule[] {
+  const createRequests = createMetadataRequests(options);
+  const { sendersOf } = options;
+  return [
+    ...[collectionMetadataRoute, bulkMetadataRoute, syncCollectionRoute, resyncTokenRoute, resyncTraitsRoute].map(
+      (route) => route(createRequests),
+    ),
+    multipleNftsRoute(createRequests, sendersOf),
+    ...floorPriceRoutes,
+    nftMetadataRoute(createRequests, sendersOf),
+  ];
+}

@@ -1,0 +1,126 @@
+import { ZERO_ADDRESS } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY } from '@chainstead/http/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf, exampleCollection, textOf, wordOf } from '../collections/testing/example-contracts.ts';
+import { eth, type MetadataStage, openMetadataStage } from '../collections/testing/metadata-api.ts';
+import { seedMoves } from '../records/testing/seeded-tokens.ts';
+import { cover } from '../wallet-nfts/testing/seeded-wallet.ts';
+
+const [CATS, DOGS, ALICE] = [addressOf(1), addressOf(2), addressOf(3)];
+
+let stage: MetadataStage;
+beforeEach(async () => {
+  stage = await openMetadataStage();
+});
+afterEach(() => stage.close());
+
+async function post(api: ApiApp, body: unknown, query = '') {
+  const response = await api.request(`/api/v2.2/nft/getMultipleNFTs${query}`, {
+    method: 'POST',
+    headers: { 'x-api-key': EXAMPLE_KEY, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
+}
+
+const named = (address: string, id: string) => ({ token_address: address, token_id: id });
+
+describe('several NFTs', () => {
+  test('come in the order of the request, the same one twice, null for what never moved', async () => {
+    stage.contracts.set(
+      CATS,
+      exampleCollection(
+        'erc721',
+        { name: 'Cats' },
+        { [`0xc87b56dd${wordOf(1n).slice(2)}`]: () => textOf('data:application/json,{"name":"One"}') },
+      ),
+    );
+    await stage.see(CATS, 2);
+    await cover(stage.scratch.database, eth, 0, 100);
+    await seedMoves(stage.scratch.database, eth, [
+      { token: CATS, id: '1', block: 10, to: ALICE },
+      { token: CATS, id: '2', block: 11, to: ALICE },
+      { token: CATS, id: '2', block: 12, from: ALICE },
+    ]);
+    await stage.startWorker();
+    const api = await stage.openApi();
+    const tokens = [
+      named(CATS, '2'),
+      named(DOGS, '5'),
+      named(CATS.toUpperCase().replace('0X', '0x'), '0x1'),
+      named(CATS, '2'),
+    ];
+    const { status, body, headers } = await post(api, { tokens, normalizeMetadata: true, media_items: true, more: 1 });
+    expect([status, body]).toMatchObject([
+      200,
+      [
+        { token_id: '2', owner_of: ZERO_ADDRESS, amount: null, block_number: '12', block_number_minted: null },
+        null,
+        {
+          token_id: '1',
+          owner_of: ALICE,
+          amount: '1',
+          metadata: '{"name":"One"}',
+          normalized_metadata: { name: 'One' },
+          media: null,
+          collection_logo: null,
+          instagram_username: null,
+        },
+        { token_id: '2' },
+      ],
+    ]);
+    expect(
+      ['x-indexed-from-block', 'x-indexed-to-block', 'x-indexed-complete'].map((name) => headers.get(name)),
+    ).toEqual(['0', '100', 'true']);
+    const [plain] = Object((await post(api, { tokens: [named(CATS, '1')] }, '?chain=0x1')).body);
+    for (const absent of ['normalized_metadata', 'media', 'last_sale', 'list_price'])
+      expect(plain).not.toHaveProperty(absent);
+    // The contract that nobody knew is read.
+    expect(
+      await stage.scratch.database.query('SELECT FROM nft_collections WHERE token_address = decode($1, $2)', [
+        DOGS.slice(2),
+        'hex',
+      ]),
+    ).toHaveLength(1);
+  });
+
+  test('are null, with nothing indexed said, where nothing is', async () => {
+    const { status, body, headers } = await post(await stage.openApi(0), { tokens: [named(DOGS, '5')] });
+    expect([status, body, headers.get('x-indexed-complete')]).toEqual([200, [null], 'false']);
+    expect(headers.has('x-indexed-from-block')).toBe(false);
+  });
+});
+
+const ARRAY = 'tokens must be an array';
+const MOST = 'tokens must contain not more than 25 elements';
+const LEAST = 'tokens must contain at least 1 elements';
+
+test.each<[string, unknown, string]>([
+  ['no tokens', {}, `${ARRAY}, ${MOST}, ${LEAST}`],
+  ['tokens that are no list', { tokens: 'x' }, `${ARRAY}, ${MOST}, ${LEAST}`],
+  ['a list instead of an object', [], `${ARRAY}, ${MOST}, ${LEAST}`],
+  ['an empty list', { tokens: [] }, LEAST],
+  ['26 tokens', { tokens: Array.from({ length: 26 }, (_, id) => named(CATS, String(id))) }, MOST],
+  ['a bad address', { tokens: [named('0x12', '1')] }, '[C0005] Invalid address provided'],
+  ['two bad addresses', { tokens: [named('0x12', '1'), 'x'] }, '[C0005] Invalid address provided'],
+  ['a bad id', { tokens: [named(CATS, 'x')] }, '[C0005] Invalid TokenId provided'],
+  ['an id too large', { tokens: [named(CATS, String(2n ** 256n))] }, '[C0005] Invalid TokenId provided'],
+  [
+    'a bad flag and a bad id',
+    { tokens: [named(CATS, '')], normalizeMetadata: 'true' },
+    '[C0005] Invalid TokenId provided, normalizeMetadata must be a boolean value',
+  ],
+])('%s: refused with the provider’s text', async (_name, given, message) => {
+  const { status, body } = await post(await stage.openApi(0), given);
+  expect([status, body]).toEqual([400, { message, details: { errors: [{ parameter: 'tokens' }] } }]);
+});
+
+test('what is no JSON is refused, as an unknown chain is', async () => {
+  const api = await stage.openApi(0);
+  expect((await post(api, '{')).status).toBe(400);
+  expect(await post(api, { tokens: [named(CATS, '1')] }, '?chain=nowhere')).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('chain must be a known chain') },
+  });
+});

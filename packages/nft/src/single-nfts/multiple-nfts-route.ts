@@ -1,0 +1,108 @@
+import { indexedHeaders } from '@chainstead/answers';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requireIndexes,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { BODY_LIST_MAX, refuseBody } from '../collections/body-list.ts';
+import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
+import { getCollection } from '../collections/get-collection.ts';
+import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
+import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
+import { ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
+import { nftTransfers } from '../transfers/dataset.ts';
+import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
+import { askTokens } from './asked-tokens.ts';
+import { createTokenHolders } from './token-holders.ts';
+
+const DEFAULT_CHAIN = 'eth';
+
+/** The answer of `getMultipleNFTs` (docs/provider-contract.md#multiple-nfts). */
+export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
+
+/**
+ * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in the order of the request, null for what never moved in what is indexed
+ * (docs/provider-contract.md#multiple-nfts). Documents that nobody asked for yet are read, and the request waits a moment for them.
+ */
+export function multipleNftsRoute(createRequests: CreateMetadataRequests, sendersOf?: SendersOf): RouteModule {
+  return (app, dependencies) => {
+    const { chains, database } = dependencies;
+    const requests = createRequests(dependencies);
+    const pages = createRecordPages(database, sendersOf);
+    const holders = createTokenHolders(database);
+    app.openapi(
+      routeOf(dependencies),
+      async (c) => {
+        const body = c.req.valid('json');
+        const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, nftTransfers.name);
+        const requester = requests.requesterOf(c);
+        requireIndexes(await holders.missingIndexes());
+        const tokens = body.tokens.map(({ token_address: address, token_id: tokenId }) => ({ address, tokenId }));
+        const contracts = [...new Set(tokens.map(({ address }) => address))];
+        const coverage = await getCollectionCoverage(database, chain, contracts);
+        const held = await holders.find(chain, tokens, coverage);
+        const keys = held.filter((key) => key !== null);
+        await askTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, keys);
+        const unread = [];
+        for (const address of contracts) {
+          const { isNft, possibleSpam, status } = await getCollection(database, chain.id, address);
+          if (isNft) requests.announce(chain, address, requester);
+          unread.push({ address, isUnread: status === null, possibleSpam });
+        }
+        await requestUnreadCollections(database, chain, unread);
+        const { records, lastSales, minters } = await pages.read(chain, keys, { includePrices: false });
+        const shown = records
+          .map((record) =>
+            showOwnedNft(record, {
+              format: 'decimal',
+              normalizeMetadata: body.normalizeMetadata ?? false,
+              mediaItems: body.media_items ?? false,
+              collection: 'all',
+              lastSales,
+              minters,
+            }),
+          )
+          .values();
+        const answer = held.map((key) => (key === null ? null : (shown.next().value ?? null)));
+        return c.json(answer, 200, indexedHeaders(coveredOfAll(coverage)));
+      },
+      refuseBody('tokens'),
+    );
+  };
+}
+
+function routeOf({ parameters }: ApiDependencies) {
+  const tokens = z.array(z.object({ token_address: parameters.address, token_id: parameters.tokenId }));
+  return createRoute({
+    method: 'post',
+    path: '/api/v2.2/nft/getMultipleNFTs',
+    operationId: 'getMultipleNFTs',
+    tags: ['NFT'],
+    summary: 'Several NFTs',
+    description:
+      'Up to 25 tokens in the order of the request, null for one that never moved in what is indexed. What is indexed of their collections together is in the headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete.',
+    request: {
+      query: querySchema({ chain: parameters.chain }),
+      body: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: z.object({
+              tokens: tokens.min(1).max(BODY_LIST_MAX),
+              normalizeMetadata: z.boolean().optional(),
+              media_items: z.boolean().optional(),
+            }),
+          },
+        },
+      },
+    },
+    responses: {
+      200: { description: 'The tokens', content: { 'application/json': { schema: multipleNftsSchema } } },
+      ...errorResponses(400, 401, 413, 429, 500, 503),
+    },
+  });
+}

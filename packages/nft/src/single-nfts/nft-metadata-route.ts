@@ -1,0 +1,129 @@
+import { indexedSchema, showIndexed } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import {
+  type ApiContext,
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  NotFoundError,
+  NotServedError,
+  querySchema,
+  type RouteModule,
+  refuseInvalid,
+  requireIndexes,
+  UNSERVED_OPERATIONS,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { askCollection } from '../collections/asked-collections.ts';
+import { getCollectionCoverage } from '../collections/collection-coverage.ts';
+import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
+import type { TokenKey } from '../collections/token-rows.ts';
+import type { RecordKey } from '../records/nft-record.ts';
+import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
+import { includePricesParameter, recordParameters } from '../records/record-parameters.ts';
+import { nftSchema, showNft } from '../records/record-response.ts';
+import { nftTransfers } from '../transfers/dataset.ts';
+import { askTokens, readTokens } from './asked-tokens.ts';
+import { createTokenHolders } from './token-holders.ts';
+
+const DEFAULT_CHAIN = 'eth';
+
+/** The answer of `getNFTMetadata` (docs/provider-contract.md#nft-metadata). */
+export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
+
+/**
+ * `GET /api/v2.2/nft/{address}/{token_id}`: one token (docs/provider-contract.md#nft-metadata). What nobody asked for yet is read, and the
+ * request waits a moment for it; an id that never moved in what is indexed exists where its contract names a document for it.
+ */
+export function nftMetadataRoute(createRequests: CreateMetadataRequests, sendersOf?: SendersOf): RouteModule {
+  return (app, dependencies) => {
+    const { chains, database } = dependencies;
+    const requests = createRequests(dependencies);
+    const pages = createRecordPages(database, sendersOf);
+    const holders = createTokenHolders(database);
+    app.openapi(
+      routeOf(dependencies),
+      async (c) => {
+        const started = performance.now();
+        const { address, token_id: tokenId } = c.req.valid('param');
+        const query = c.req.valid('query');
+        const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, nftTransfers.name);
+        const asked = { chain, requester: requests.requesterOf(c) };
+        requireIndexes(await holders.missingIndexes());
+        await askCollection({ database, requests }, asked, address);
+        const token = { address, tokenId };
+        const waitMs = requests.waitMs - (performance.now() - started);
+        const refusal = await askTokens({ database, requests }, { ...asked, waitMs }, [token]);
+        const coverage = await getCollectionCoverage(database, chain, [address]);
+        const [held = null] = await holders.find(chain, [token], coverage);
+        if (held === null && refusal !== null) throw refusal;
+        const key = held ?? (await neverMoved(database, chain, token));
+        const includePrices = query.include_prices ?? false;
+        const { records, lastSales, minters } = await pages.read(chain, [key], { includePrices });
+        const [record] = records;
+        if (record === undefined) throw new Error('Every key has its record');
+        const shown = showNft(record, {
+          format: query.format ?? 'decimal',
+          normalizeMetadata: query.normalizeMetadata ?? true,
+          mediaItems: query.media_items ?? false,
+          collection: 'all',
+          lastSales,
+          minters,
+        });
+        const indexed = coverage.get(address)?.indexed ?? { fromBlock: null, toBlock: null, complete: false };
+        return c.json({ ...shown, indexed: showIndexed(indexed) }, 200);
+      },
+      refuseUnlessNamed,
+    );
+  };
+}
+
+/** The key of a token that never moved in what is indexed. @throws NotFoundError unless its contract names a document for it */
+async function neverMoved(database: Database, chain: Chain, token: TokenKey): Promise<RecordKey> {
+  const [reading] = await readTokens(database, chain, [token]);
+  const { status, hasUri } = reading ?? { status: null, hasUri: false };
+  if (status === 'known' || hasUri) return { ...token, owner: null, amount: null, blockNumber: null };
+  const name = `Token ${token.tokenId} of ${token.address}`;
+  if (status === 'none') throw new NotFoundError(`${name} was not found`, { status: 'not-found' });
+  if (status === 'failed')
+    throw new NotFoundError(`${name} could not be read on ${chain.key} yet: it is tried again by itself`, { status });
+  throw new NotFoundError(`${name} is not known on ${chain.key} yet: it is being read, ask again in a moment`, {
+    status: 'indexing',
+  });
+}
+
+/** Operations that are not served come after this one: their names are no token ids. */
+function refuseUnlessNamed(result: Parameters<typeof refuseInvalid>[0], c: ApiContext): undefined {
+  const name = c.req.path.split('/').at(-1);
+  const unserved = UNSERVED_OPERATIONS.find(
+    ({ method, path }) => method === 'GET' && path === `/api/v2.2/nft/{address}/${name}`,
+  );
+  if (!result.success && unserved !== undefined) throw new NotServedError(unserved);
+  refuseInvalid(result, c);
+  return undefined;
+}
+
+function routeOf({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/nft/{address}/{token_id}',
+    operationId: 'getNFTMetadata',
+    tags: ['NFT'],
+    summary: 'One NFT',
+    description:
+      'A token with its owner and its metadata; of ERC-1155 the holder with the newest receipt. What nobody has asked for yet is read now: the request waits a moment for it, then answers with what is known.',
+    request: {
+      params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
+      query: querySchema({
+        chain: parameters.chain,
+        ...recordParameters({ normalizeMetadata: true }),
+        include_prices: includePricesParameter(),
+      }),
+    },
+    responses: {
+      200: { description: 'The token', content: { 'application/json': { schema: nftMetadataSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import type { TablesInUse } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { addressBytes, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
+import type { TokenKey } from '../collections/token-rows.ts';
+import { NOBODY, PLACE, tokenMoves } from '../records/token-moves.ts';
+
+/** How holders are read. */
+export interface HoldersReading {
+  /** Those that hold transfers. */
+  readonly tables: TablesInUse;
+  /** Whether ranges that are not expanded can be looked through: not without their index. */
+  readonly hasRanges: boolean;
+}
+
+/** Of an ERC-1155 id so many transfers are added up; of one that moved more often no amount is known. */
+export const ADDED_UP_MAX = 5_000;
+
+/**
+ * What transfers tell of who holds these tokens, one row each, in their order: the newest one that changed an owner; of ERC-1155 the holder
+ * with the newest receipt, and what it received and gave; of an id that never moved the range that it was minted in. Ranges of
+ * `nft_transfers_by_token` and `nft_transfers_by_range` (records-statement.explain.test.ts).
+ */
+export function tokenHoldersStatement(
+  chain: Chain,
+  tokens: readonly TokenKey[],
+  { tables, hasRanges }: HoldersReading,
+): Statement {
+  const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner, newest.block_number AS newest_block,
+  ${hexText('holder.account')} AS holder, holder.amount::text AS amount, holder.last_block, holder.moves::int AS moves,
+  ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
+FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS asked(token_address, token_id, place)
+LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, limit: '1' }, tables)}) AS newest ON true
+LEFT JOIN LATERAL (
+  SELECT side.account, sum(side.delta) AS amount, max(moved.block_number) AS last_block, max(moved.moves) AS moves
+  FROM (
+    SELECT changed.*, count(*) OVER () AS moves, row_number() OVER (ORDER BY ${PLACE.map((column) => `changed.${column}`).join(', ')}) AS at
+    FROM (${tokenMoves({ ...CHANGES, limit: String(ADDED_UP_MAX + 1) }, tables)}) AS changed WHERE newest.kind IN (${BATCHABLE.join(', ')})
+  ) AS moved
+  CROSS JOIN LATERAL (VALUES (moved.to_address, moved.amount), (moved.from_address, -moved.amount)) AS side(account, delta)
+  WHERE side.account <> ${NOBODY}
+  GROUP BY side.account HAVING bool_or(side.delta > 0)
+  ORDER BY sum(side.delta) > 0 DESC, max(moved.at) FILTER (WHERE side.delta > 0) DESC LIMIT 1
+) AS holder ON true
+LEFT JOIN LATERAL (${hasRanges ? RANGED : NO_RANGE}) AS ranged ON true
+ORDER BY asked.place`;
+  return {
+    text,
+    values: [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
+  };
+}
+
+/** Ranges of the asked token's collection that it is in; none where its own transfers tell. */
+const RANGED = `  SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
+  WHERE newest.kind IS NULL AND moved.collection_key = address_key(asked.token_address) AND moved.chain_id = $1
+    AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = asked.token_address')}
+    AND ${expectedTrue('asked.token_id BETWEEN moved.token_id AND moved.last_token_id')}
+  ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
+const NO_RANGE = 'SELECT NULL::bytea AS to_address, NULL::integer AS block_number';
+
+const COLUMNS = [...PLACE, 'kind', 'from_address', 'to_address', 'amount'];
+/** Transfers that change what somebody holds: neither to oneself, nor of nothing, nor of a range that is not expanded. */
+const CHANGES = {
+  address: 'asked.token_address',
+  tokenId: 'asked.token_id',
+  chainId: '$1::bigint',
+  columns: COLUMNS.map((column) => `moved.${column}`).join(', '),
+  condition: 'moved.from_address <> moved.to_address AND moved.amount <> 0 AND moved.last_token_id IS NULL',
+  order: 'DESC',
+} as const;
+/** Kinds of which several may hold one id. */
+export const BATCHABLE: readonly number[] = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch];

@@ -1,0 +1,60 @@
+import { createChainRegistry } from '@chainstead/chains';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import type { z } from '@hono/zod-openapi';
+import type { walletNftsSchema } from '../wallet-nfts-response.ts';
+import { createWalletNftsRoute, type WalletNftsOptions } from '../wallet-nfts-route.ts';
+import { cover, type SeededHolding, seedWallet } from './seeded-wallet.ts';
+
+export const eth = createChainRegistry().get('eth');
+export const WALLET = addressOf(0xa11ce);
+
+export type WalletNfts = z.infer<typeof walletNftsSchema>;
+
+/** The route over a database of its own; no worker is at work. */
+export interface WalletNftsStage {
+  readonly scratch: ScratchDatabase;
+  readonly api: ApiApp;
+  request(query?: string, wallet?: string): Promise<Response>;
+  /** @throws when the answer is an error */
+  get(query?: string): Promise<WalletNfts>;
+  hold(...holdings: readonly SeededHolding[]): Promise<void>;
+  cover(from: number, to: number): Promise<void>;
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = {}): Promise<WalletNftsStage> {
+  const scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const walletHistory = { requestWallet: async () => 'requested' as const };
+  const api = await exampleApi(database, [createWalletNftsRoute({ walletHistory, waitMs: 5_000, ...options })]);
+  const request: WalletNftsStage['request'] = async (query = '', wallet = WALLET) =>
+    api.request(`/api/v2.2/${wallet}/nft${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+  return {
+    scratch,
+    api,
+    request,
+    async get(query) {
+      const answer = await request(query);
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+      return JSON.parse(text);
+    },
+    hold: (...holdings) => seedWallet(database, eth, WALLET, holdings),
+    cover: (from, to) => cover(database, eth, from, to),
+    async empty() {
+      await database.query(
+        `TRUNCATE nft_wallet_tokens, kept_subjects, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections,
+           nft_token_metadata, collection_list_entries, spam_list_entries, nft_transfers`,
+      );
+    },
+    close: () => scratch.drop(),
+  };
+}
+
+/** `contract:id` of a page's rows, contracts as numbers. */
+export function tokensOf({ result }: WalletNfts): string[] {
+  return result.map(({ token_address, token_id }) => `${Number(token_address)}:${token_id}`);
+}

@@ -1,0 +1,137 @@
+import { addressOf } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  openWalletNftsStage,
+  tokensOf,
+  WALLET,
+  type WalletNfts,
+  type WalletNftsStage,
+} from './testing/wallet-nfts-stage.ts';
+
+const CATS = addressOf(0xca);
+const DOGS = addressOf(0xd0);
+const [CAT, DOG] = [0xca, 0xd0];
+
+let stage: WalletNftsStage;
+beforeAll(async () => {
+  stage = await openWalletNftsStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.empty());
+
+/** Every page to the end; `between` runs after each. */
+async function readAll(query: string, between?: (page: number) => Promise<void>): Promise<WalletNfts[]> {
+  const pages = [await stage.get(query)];
+  for (let cursor = pages[0]?.cursor ?? null; cursor !== null; cursor = pages.at(-1)?.cursor ?? null) {
+    await between?.(pages.length);
+    pages.push(await stage.get(`?cursor=${cursor}`));
+  }
+  return pages;
+}
+
+describe('pages', () => {
+  test('are the whole answer cut in pieces, newest change first, whatever the limit', async () => {
+    await stage.cover(0, 10_000);
+    const holdings = Array.from({ length: 23 }, (_, index) => ({
+      token: index % 3 === 0 ? CATS : DOGS,
+      id: String((index * 7) % 23),
+      block: 9_000 + (index >> 2) * 200,
+    }));
+    await stage.hold(...holdings);
+    const whole = await readAll('?limit=100');
+    expect(whole).toHaveLength(1);
+    const rows = whole.flatMap(tokensOf);
+    expect(new Set(rows)).toEqual(new Set(holdings.map(({ token, id }) => `${Number(token)}:${id}`)));
+    const blocks = whole.flatMap(({ result }) => result.map(({ block_number }) => Number(block_number)));
+    expect(blocks).toEqual(blocks.toSorted((a, b) => b - a));
+    for (const limit of [1, 2, 7, 22, 23]) {
+      const pages = await readAll(`?limit=${limit}`);
+      expect(pages.flatMap(tokensOf)).toEqual(rows);
+      expect(pages.map(({ page, page_size }) => [page, page_size])).toEqual(
+        pages.map((_unused, index) => [index + 1, limit]),
+      );
+    }
+  });
+
+  test('keep out what arrives or changes after the first, which has left its place', async () => {
+    await stage.cover(0, 100);
+    await stage.hold(...[90, 80, 70, 60, 50].map((block) => ({ token: CATS, id: String(block), block })));
+    const pages = await readAll('?limit=2', async (page) => {
+      if (page > 1) return;
+      await stage.cover(0, 101);
+      await stage.hold({ token: CATS, id: '60', block: 101 }, { token: DOGS, id: '1', block: 101 });
+    });
+    expect(pages.flatMap(tokensOf)).toEqual([90, 80, 70, 50].map((id) => `${CAT}:${id}`));
+  });
+
+  test('show a token once when its newest change is reorganised away', async () => {
+    await stage.cover(0, 10_000);
+    await stage.hold(
+      { token: CATS, id: '1', block: 9_999 },
+      { token: CATS, id: '2', block: 9_998 },
+      { token: CATS, id: '3', block: 500 },
+    );
+    const pages = await readAll('?limit=1', async (page) => {
+      if (page === 1) await stage.hold({ token: CATS, id: '1', block: 100 });
+    });
+    expect(pages.flatMap(tokensOf)).toEqual(['1', '2', '3'].map((id) => `${CAT}:${id}`));
+  });
+
+  test('show a token that a reorganisation has put above the place where they are', async () => {
+    await stage.cover(0, 10_000);
+    await stage.hold(
+      { token: CATS, id: '1', block: 9_990 },
+      { token: DOGS, id: '2', block: 9_985 },
+      { token: CATS, id: '3', block: 500 },
+    );
+    const pages = await readAll('?limit=1', async (page) => {
+      if (page === 1) await stage.hold({ token: DOGS, id: '2', block: 9_995 });
+    });
+    expect(pages.flatMap(tokensOf)).toEqual([`${CAT}:1`, `${DOG}:2`, `${CAT}:3`]);
+  });
+
+  test('hold at most what the server allows, and say so', async () => {
+    expect((await stage.get('?limit=5000')).page_size).toBe(100);
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    ['limit=0', 'limit must be a whole number from 1 (above 100 means 100), "0" was given', 'limit', '0'],
+    ['format=octal', 'format must be decimal or hex, "octal" was given', 'format', 'octal'],
+    ['exclude_spam=1', 'exclude_spam must be true or false, "1" was given', 'exclude_spam', '1'],
+    ['normalizeMetadata=', 'normalizeMetadata must be true or false, "" was given', 'normalizeMetadata', ''],
+    ['media_items=yes', 'media_items must be true or false, "yes" was given', 'media_items', 'yes'],
+    ['include_prices=no', 'include_prices must be true or false, "no" was given', 'include_prices', 'no'],
+  ])('%s is refused with %j', async (query, message, parameter, given) => {
+    const answer = await stage.request(`?${query}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message, details: { errors: [{ parameter, given }] } });
+  });
+
+  test.each([
+    ['token_addresses[]=0x12', 'token_addresses'],
+    [Array.from({ length: 101 }, (_, index) => `token_addresses[]=${addressOf(index)}`).join('&'), 'token_addresses'],
+    ['chain=nowhere', 'chain'],
+    ['cursor=abc', 'cursor'],
+  ])('%.40s is refused and named', async (query, parameter) => {
+    const answer = await stage.request(`?${query}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining(parameter) });
+  });
+
+  test('a wallet that is none is refused', async () => {
+    expect((await stage.request('', '0x123')).status).toBe(400);
+  });
+
+  test('a cursor goes with its own query only', async () => {
+    await stage.cover(0, 100);
+    await stage.hold({ token: CATS, id: '1', block: 5 }, { token: CATS, id: '2', block: 4 });
+    const { cursor } = await stage.get('?limit=1&exclude_spam=true');
+    for (const other of ['exclude_spam=false', 'format=hex', `token_addresses[]=${CATS}`, 'chain=base'])
+      expect((await stage.request(`?cursor=${cursor}&${other}`)).status).toBe(400);
+    expect((await stage.request(`?cursor=${cursor}`, addressOf(7))).status).toBe(400);
+    expect(tokensOf(await stage.get(`?cursor=${cursor}&exclude_spam=true&chain=eth`))).toEqual([`${CAT}:2`]);
+    expect((await stage.request(`?cursor=${cursor}&limit=1`, WALLET)).status).toBe(200);
+  });
+});

@@ -1,0 +1,102 @@
+import { addressBytes } from '@chainstead/db';
+import {
+  addressOf,
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  rowsRead,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cover, seedWallet } from './testing/seeded-wallet.ts';
+import { type WalletNftsQuery, walletNftsStatement } from './wallet-nfts-statement.ts';
+
+// One wallet had 60,000 tokens of 20,000 collections, every fourth of them spam; three hundred others hold 100 each.
+const BUSY = addressOf(1);
+const TOKENS = 60_000;
+const LIMIT = 100;
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await seedWallet(scratch.database, chain, BUSY, []);
+  await cover(scratch.database, chain, 0, 100_000);
+  await seed(addressOf(99_999), 1, 300);
+  await scratch.database.query('ANALYZE');
+  await seed(BUSY, 1, TOKENS);
+  await scratch.database.query(
+    `INSERT INTO nft_wallet_tokens SELECT decode(lpad(to_hex(100000 + wallet), 40, '0'), 'hex'), $1, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), number, 1, number
+       FROM generate_series(1, 300) AS wallet, generate_series(1, 100) AS number`,
+    [chain.id],
+  );
+  await scratch.database.query(
+    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)
+     SELECT decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), $1, 'erc721', 2, 'Name', number % 4 = 0, 'known' FROM generate_series(0, 19999) AS number`,
+    [chain.id],
+  );
+});
+afterAll(() => scratch.drop());
+
+/** Every third is given away. */
+async function seed(wallet: typeof BUSY, from: number, to: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO nft_wallet_tokens SELECT $1, $2, decode(lpad(to_hex(1000 + number % 20000), 40, '0'), 'hex'), number, (number % 3 > 0)::int, number
+       FROM generate_series($3::int, $4::int) AS number`,
+    [addressBytes(wallet), chain.id, from, to],
+  );
+}
+
+const explainPage = (plan: PlanKind, query: Partial<WalletNftsQuery> = {}): Promise<Explained> =>
+  explain(
+    scratch.database,
+    walletNftsStatement(chain, {
+      wallet: BUSY,
+      limit: LIMIT,
+      after: null,
+      excludeSpam: false,
+      contracts: [],
+      ...query,
+    }),
+    plan,
+  );
+
+const at = (block: number, settled: number, shown = '') => ({
+  after: { block, address: addressOf(1_000), tokenId: '5', upperBound: 90_000, run: { settled, shown } },
+});
+
+const QUERIES: readonly (readonly [string, Partial<WalletNftsQuery>, number])[] = [
+  ['the first page', {}, LIMIT + 1],
+  ['a page in settled blocks', at(30_000, 50_000), LIMIT + 1],
+  ['a page in blocks that can be reorganised', at(59_990, 59_900, 'abcdef012345'), LIMIT + 1],
+  ['the last page', at(20, 50_000), LIMIT + 1],
+  ['a page without spam', { excludeSpam: true }, 1.6 * (LIMIT + 1)],
+  ['a small wallet', { wallet: addressOf(100_007) }, LIMIT + 1],
+  ['a wallet without anything', { wallet: addressOf(3) }, 0],
+];
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(QUERIES)('%s is one range of the index by change that stops after a page', async (_name, query, most) => {
+    const { nodes } = await explainPage(plan, query);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'nft_wallet_tokens');
+    expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+      [expect.stringMatching(/^Index (Only )?Scan$/), 'nft_wallet_tokens_by_change'],
+    ]);
+    expect(scans[0]?.['Index Cond']).toMatch(/wallet = .*chain_id = /);
+    expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(most);
+    for (const table of ['tokens', 'nft_collections', 'collection_list_entries', 'spam_list_entries'])
+      expect(rowsRead(nodes, table)).toBeLessThanOrEqual(2 * Math.max(1.6 * (LIMIT + 1), most));
+  });
+
+  test('a page in the middle touches as little as the first', async () => {
+    const first = await explainPage(plan);
+    const middle = await explainPage(plan, at(30_000, 50_000));
+    expect(middle.buffers).toBeLessThanOrEqual(first.buffers * 1.3);
+  });
+});
