@@ -11,6 +11,7 @@ export interface TableDifference {
 
 /** Rows that say no more than none: which of them there are depends on the order in which blocks arrived. */
 const EMPTY_ROWS: Readonly<Record<string, string>> = {
+  erc20_token_counts: 't.transfers = 0',
   nft_wallet_tokens: 't.amount = 0',
   nft_wallet_collections: 't.ids_held = 0',
 };

@@ -13,11 +13,14 @@ export {
 } from './indexed.ts';
 export { createMissingIndexes } from './indexes-ready.ts';
 export { isBuilt } from './is-built.ts';
+export { blocksOf, type PageBlock, readBlocks } from './page-blocks.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
+export { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
 export {
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
+  type SubjectInSql,
   subjectColumns,
   subjectCoverage,
   subjectHistory,

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Bind, expectedTrue } from '@chainstead/db';
 import { coverage, fromDateBound, isComplete, toDateBound } from './block-span.ts';
+import { firstBlockOf, SUBJECT_RANGES, type SubjectInSql, subjectCoverage } from './subject-coverage.ts';
 
 /** Which blocks a page may show. Every bound that is not null applies; blocks and times are inclusive. */
 export interface PageBounds {
@@ -23,14 +24,14 @@ export interface BoundsInSql {
 }
 
 /**
- * @param dataset whose coverage counts
+ * @param of whose coverage counts: a dataset's name, or a wallet or a contract with what was read of it alone
  * @param time SQL of a row's time; null where the block of every row is in `blocks`: then the blocks that dates come to are exact
  */
 // biome-ignore lint/complexity/useMaxParams: the last one is for a single kind of rows.
 export function boundsInSql(
   chain: Chain,
   chainId: string,
-  dataset: string,
+  of: string | SubjectInSql,
   bounds: PageBounds,
   bind: Bind,
   time: string | null = 'block_timestamp',
@@ -42,15 +43,16 @@ export function boundsInSql(
   const toBlock = bound(bounds.toBlock);
   const pinned = bound(bounds.pinnedBlock);
   // A block number that was asked for counts as asked; a date, a pin and the lack of any end at what there was to know.
+  const first = typeof of === 'string' ? bind(chain.firstBlock) : firstBlockOf(of, `${bind(chain.firstBlock)}::bigint`);
   const span = {
-    lowest: `greatest(${listed([fromBlock, fromDate && '(SELECT known_block FROM from_date)', bind(chain.firstBlock)])})`,
+    lowest: `greatest(${listed([fromBlock, fromDate && '(SELECT known_block FROM from_date)', first])})`,
     highest: `coalesce(${listed([toBlock, `least(${listed([toDate && '(SELECT known_block FROM to_date)', pinned, 'NULL'])})`, 'covered.indexed_to'])})`,
   };
   return {
     ctes: [
       ...(fromDate === null ? [] : [fromDateBound(chainId, fromDate)]),
       ...(toDate === null ? [] : [toDateBound(chainId, toDate)]),
-      coverage(chainId, `'${dataset}'`),
+      ...(typeof of === 'string' ? [coverage(chainId, `'${of}'`)] : [subjectCoverage(of), SUBJECT_RANGES]),
     ],
     lower: [
       ...(fromBlock === null ? [] : [`block_number >= ${fromBlock}::bigint`]),
@@ -63,7 +65,8 @@ export function boundsInSql(
       ...(pinned === null ? [] : [`block_number <= ${pinned}::bigint`]),
       ...(toDate === null ? [] : ['block_number <= (SELECT block FROM to_date)', ...timeTest(time, '<=', toDate)]),
     ],
-    complete: isComplete(span),
+    // Without a block of its own the chain is not indexed at all: how far it reaches nobody knows.
+    complete: typeof of === 'string' ? isComplete(span) : `(covered.chain_to IS NOT NULL AND ${isComplete(span)})`,
   };
 }
 

@@ -37,6 +37,24 @@ export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSq
 )`;
 }
 
+/**
+ * CTE `ranges`, to follow those of {@link subjectCoverage}: the same blocks as disjoint ranges, for `isComplete`. Rows that begin alike are
+ * counted together, so that of two the longer one may come first or last.
+ */
+export const SUBJECT_RANGES = `ranges AS (
+  SELECT min(first_block) AS first_block, max(last_block) AS last_block FROM (
+    SELECT first_block, last_block, count(*) FILTER (WHERE coalesce(reached < first_block, true)) OVER (ORDER BY first_block) AS island
+    FROM joined) AS parts
+  GROUP BY island
+)`;
+
+/** The block below which there is nothing of the subject, in SQL: the one that a contract was made in where that is known, else the chain's first. */
+export function firstBlockOf({ kind, subject, chainId }: SubjectInSql, chainFirst: string): string {
+  return kind === 'contract'
+    ? `coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${chainFirst})`
+    : chainFirst;
+}
+
 /** The select list that {@link readSubject} reads; stands in a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
 export function subjectColumns({ chainId, subject, states = [] }: SubjectInSql): string {
   const built = states.map((state) => isKept(chainId, subject, state));

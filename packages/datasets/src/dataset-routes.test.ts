@@ -16,6 +16,11 @@ const ALL = datasets.map(({ name }) => name);
 /** Every route that asks for a chain, and the dataset without which it has no answer. */
 const ROUTES: readonly (readonly [method: string, path: string, dataset: string | null])[] = [
   ['GET', `${ADDRESS}/erc20/transfers`, 'erc20-transfers'],
+  ['GET', `erc20/${ADDRESS}/transfers`, 'erc20-transfers'],
+  ['GET', `erc20/${ADDRESS}/stats`, 'erc20-transfers'],
+  ['GET', `${ADDRESS}/nft/transfers`, 'nft-transfers'],
+  ['GET', `nft/${ADDRESS}/transfers`, 'nft-transfers'],
+  ['GET', `nft/${ADDRESS}/1/transfers`, 'nft-transfers'],
   ['GET', `${ADDRESS}/nft/collections`, 'nft-transfers'],
   ['GET', `${ADDRESS}/balance`, null],
   ['GET', `${ADDRESS}/nft`, 'nft-transfers'],

@@ -2,7 +2,12 @@ import { createWalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { tokenFactsRoutes, walletTokenTransfersRoute } from '@chainstead/erc20';
+import {
+  createTokenStatsRoute,
+  createTokenTransfersRoute,
+  tokenFactsRoutes,
+  walletTokenTransfersRoute,
+} from '@chainstead/erc20';
 import { type RouteModule, withScope } from '@chainstead/http';
 import type { Jobs } from '@chainstead/jobs';
 import {
@@ -11,6 +16,7 @@ import {
   createWalletCollectionsRoute,
   createWalletNftsRoute,
   metadataRoutes,
+  nftTransfersRoutes,
   type SendersOf,
   tokenSalePricesRoute,
   tokenTradesRoute,
@@ -58,6 +64,9 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   const routes = [
     walletTokenTransfersRoute,
+    createTokenTransfersRoute({ walletHistory }),
+    createTokenStatsRoute({ walletHistory, waitMs }),
+    ...nftTransfersRoutes({ walletHistory, questions, waitMs }),
     createWalletCollectionsRoute({ walletHistory, waitMs: onDemand.waitMs }),
     createWalletNftsRoute({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),
     tokenTradesRoute,

@@ -27,7 +27,11 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       where: IS_ACCOUNT,
     }),
     sample<SymbolRow>('tokens', 'symbol', { where: HAS_SYMBOL }),
-    sample<AccountRow>('nft_transfers_all', `${hexText('to_address')} AS account`, { where: IS_RECIPIENT }),
+    sample<MovedRow>(
+      'nft_transfers_all',
+      `${hexText('to_address')} AS account, ${hexText('token_address')} AS token, token_id::text AS token_id`,
+      { where: IS_RECIPIENT },
+    ),
     sample<TradeRow>(
       'nft_trades_all',
       `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
@@ -43,11 +47,16 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getNativeBalance: { address: transfer.account, chain: transfer.chain },
       getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
       getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
+      getTokenTransfers: { address: transfer.token, chain: transfer.chain },
+      getTokenStats: { address: transfer.token, chain: transfer.chain },
     }),
     getTokenMetadataBySymbol: { symbols: token?.symbol ?? 'USDC', chain: token?.chain ?? first.key },
     ...(holding !== null && {
       getWalletNFTCollections: { address: holding.account, chain: holding.chain },
       getWalletNFTs: { address: holding.account, chain: holding.chain },
+      getWalletNFTTransfers: { address: holding.account, chain: holding.chain },
+      getNFTContractTransfers: { address: holding.token, chain: holding.chain },
+      getNFTTransfers: { address: holding.token, token_id: holding.token_id, chain: holding.chain },
     }),
     ...(trade !== null && { getNFTTradesByWallet: { address: trade.seller, chain: trade.chain } }),
     ...(ofToken && {
@@ -82,13 +91,14 @@ const IS_RECIPIENT = `to_address <> decode(repeat('00', 20), 'hex')`;
 /** One token for ether: what sale prices are told of. Null arrays say that it is one. */
 const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1';
 
-interface AccountRow {
+interface TransferRow {
   readonly chain_id: number;
   readonly account: string;
+  readonly token: string;
 }
 
-interface TransferRow extends AccountRow {
-  readonly token: string;
+interface MovedRow extends TransferRow {
+  readonly token_id: string;
 }
 
 interface SymbolRow {

@@ -60,6 +60,7 @@ describe('ERC-20 transfers from before they were partitioned', () => {
       'erc20_transfers p',
       'erc20_transfers_all v',
       'erc20_transfers_by_block I',
+      'erc20_transfers_by_contract I',
       'erc20_transfers_by_token I',
       'erc20_transfers_pkey I',
       'erc20_transfers_unpartitioned r',
@@ -74,6 +75,7 @@ describe('ERC-20 transfers from before they were partitioned', () => {
       'erc20_transfers p',
       'erc20_transfers_all v',
       'erc20_transfers_by_block I',
+      'erc20_transfers_by_contract I',
       'erc20_transfers_by_token I',
       'erc20_transfers_pkey I',
     ]);

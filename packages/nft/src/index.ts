@@ -1,5 +1,5 @@
 /**
- * NFTs: transfers with balances, trades of marketplaces, sale prices, collections with their metadata, and what wallets hold;
+ * NFTs: transfers with balances and their lists, trades of marketplaces, sale prices, collections with their metadata, and what wallets hold;
  * each a folder with its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`.
  */
 export { COLLECTION_COLUMNS, type CollectionFields, readCollectionFields } from './collections/collection-fields.ts';
@@ -13,6 +13,7 @@ export { metadataRoutes } from './single-nfts/metadata-routes.ts';
 export { nftTrades } from './trades/dataset.ts';
 export { punkBids } from './trades/punk-bids.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
+export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';
 export { nftMalformedLogs } from './transfers/malformed-logs.ts';
 export { createWalletCollectionsRoute } from './wallet-collections/wallet-collections-route.ts';

@@ -83,6 +83,8 @@ describe('the official SDK', () => {
       ...['getWalletTokenTransfers', 'getNFTTrades', 'getNFTTradesByToken', 'getNFTSalePrices', 'reSyncMetadata'],
       ...['getNFTContractSalePrices', 'getWalletNFTCollections', 'getNFTContractMetadata', 'syncNFTContract'],
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
+      ...['getTokenTransfers', 'getTokenStats'],
+      ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
       ...['web3ApiVersion', 'endpointWeights'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
     ];

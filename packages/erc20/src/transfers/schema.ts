@@ -6,7 +6,7 @@
  * partitions. Hash and time of a row's block are in `blocks`.
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, hash, int8Text, uint256 } from '@chainstead/db/column-types';
+import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
 
@@ -61,6 +61,17 @@ export const erc20Transfers = pgTable(
       .where(sql`direction <> 1`),
     blockRangeIndex('erc20_transfers', table, 'int4'),
   ],
+);
+
+/** How often tokens moved that somebody asked about (`erc20-token-counts` in `kept_subjects`) and that have very many transfers. */
+export const erc20TokenCounts = pgTable(
+  'erc20_token_counts',
+  {
+    token: bytea('token').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    transfers: bigint('transfers', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.token, table.chainId] })],
 );
 
 /** Rows from before transfers were partitioned. */

@@ -1,18 +1,13 @@
-import { boundsInSql, type PageBounds, type TablesInUse } from '@chainstead/answers';
+import { blocksOf, boundsInSql, labelsOf, type PageBounds, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { digits, hex, int4, int8, moment, packedRows } from '@chainstead/db/packed-rows';
+import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
+import { NFT_STANDARDS, tokensOf } from './page/beside-transfers.ts';
+import { beyond, boundsOfScan, firstInOrder, PLACE_COLUMNS, rangeOf, type TransferKey } from './page/transfer-place.ts';
 import { FORMER_TABLE } from './schema.ts';
-
-/** Where a page ended: the place of its last row in the chain. */
-export interface TransferKey {
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
 
 /** What to read. */
 export interface WalletTransfersQuery extends PageBounds {
@@ -84,7 +79,7 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${tota
   greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
   ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
   ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
-  ${labelsOf(`SELECT counterparty FROM page`, account, chainId)} AS labels,
+  ${labelsOf(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels,
   transfers.*
 FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
@@ -125,32 +120,24 @@ const TABLES: Readonly<Record<TablesInUse, readonly TransferTable[]>> = {
   both: [PARTITIONED, UNPARTITIONED],
 };
 
-/**
- * The bounds that a scan is given. Of bounds on both sides the planner expects next to no rows, so only the one where the scan begins is; the
- * other is applied to the rows read: they come in order, and what lies beyond it is last.
- */
-function boundsOfScan(near: readonly string[], far: readonly string[]): readonly string[] {
-  return near.length === 0 ? far : near;
-}
-
 /** The first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const tail = `ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}`;
+  const tail = firstInOrder(scan.order, limit);
   if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit, columns)} ${tail}`;
   const conditions = [...bounds, isShown(scan, 'transfer', 'token')];
-  const parts = scan.tables.map((table) => rangeOf(table, scan, conditions, tail, columns));
+  const parts = scan.tables.map((table) => rangeOfWallet(table, scan, conditions, tail, columns));
   return parts.length === 1 ? parts.join() : `SELECT ${columns} FROM (${unionOf(parts)}) AS transfer ${tail}`;
 }
 
 /** The first `limit` transfers of each wanted token, one range scan a token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const tail = `ORDER BY ${orderBy('transfer', scan.order)} LIMIT ${limit}`;
-  const parts = scan.tables.map((table) => rangeOf(table, scan, [...bounds, ...table.ofToken], tail, columns));
+  const tail = firstInOrder(scan.order, limit);
+  const parts = scan.tables.map((table) => rangeOfWallet(table, scan, [...bounds, ...table.ofToken], tail, columns));
   return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
     CROSS JOIN LATERAL (${unionOf(parts)}) AS transfer`;
 }
 
-function rangeOf(
+function rangeOfWallet(
   table: TransferTable,
   scan: Scan,
   conditions: readonly string[],
@@ -158,7 +145,7 @@ function rangeOf(
   columns: string,
 ): string {
   const ofWallet = [...table.ofWallet(scan), `chain_id = ${scan.chainId}`];
-  return `SELECT ${columns} FROM ${table.name} AS transfer ${where([...ofWallet, ...conditions])} ${tail}`;
+  return rangeOf(table.name, [...ofWallet, ...conditions], tail, columns);
 }
 
 function unionOf(parts: readonly string[]): string {
@@ -175,8 +162,6 @@ function countOf(scan: Scan, near: readonly string[], far: readonly string[], li
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 
-const PLACE = ['block_number', 'transaction_index', 'log_index'];
-const PLACE_COLUMNS = PLACE.map((column) => `transfer.${column}`).join(', ');
 const PAGE_COLUMNS = `${PLACE_COLUMNS}, transfer.direction, transfer.token, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
@@ -192,23 +177,6 @@ export const TRANSFERS = packedRows({
   transaction_hash: hex<Hash>('transaction_hash', 32),
 });
 
-/** The blocks of a page's rows, once each. */
-export const BLOCKS = packedRows({
-  block_number: int8('block_number'),
-  block_hash: hex<Hash>('block_hash', 32),
-  block_timestamp: moment('block_timestamp'),
-});
-
-/** The block alone too: partitions are excluded by it. */
-function beyond(order: 'ASC' | 'DESC', key: TransferKey, bind: (value: unknown) => string): readonly string[] {
-  const [block, transaction, log] = [key.blockNumber, key.transactionIndex, key.logIndex].map(bind);
-  const operator = order === 'DESC' ? '<' : '>';
-  return [
-    `(${PLACE.join(', ')}) ${operator} (${block}::bigint, ${transaction}, ${log})`,
-    `block_number ${operator}= ${block}::bigint`,
-  ];
-}
-
 /**
  * Whether the contract has not turned out to be of NFTs; of every one where NFTs are shown. The look-up stands in the condition then too,
  * behind what is always true: it makes every plan cost so much more than a sort that the planner takes the one in the index' order.
@@ -221,38 +189,10 @@ function isShown({ nfts, chainId }: Scan, table: string, token: string): string 
     : expectedTrue(condition);
 }
 
-const NFT_STANDARDS = `'erc721', 'erc1155'`;
-
 /** The wallet's newest block above what is covered, of each table. */
 function newestBlocks(scan: Scan): string {
   const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
   return scan.tables
-    .map((table) => `(${rangeOf(table, scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`)
+    .map((table) => `(${rangeOfWallet(table, scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`)
     .join(', ');
-}
-
-/** The bytes of {@link BLOCKS}, found in one go: looked up row by row they cost several times as much. Null for none. */
-function blocksOf(blocks: string, chainId: string): string {
-  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
-}
-
-/** What is known of tokens, once each, as JSON: see `TokenEntry`. Null for none. */
-function tokensOf(tokens: string, chainId: string): string {
-  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo, verified, possible_spam, standard IN (${NFT_STANDARDS})))
-    FROM tokens WHERE address = ANY (ARRAY(${tokens})) AND chain_id = ${chainId})`;
-}
-
-/**
- * The labels that are known of addresses and of one more, as JSON: see `LabelEntry`. Null for none. Of several of an address the
- * first counts: one made for the chain comes before one for all chains, one that knows the entity before one that does not.
- *
- * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much.
- */
-function labelsOf(addresses: string, another: string, chainId: string): string {
-  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), label, entity, entity_logo) ORDER BY chain_id = 0, entity IS NULL, source)
-    FROM address_labels WHERE address = ANY (ARRAY(${addresses}) || ${another}::bytea) AND ${expectedTrue(`chain_id IN (${chainId}, 0)`)})`;
-}
-
-function orderBy(table: string, order: 'ASC' | 'DESC'): string {
-  return PLACE.map((column) => `${table}.${column} ${order}`).join(', ');
 }

@@ -3,15 +3,12 @@ import { type UnservedOperation, unserved } from './unserved-operation.ts';
 /** Of the data API, below `/api/v2.2`. */
 export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'NFT', [
-    ['GET', '/{address}/nft/transfers', 'getWalletNFTTransfers'],
     ['GET', '/nft/{address}', 'getContractNFTs'],
     ['GET', '/nft/{address}/unique-owners', 'getUniqueOwnersByCollection'],
     ['GET', '/nft/{address}/owners', 'getNFTOwners'],
-    ['GET', '/nft/{address}/transfers', 'getNFTContractTransfers'],
     ['POST', '/nft/{address}/nfts-by-traits', 'getNFTByContractTraits'],
     ['GET', '/nft/{address}/traits', 'getNFTTraitsByCollection'],
     ['GET', '/nft/{address}/traits/paginate', 'getNFTTraitsByCollectionPaginate'],
-    ['GET', '/nft/{address}/{token_id}/transfers', 'getNFTTransfers'],
     ['GET', '/nft/{address}/{token_id}/owners', 'getNFTTokenIdOwners'],
     ['GET', '/nft/{address}/stats', 'getNFTCollectionStats'],
     ['GET', '/nft/{address}/lowestprice', 'getNFTLowestPrice'],
@@ -28,8 +25,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/erc20/{token_address}/owners', 'getTokenOwners'],
     ['GET', '/{address}/erc20', 'getWalletTokenBalances'],
     ['GET', '/tokens/categories', 'getTokenCategories'],
-    ['GET', '/erc20/{address}/transfers', 'getTokenTransfers'],
-    ['GET', '/erc20/{address}/stats', 'getTokenStats'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
     ['GET', '/tokens/search', 'searchTokens'],
     ['GET', '/pairs/{address}/ohlcv', 'getPairCandlesticks'],

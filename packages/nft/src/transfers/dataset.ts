@@ -22,7 +22,12 @@ export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
   topics: nftTransferTopics,
   table: defineTable(table, {
-    bulkIndexes: ['nft_transfers_by_token', 'nft_transfers_by_sender', 'nft_transfers_by_recipient'],
+    bulkIndexes: [
+      'nft_transfers_by_token',
+      'nft_transfers_by_range',
+      'nft_transfers_by_sender',
+      'nft_transfers_by_recipient',
+    ],
     isPartitioned: true,
     former: {
       table: FORMER_TRANSFERS,

@@ -59,6 +59,11 @@ export const nftTransfers = pgTable(
       table.logIndex,
       table.item,
     ),
+    // Mints of ranges that are not expanded: who asks for one id looks into all of its collection's. By an expression that no other index
+    // has: few rows have ranges, and a planner without statistics would take an index of all rows for as good.
+    index('nft_transfers_by_range')
+      .on(sql`address_key(token_address)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
+      .where(sql`last_token_id IS NOT NULL`),
     // Both sides of a wallet's transfers, newest last.
     index('nft_transfers_by_sender').on(
       sql`address_key(from_address)`,

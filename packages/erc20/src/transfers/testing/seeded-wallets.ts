@@ -25,23 +25,27 @@ export async function seedTransfers(
   chain: Chain,
   transfers: Iterable<SeededTransfer>,
 ): Promise<void> {
+  await seedLogs(database, chain, logsOf(transfers));
+}
+
+/** The same of logs. */
+export async function seedLogs(database: Database, chain: Chain, logs: Iterable<Log>): Promise<void> {
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
     await createPartitions(transaction, 'erc20_transfers', chain.id);
-    await transaction.copy(
-      erc20Transfers.table.name,
-      erc20Transfers.table.columns,
-      transferLines(chain, transfers, seen),
-    );
+    await transaction.copy(erc20Transfers.table.name, erc20Transfers.table.columns, transferLines(chain, logs, seen));
     await seedBlocks(transaction, chain, seen);
   });
 }
 
-function* transferLines(chain: Chain, transfers: Iterable<SeededTransfer>, seen: Set<number>): Generator<string> {
-  for (const transfer of transfers) {
-    seen.add(transfer.blockNumber);
-    for (const row of erc20Transfers.decode([toLog(transfer)], { chain, timestampOf }))
-      yield erc20Transfers.table.copyLine(row);
+function* logsOf(transfers: Iterable<SeededTransfer>): Generator<Log> {
+  for (const transfer of transfers) yield toLog(transfer);
+}
+
+function* transferLines(chain: Chain, logs: Iterable<Log>, seen: Set<number>): Generator<string> {
+  for (const log of logs) {
+    seen.add(log.blockNumber);
+    for (const row of erc20Transfers.decode([log], { chain, timestampOf })) yield erc20Transfers.table.copyLine(row);
   }
 }
 

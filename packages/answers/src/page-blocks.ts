@@ -1,0 +1,31 @@
+import type { Hash } from '@chainstead/core';
+import { hex, int8, moment, packedRows, type RowOf } from '@chainstead/db/packed-rows';
+
+/** A block that rows of a page are in. */
+export type PageBlock = RowOf<typeof BLOCKS>;
+
+/** The blocks of a page's rows, once each. */
+const BLOCKS = packedRows({
+  block_number: int8('block_number'),
+  block_hash: hex<Hash>('block_hash', 32),
+  block_timestamp: moment('block_timestamp'),
+});
+
+/**
+ * What {@link readBlocks} reads, in SQL, found in one go: looked up row by row they cost several times as much. Null for none.
+ * @param blocks a query for their numbers
+ */
+export function blocksOf(blocks: string, chainId: string): string {
+  return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
+}
+
+/** Finds the block of a row. It throws a RangeError where that is not in the database, which writes rows and blocks at once. */
+export function readBlocks(packed: string | null): (row: { readonly block_number: number }) => PageBlock {
+  const found = BLOCKS.read({ packed_bytes: packed, packed_texts: null, packed_json: null }) ?? [];
+  const blocks = new Map(found.map((block) => [block.block_number, block]));
+  return ({ block_number: number }) => {
+    const block = blocks.get(number);
+    if (block === undefined) throw new RangeError(`Block ${number} of a transfer is not in the database`);
+    return block;
+  };
+}

@@ -1,0 +1,83 @@
+import { type Address, decimalAmount, type Hash } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { BesideTransfers } from './beside-transfers.ts';
+
+const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
+const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
+
+/** One transfer of any list (docs/provider-contract.md#wallet-transfers). */
+export const transferSchema = z
+  .object({
+    token_name: z.string().nullable(),
+    token_symbol: z.string().nullable(),
+    token_logo: z.string().nullable(),
+    token_decimals: digits.nullable(),
+    from_address_entity: z.string().nullable(),
+    from_address_entity_logo: z.string().nullable(),
+    from_address: addressText,
+    from_address_label: z.string().nullable(),
+    to_address_entity: z.string().nullable(),
+    to_address_entity_logo: z.string().nullable(),
+    to_address: addressText,
+    to_address_label: z.string().nullable(),
+    address: addressText.openapi({ description: 'The token contract' }),
+    block_hash: hashText,
+    block_number: digits,
+    block_timestamp: z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }),
+    transaction_hash: hashText,
+    transaction_index: z.int().min(0),
+    log_index: z.int().min(0),
+    value: digits.openapi({ description: "In the token's smallest unit" }),
+    value_decimal: z.string().nullable().openapi({ description: 'null until the decimals are known', example: '1.5' }),
+    possible_spam: z.boolean(),
+    verified_contract: z.boolean().openapi({ description: 'Named by an imported token list' }),
+    verified_collection: z.boolean().openapi({ description: 'The same as verified_contract' }),
+  })
+  .openapi('Erc20Transfer');
+
+/** A transfer as all lists tell it. */
+export interface ShownTransfer {
+  readonly from: Address;
+  readonly to: Address;
+  readonly token: Address;
+  readonly block_number: number;
+  readonly transaction_index: number;
+  readonly log_index: number;
+  readonly value: string;
+  readonly transaction_hash: Hash;
+}
+
+/** One row of an answer. */
+export function showTransfer(row: ShownTransfer, beside: BesideTransfers): z.infer<typeof transferSchema> {
+  const block = beside.blockOf(row);
+  const token = beside.tokenOf(row.token);
+  const [from, to] = [beside.labelOf(row.from), beside.labelOf(row.to)];
+  const verified = token.verified ?? false;
+  return {
+    token_name: token.name,
+    token_symbol: token.symbol,
+    token_logo: token.logo,
+    token_decimals: token.decimals === null ? null : String(token.decimals),
+    from_address_entity: from.entity,
+    from_address_entity_logo: from.entityLogo,
+    from_address: row.from,
+    from_address_label: from.label,
+    to_address_entity: to.entity,
+    to_address_entity_logo: to.entityLogo,
+    to_address: row.to,
+    to_address_label: to.label,
+    address: row.token,
+    block_hash: block.block_hash,
+    block_number: String(row.block_number),
+    block_timestamp: block.block_timestamp,
+    transaction_hash: row.transaction_hash,
+    transaction_index: row.transaction_index,
+    log_index: row.log_index,
+    value: row.value,
+    value_decimal: token.decimals === null ? null : decimalAmount(row.value, token.decimals),
+    possible_spam: token.possibleSpam ?? false,
+    verified_contract: verified,
+    verified_collection: verified,
+  };
+}

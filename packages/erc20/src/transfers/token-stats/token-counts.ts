@@ -1,0 +1,28 @@
+import { addressBytes } from '@chainstead/db';
+import type { KeptState } from '@chainstead/sync';
+import { BY_CONTRACT } from '../page/by-contract.ts';
+
+/**
+ * How many transfers a token has, of those that somebody asked about. Only for tokens of which counting each time would take long: a
+ * counter costs every commit of the chain a look.
+ */
+export const erc20TokenCounts: KeptState = {
+  name: 'erc20-token-counts',
+  version: 1,
+  tables: [{ name: 'erc20_token_counts', subject: 'token' }],
+  rowsOf: (token) => {
+    const bytes = `'\\x${addressBytes(token).toString('hex')}'::bytea`;
+    return [`token_key(token) = token_key(${bytes}) AND token = ${bytes} AND direction <> 1`];
+  },
+  indexes: [BY_CONTRACT],
+  added: (rows, kept) => [change(rows, kept, '')],
+  removed: (rows, kept) => [change(rows, kept, '-')],
+};
+
+function change(rows: string, kept: string, sign: '' | '-'): string {
+  return `INSERT INTO erc20_token_counts AS counted (token, chain_id, transfers)
+SELECT moved.token, moved.chain_id, ${sign}count(*)
+FROM ${rows} AS moved JOIN ${kept} AS kept ON kept.subject = moved.token AND moved.block_number <= kept.built_to
+WHERE moved.direction <> 1 GROUP BY moved.token, moved.chain_id ORDER BY moved.token, moved.chain_id
+ON CONFLICT (token, chain_id) DO UPDATE SET transfers = counted.transfers + excluded.transfers`;
+}

@@ -1,0 +1,226 @@
+import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
+import { createFormerTable, moveBack, moveTheRest } from '../testing/former-table.ts';
+import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
+import { blocksOf, openTokenStage, seedTokenRange, type TokenStage } from './testing/token-stage.ts';
+
+let stage: TokenStage;
+beforeAll(async () => {
+  stage = await openTokenStage();
+});
+afterAll(() => stage.close());
+beforeEach(() => stage.empty());
+
+describe('a transfer of a token', () => {
+  test('is shown with every field, labels of both sides and the metadata of the token', async () => {
+    const { database } = stage;
+    await seedTransfers(database, eth, [transfer(7, { transactionIndex: 3, logIndex: 9 })]);
+    await seedCoverage(database, eth, 0, 10);
+    await database.query(
+      `INSERT INTO tokens (address, chain_id, facts_status, standard, name, symbol, decimals, logo, verified, possible_spam)
+       VALUES ($1, 1, 'known', 'erc20', 'USD Coin', 'USDC', 6, 'https://logo.example/usdc.png', true, true)`,
+      [addressBytes(USDC)],
+    );
+    await database.query(
+      `INSERT INTO address_labels (address, chain_id, source, label, entity, entity_logo)
+       VALUES ($1, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), ($2, 0, 'list', 'Bob', NULL, NULL)`,
+      [addressBytes(WALLET), addressBytes(FRIEND)],
+    );
+    expect(await stage.get()).toEqual({
+      page: 0,
+      page_size: 100,
+      cursor: null,
+      indexed: { from_block: '0', to_block: '10', complete: true },
+      result: [
+        {
+          token_name: 'USD Coin',
+          token_symbol: 'USDC',
+          token_logo: 'https://logo.example/usdc.png',
+          token_decimals: '6',
+          from_address: WALLET,
+          from_address_label: 'Alice',
+          from_address_entity: 'Wonderland',
+          from_address_entity_logo: 'https://logo.example/w.png',
+          to_address: FRIEND,
+          to_address_label: 'Bob',
+          to_address_entity: null,
+          to_address_entity_logo: null,
+          address: USDC,
+          block_hash: hashOf(1, 7),
+          block_number: '7',
+          block_timestamp: new Date(timestampOf(7) * 1000).toISOString(),
+          transaction_hash: hashOf(2, 7_003),
+          transaction_index: 3,
+          log_index: 9,
+          value: '1500000',
+          value_decimal: '1.5',
+          possible_spam: true,
+          verified_contract: true,
+          verified_collection: true,
+        },
+      ],
+    });
+  });
+
+  test('of which nothing is known has nulls', async () => {
+    await seedTransfers(stage.database, eth, [transfer(7)]);
+    const unknown = Object.entries((await stage.get()).result[0] ?? {}).filter(([, value]) => value === null);
+    expect(unknown.map(([field]) => field).toSorted()).toEqual([
+      'from_address_entity',
+      'from_address_entity_logo',
+      'from_address_label',
+      'to_address_entity',
+      'to_address_entity_logo',
+      'to_address_label',
+      'token_decimals',
+      'token_logo',
+      'token_name',
+      'token_symbol',
+      'value_decimal',
+    ]);
+  });
+
+  test('is listed once, also a mint, a burn and one to oneself', async () => {
+    await seedTransfers(stage.database, eth, [
+      transfer(1, { from: ZERO_ADDRESS }),
+      transfer(2),
+      transfer(3, { to: WALLET }),
+      transfer(4, { to: ZERO_ADDRESS }),
+    ]);
+    expect((await stage.get('?order=asc')).result.map((row) => [row.from_address, row.to_address])).toEqual([
+      [ZERO_ADDRESS, FRIEND],
+      [WALLET, FRIEND],
+      [WALLET, WALLET],
+      [WALLET, ZERO_ADDRESS],
+    ]);
+  });
+
+  test('is not that of another token whose address ends alike, nor of a wallet', async () => {
+    const alike = parseAddress(`0x${'77'.repeat(16)}${USDC.slice(-8)}`);
+    await seedTransfers(stage.database, eth, [transfer(1), transfer(2, { token: alike }), transfer(3, { token: DAI })]);
+    expect(blocksOf(await stage.get())).toEqual([1]);
+    expect(blocksOf(await stage.get('', alike))).toEqual([2]);
+    expect(blocksOf(await stage.get('', WALLET))).toEqual([]);
+  });
+
+  test('of a contract that turned out to be of NFTs is none, as in a wallet’s list', async () => {
+    await seedTransfers(stage.database, eth, transfersIn(1, 3));
+    await stage.database.query("INSERT INTO tokens (address, chain_id, standard) VALUES ($1, 1, 'erc721')", [
+      addressBytes(USDC),
+    ]);
+    expect((await stage.get()).result).toEqual([]);
+  });
+});
+
+describe('indexed', () => {
+  test('joins the chain’s coverage with what was read of the token alone, also where both begin alike', async () => {
+    const { database } = stage;
+    await seedCoverage(database, eth, 100, 200);
+    expect((await stage.get()).indexed).toEqual({ from_block: '100', to_block: '200', complete: false });
+    await seedTokenRange(database, USDC, 0, 50);
+    expect((await stage.get()).indexed).toEqual({ from_block: '100', to_block: '200', complete: false });
+    await seedTokenRange(database, USDC, 51, 120);
+    expect((await stage.get()).indexed).toEqual({ from_block: '0', to_block: '200', complete: true });
+    expect((await stage.get('', DAI)).indexed.complete).toBe(false);
+    await seedCoverage(database, eth, 0, 20);
+    expect((await stage.get()).indexed).toEqual({ from_block: '0', to_block: '200', complete: true });
+    await database.query('DELETE FROM sync_ranges');
+    expect((await stage.get()).indexed.complete).toBe(false);
+  });
+
+  test('is complete from the block in which the contract was made', async () => {
+    await seedCoverage(stage.database, eth, 100, 200);
+    await stage.database.query('INSERT INTO tokens (address, chain_id, created_block) VALUES ($1, 1, 100)', [
+      addressBytes(USDC),
+    ]);
+    expect((await stage.get()).indexed.complete).toBe(true);
+    await stage.database.query('UPDATE tokens SET created_block = 99');
+    expect((await stage.get()).indexed.complete).toBe(false);
+  });
+
+  test('is of the blocks that were asked for, and the history is asked for only where one is missing', async () => {
+    // Nobody has asked about it before: contracts are looked at once in a while only.
+    const token = addressOf(0x70ce);
+    await seedCoverage(stage.database, eth, 100, 200);
+    for (const query of ['?from_block=100', '?from_block=150&to_block=160'])
+      expect((await stage.get(query, token)).indexed.complete).toBe(true);
+    expect(await stage.histories()).toEqual([]);
+    expect((await stage.get('?from_block=99', token)).indexed.complete).toBe(false);
+    expect(await stage.histories()).toEqual([token]);
+  });
+
+  test('is never complete while rows of the former table are left out', async () => {
+    const former = await openTokenStage();
+    try {
+      await seedTransfers(former.database, eth, transfersIn(1, 4));
+      await seedCoverage(former.database, eth, 0, 10);
+      await createFormerTable(former.database);
+      await moveBack(former.database, 'block_number <= 2');
+      expect(await former.get()).toMatchObject({ indexed: { from_block: '0', to_block: '10', complete: false } });
+      expect(blocksOf(await former.get())).toEqual([4, 3]);
+      await moveTheRest(former.database);
+      expect(blocksOf(await former.get())).toEqual([4, 3, 2, 1]);
+    } finally {
+      await former.close();
+    }
+  });
+});
+
+test('without its index the token’s pages are refused, with what to do', async () => {
+  const bare = await openTokenStage();
+  try {
+    await bare.database.query('DROP INDEX erc20_transfers_by_contract');
+    for (const path of [`/erc20/${USDC}/transfers`, `/erc20/${USDC}/stats`])
+      expect(await bare.request(path)).toEqual({
+        status: 503,
+        body: {
+          message:
+            'Indexes that this is read by are missing (erc20_transfers_by_contract): build them with `chainstead indexes`',
+          details: { indexes: ['erc20_transfers_by_contract'] },
+        },
+      });
+  } finally {
+    await bare.close();
+  }
+});
+
+const BLOCK = 'must be a block number (a whole number from 0 to 9007199254740991)';
+const CHAIN = 'must be a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
+describe('a bad parameter', () => {
+  test.each([
+    ['chain=nowhere', `chain ${CHAIN}, "nowhere" was given`, 'chain', 'nowhere'],
+    ['from_block=-1', `from_block ${BLOCK}, "-1" was given`, 'from_block', '-1'],
+    ['to_block=latest', `to_block ${BLOCK}, "latest" was given`, 'to_block', 'latest'],
+    ['from_block=9&to_block=8', 'from_block must be at most to_block (8), "9" was given', 'from_block', '9'],
+    ['limit=0', 'limit must be a whole number from 1 (above 100 means 100), "0" was given', 'limit', '0'],
+    ['order=up', 'order must be ASC or DESC, "up" was given', 'order', 'up'],
+    [
+      'cursor=abc',
+      'cursor must be the cursor of an earlier page of this query, unchanged, "abc" was given',
+      'cursor',
+      'abc',
+    ],
+  ])('%s', async (query, message, parameter, given) => {
+    const { status, body } = await stage.request(`/erc20/${USDC}/transfers?${query}`);
+    expect([status, body]).toEqual([
+      400,
+      { message, details: { errors: [{ parameter, given, allowed: expect.any(String) }] } },
+    ]);
+  });
+
+  test('an address that is none, of both routes', async () => {
+    for (const route of ['transfers', 'stats'])
+      expect(await stage.request(`/erc20/0x12/${route}`)).toEqual({
+        status: 400,
+        body: {
+          message: 'address must be a hexadecimal address (0x and 40 digits), "0x12" was given',
+          details: {
+            errors: [{ parameter: 'address', given: '0x12', allowed: 'a hexadecimal address (0x and 40 digits)' }],
+          },
+        },
+      });
+  });
+});

@@ -1,0 +1,84 @@
+import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
+import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
+import { erc20Transfers } from '../dataset.ts';
+import { tokensOf } from '../page/beside-transfers.ts';
+import { isOfNfts, ofToken } from '../page/by-contract.ts';
+import {
+  beyond,
+  boundsOfScan,
+  firstInOrder,
+  PLACE_COLUMNS,
+  rangeOf,
+  type TransferKey,
+} from '../page/transfer-place.ts';
+
+/** What to read. */
+export interface TokenTransfersQuery extends PageBounds {
+  readonly token: Address;
+  readonly order: 'ASC' | 'DESC';
+  /** Rows wanted; one more is read to see whether a page follows. */
+  readonly limit: number;
+  /** Rows strictly beyond this one; null for the first page. */
+  readonly after: TransferKey | null;
+}
+
+/** A token as the subject of an answer, in SQL. */
+export function tokenSubject(token: string, chainId: string): SubjectInSql {
+  return { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name };
+}
+
+/**
+ * The statement behind a page of a token's transfers: in each partition a range of `erc20_transfers_by_contract` that stops after
+ * limit + 1 rows, one partition after the other (token-transfers-statement.explain.test.ts). The planner is kept from reading and
+ * sorting a whole token as in wallet-transfers-statement.ts. The former table, which has no such index, is not read.
+ */
+export function tokenTransfersStatement(
+  chain: Chain,
+  query: TokenTransfersQuery,
+  select: string = TOKEN_TRANSFERS.select,
+): Statement {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const token = `${bind(addressBytes(query.token))}::bytea`;
+  const chainId = bind(chain.id);
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, tokenSubject(token, chainId), query, bind, null);
+  const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
+  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
+  const start = query.after === null ? near : beyond(query.order, query.after, bind);
+  const ofThis = [...ofToken(token), `chain_id = ${chainId}`];
+  const shown = expectedTrue(`NOT ${isOfNfts(token, chainId)}`);
+  const page = rangeOf(
+    TABLE,
+    [...ofThis, ...boundsOfScan(start, far), shown],
+    firstInOrder(query.order, bind(query.limit + 1)),
+    PAGE_COLUMNS,
+  );
+  const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
+  const newest = rangeOf(TABLE, [...ofThis, above], 'ORDER BY block_number DESC LIMIT 1', 'block_number');
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+  greatest(covered.indexed_to, (${newest})) AS newest,
+  ${tokensOf(`SELECT ${token}`, chainId)} AS tokens,
+  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
+  ${labelsOf('ARRAY(SELECT account FROM page UNION SELECT counterparty FROM page)', chainId)} AS labels,
+  transfers.*
+FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+  return { text, values };
+}
+
+const TABLE = 'erc20_transfers';
+const PAGE_COLUMNS = `${PLACE_COLUMNS}, transfer.account, transfer.counterparty, transfer.value, transfer.transaction_hash`;
+
+/** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */
+export const TOKEN_TRANSFERS = packedRows({
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  from: hex<Address>('account', 20),
+  to: hex<Address>('counterparty', 20),
+  value: digits('value'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+});

@@ -1,0 +1,176 @@
+import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import {
+  addressOf,
+  createPartitions,
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  planNodes,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type NftTransfersQuery, type NftTransfersSubject, nftTransfersStatement } from './nft-transfers-statement.ts';
+
+// Seven of ten rows are of the busy collection; the busy wallet gives in five of ten and gets in one. One row in 500 is a range.
+const BLOCKS = 10_000;
+const CUTS = [1_500, 3_000, 5_000, 7_000, 9_000];
+const BUSY = addressOf(1);
+const WHALE = addressOf(0xa11ce);
+const LIMIT = 100;
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await createPartitions(scratch.database, 'nft_transfers', chain.id, CUTS);
+  await seed(0, 200);
+  await scratch.database.query('ANALYZE');
+  await seed(200, BLOCKS);
+  await scratch.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT $1, block, sha256(block::text::bytea), to_timestamp(1600000000 + 12 * block) FROM generate_series(0, $2::int - 1) AS block`,
+    [chain.id, BLOCKS],
+  );
+});
+afterAll(() => scratch.drop());
+
+async function seed(from: number, below: number): Promise<void> {
+  const other = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
+  await scratch.database.query(
+    `INSERT INTO nft_transfers SELECT address_key(token), $1, block, place / 2, place, 0, CASE WHEN is_range THEN 3 ELSE 0 END, token,
+         CASE WHEN is_range THEN 100000 WHEN place = 1 AND block % 40 = 0 THEN 7 ELSE 1000 + (block * 7919 + place) % 9000 END,
+         CASE WHEN is_range THEN 100000 + block END,
+         CASE WHEN place < 5 THEN $2 ELSE ${other('20000 + (block * 31 + place) % 5000')} END,
+         CASE WHEN place = 5 THEN $2 ELSE ${other('40000 + (block * 17 + place) % 5000')} END, 1, NULL, sha256(block::text::bytea)
+       FROM generate_series($3::int, $4::int - 1) AS block, generate_series(0, 9) AS place,
+         LATERAL (SELECT ${other('CASE WHEN place < 7 THEN 1 ELSE 100 + (block * 31 + place) % 500 END')}, place = 2 AND block % 50 = 0) AS of(token, is_range)`,
+    [chain.id, addressBytes(WHALE), from, below],
+  );
+}
+
+const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('nft_transfers_') === true;
+
+/** Rows that scans came across, whether they were wanted or not. */
+function rowsOf(scans: readonly PlanNode[]): number {
+  return scans.reduce(
+    (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    0,
+  );
+}
+
+/** Rows that a node was given. */
+function rowsInto(node: PlanNode): number {
+  return (node.Plans ?? [])
+    .filter((child) => child['Parent Relationship'] === 'Outer')
+    .reduce((sum, child) => sum + child['Actual Rows'] * child['Actual Loops'], 0);
+}
+
+const explained = (
+  plan: PlanKind,
+  subject: NftTransfersSubject,
+  query: Partial<NftTransfersQuery> = {},
+): Promise<Explained> =>
+  explain(
+    scratch.database,
+    nftTransfersStatement(chain, {
+      subject,
+      order: 'DESC',
+      limit: LIMIT,
+      after: null,
+      fromBlock: null,
+      toBlock: null,
+      fromDate: null,
+      toDate: null,
+      pinnedBlock: null,
+      ...query,
+    }),
+    plan,
+  );
+
+const wallet = (address: Address, contracts: readonly Address[] | null = null): NftTransfersSubject => ({
+  kind: 'wallet',
+  wallet: address,
+  contracts,
+});
+const collection = (token: Address): NftTransfersSubject => ({ kind: 'collection', token });
+const token = (tokenId: string): NftTransfersSubject => ({ kind: 'token', token: BUSY, tokenId });
+const after = (blockNumber: number): Partial<NftTransfersQuery> => ({
+  after: { blockNumber, transactionIndex: 0, logIndex: 0, item: 0 },
+  pinnedBlock: BLOCKS,
+});
+
+type Case = readonly [name: string, subject: NftTransfersSubject, query: Partial<NftTransfersQuery>];
+const CASES: readonly Case[] = [
+  ['a busy collection', collection(BUSY), {}],
+  ['a busy collection, far down', collection(BUSY), after(500)],
+  ['a busy collection, ascending', collection(BUSY), { order: 'ASC' }],
+  ['a busy collection between blocks', collection(BUSY), { fromBlock: 2_000, toBlock: 8_000 }],
+  ['another collection', collection(addressOf(150)), {}],
+  ['a collection without transfers', collection(addressOf(3)), {}],
+  ['a busy wallet', wallet(WHALE), {}],
+  ['a busy wallet, far down', wallet(WHALE), after(500)],
+  ['a busy wallet, ascending', wallet(WHALE), { order: 'ASC' }],
+  ['a busy wallet between blocks', wallet(WHALE), { fromBlock: 2_000, toBlock: 8_000 }],
+  ['another wallet', wallet(addressOf(20_005)), {}],
+  ['a wallet without transfers', wallet(addressOf(3)), {}],
+];
+/** Found by an index of their own beside that of the collection, which without any statistics looks as good. */
+const OF_TOKENS: readonly Case[] = [
+  ['a token that moved often', token('7'), {}],
+  ['a token that moved often, far down', token('7'), after(5_000)],
+  ['a token in ranges', token('105000'), {}],
+  ['a token that never moved', token('999999'), {}],
+];
+
+// The API makes generic plans. Custom ones, of a database behind a pooler, take statistics to know of a busy wallet.
+const KNOWING = PLANS.filter(({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics');
+
+describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  const cases = [...CASES, ...(statistics === 'without statistics' ? [] : OF_TOKENS)];
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(cases)(
+    '%s is a range of an index for each part, which stops after a page',
+    async (_name, subject, query) => {
+      const { nodes } = await explained(plan, subject, query);
+      const scans = nodes.filter(isOfTransfers);
+      const parts = subject.kind === 'collection' ? 1 : 2;
+      expect(scans.length).toBeGreaterThanOrEqual(parts);
+      for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
+      // All of the collection's ranges are looked into: 200 of them.
+      const ranges = subject.kind === 'token' ? 200 : 0;
+      expect(rowsOf(scans)).toBeLessThanOrEqual(1.4 * parts * (LIMIT + 1) + ranges);
+      for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
+        expect(rowsInto(sort)).toBeLessThanOrEqual(2 * (LIMIT + 1) + ranges);
+    },
+  );
+
+  test('a busy collection or wallet is never sorted: its partitions are read one after the other', async () => {
+    for (const [, subject, query] of CASES.filter(([name]) => name.startsWith('a busy'))) {
+      const { nodes } = await explained(plan, subject, query);
+      const over = nodes.filter((node) => planNodes(node).some(isOfTransfers));
+      expect(over.filter((node) => node['Node Type'].includes('Bitmap'))).toEqual([]);
+      for (const node of over.filter((one) => /Sort|Merge Append/.test(one['Node Type'])))
+        expect(node.Plans?.some(isOfTransfers)).toBe(false);
+    }
+  });
+
+  test.runIf(plan === 'generic')(
+    'some contracts of a busy wallet are looked for in no more than a bounded number of its transfers',
+    async () => {
+      const { nodes } = await explained(plan, wallet(WHALE, [addressOf(3)]));
+      const scans = nodes.filter(isOfTransfers);
+      for (const scan of scans) expect(scan['Node Type']).toMatch(/^Index/);
+      // Once for the page, once for the place where it stopped; 10,000 of either side at most.
+      expect(rowsOf(scans)).toBeLessThanOrEqual(2 * 2 * 10_000 * 1.1);
+      const found = await explained(plan, wallet(WHALE, [BUSY]));
+      expect(rowsOf(found.nodes.filter(isOfTransfers))).toBeLessThanOrEqual(1_000);
+    },
+  );
+});

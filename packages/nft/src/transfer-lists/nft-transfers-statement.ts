@@ -1,0 +1,201 @@
+import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
+import { digits, hex, hexOrNull, int4, int8, packedRows, textOrNull } from '@chainstead/db/packed-rows';
+import { collectionFacts } from '../collections/collection-facts-statement.ts';
+
+/** Whose transfers. */
+export type NftTransfersSubject =
+  /** Either side; `contracts` null: of all. */
+  | { readonly kind: 'wallet'; readonly wallet: Address; readonly contracts: readonly Address[] | null }
+  | { readonly kind: 'collection'; readonly token: Address }
+  /** With mints of ranges that it is in. */
+  | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string };
+
+/** Where a page ended: the place of its last row in the chain. */
+export interface NftTransferKey {
+  readonly blockNumber: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly item: number;
+}
+
+/** What to read. */
+export interface NftTransfersQuery extends PageBounds {
+  readonly subject: NftTransfersSubject;
+  readonly order: 'ASC' | 'DESC';
+  /** Rows wanted; one more is read to see whether a page follows. */
+  readonly limit: number;
+  /** Rows strictly beyond this one; null for the first page. */
+  readonly after: NftTransferKey | null;
+}
+
+/** How a page is read. */
+export interface NftTransfersReading {
+  /** Transfers of a wallet that are looked through for those of some contracts: a page ends there however few it found. */
+  readonly scanMax?: number;
+  /** Of {@link NFT_TRANSFERS}. */
+  readonly select?: string;
+}
+
+/** The indexes that pages are ranges of, besides the primary key. */
+export const INDEXES_OF: Readonly<Record<NftTransfersSubject['kind'], readonly string[]>> = {
+  wallet: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
+  collection: [],
+  token: ['nft_transfers_by_token', 'nft_transfers_by_range'],
+};
+
+/** No index has a wallet's transfers by contract. So many are a fraction of a second. */
+const SCAN_MAX = 10_000;
+
+/**
+ * The statement behind a page of NFT transfers. Each scan is, in each partition, a range of one index that stops after limit + 1 rows: of
+ * the primary key, of `nft_transfers_by_token` and `nft_transfers_by_range`, or of `nft_transfers_by_sender` and
+ * `nft_transfers_by_recipient`, merged; a transfer to oneself counts as sent (nft-transfers-statement.explain.test.ts). Of some contracts of a
+ * wallet the same ranges are looked through, as far as `scanMax`; `stop` is the place where that ended a page.
+ *
+ * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts of ERC-20. The former table is not read: it has
+ * no index by wallet.
+ */
+export function nftTransfersStatement(
+  chain: Chain,
+  query: NftTransfersQuery,
+  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.select }: NftTransfersReading = {},
+): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = bind(chain.id);
+  const { subject, order } = query;
+  const about = `${bind(addressBytes(subject.kind === 'wallet' ? subject.wallet : subject.token))}::bytea`;
+  const of: SubjectInSql = {
+    kind: subject.kind === 'wallet' ? 'wallet' : 'contract',
+    subject: about,
+    chainId,
+    dataset: DATASET,
+  };
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
+  const [near, far] = order === 'DESC' ? [upper, lower] : [lower, upper];
+  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
+  const start = query.after === null ? near : beyond(order, query.after, bind);
+  // Of bounds on both sides the planner expects next to no rows, so the scan is given one: what lies beyond the other is last.
+  const bounds = [`chain_id = ${chainId}`, ...(start.length === 0 ? far : start)];
+  const limit = bind(query.limit + 1);
+  const contracts = subject.kind === 'wallet' ? subject.contracts : null;
+  const scanLimit = contracts === null ? limit : bind(scanMax);
+  const scan = mergeOf(
+    rangesOf(subject, about, bind).map((conditions) => [...conditions, ...bounds]),
+    order,
+    scanLimit,
+  );
+  const wanted = contracts === null ? [] : [`token_address = ANY (${bind(contracts.map(addressBytes))}::bytea[])`];
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
+  SELECT * FROM (${scan}) AS transfer ${where([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
+)
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+  ${contracts === null ? 'NULL' : stopOf(scan, far, { order, limit, scanLimit })} AS stop,
+  ${contractsOf(chainId)} AS contracts,
+  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
+  ${labelsOf('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels,
+  transfers.*
+FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+  return { text, values };
+}
+
+/** The name of the dataset whose coverage counts. */
+const DATASET = 'nft-transfers';
+
+/** Conditions that together give each transfer of the subject once, a range of an index each. @param about SQL of its address */
+function rangesOf(subject: NftTransfersSubject, about: string, bind: Bind): readonly (readonly string[])[] {
+  if (subject.kind === 'wallet') {
+    const ofSide = (side: string): readonly string[] => [
+      `address_key(${side}) = address_key(${about})`,
+      expectedTrue(`${side} = ${about}`),
+    ];
+    return [ofSide('from_address'), [...ofSide('to_address'), expectedTrue(`from_address <> ${about}`)]];
+  }
+  const ofCollection = [`collection_key = address_key(${about})`, expectedTrue(`token_address = ${about}`)];
+  if (subject.kind === 'collection') return [ofCollection];
+  const id = `${bind(subject.tokenId)}::numeric`;
+  return [
+    [
+      ...ofCollection,
+      `token_id_key(token_id) = token_id_key(${id})`,
+      expectedTrue(`token_id = ${id} AND last_token_id IS NULL`),
+    ],
+    [
+      `address_key(token_address) = address_key(${about})`,
+      expectedTrue(`token_address = ${about}`),
+      'last_token_id IS NOT NULL',
+      expectedTrue(`${id} BETWEEN token_id AND last_token_id`),
+    ],
+  ];
+}
+
+/** The first rows of some ranges in order. */
+function mergeOf(ranges: readonly (readonly string[])[], order: 'ASC' | 'DESC', limit: string): string {
+  const parts = ranges.map(
+    (conditions) =>
+      `SELECT ${COLUMNS} FROM nft_transfers AS transfer ${where(conditions)} ${orderBy(order)} LIMIT ${limit}`,
+  );
+  return parts.length === 1
+    ? parts.join()
+    : `SELECT * FROM (${parts.map((part) => `(${part})`).join(' UNION ALL ')}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
+}
+
+/** The place of the last row that was looked through for a page that it did not fill; null where there were no more rows. */
+function stopOf(
+  scan: string,
+  far: readonly string[],
+  { order, limit, scanLimit }: { readonly order: 'ASC' | 'DESC'; readonly limit: string; readonly scanLimit: string },
+): string {
+  return `CASE WHEN (SELECT count(*) FROM page) < ${limit}::bigint THEN (
+    SELECT json_build_array(${PLACE.join(', ')}) FROM (
+      SELECT * FROM (${scan}) AS transfer ${orderBy(order)} OFFSET ${scanLimit}::bigint - 1 LIMIT 1) AS last ${where(far)}) END`;
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'];
+const COLUMNS = [
+  ...PLACE,
+  ...['kind', 'token_address', 'token_id', 'last_token_id', 'from_address', 'to_address', 'amount', 'operator'],
+  'transaction_hash',
+]
+  .map((column) => `transfer.${column}`)
+  .join(', ');
+
+function orderBy(order: 'ASC' | 'DESC'): string {
+  return `ORDER BY ${PLACE.map((column) => `transfer.${column} ${order}`).join(', ')}`;
+}
+
+/** The block alone too: partitions are excluded by it. */
+function beyond(order: 'ASC' | 'DESC', key: NftTransferKey, bind: Bind): readonly string[] {
+  const block = `${bind(key.blockNumber)}::bigint`;
+  const place = [block, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
+  const operator = order === 'DESC' ? '<' : '>';
+  return [`(${PLACE.join(', ')}) ${operator} (${place.join(', ')})`, `block_number ${operator}= ${block}`];
+}
+
+/** What is known of the page's contracts, once each, as JSON: see `ContractEntry`. Null for none. */
+function contractsOf(chainId: string): string {
+  return `(SELECT json_agg(json_build_array(encode(contract.address, 'hex'), shown.name, shown.symbol, shown.contract_type, shown.possible_spam, shown.verified))
+    FROM (SELECT DISTINCT token_address AS address FROM page) AS contract CROSS JOIN LATERAL ${collectionFacts('contract.address', chainId)} AS shown)`;
+}
+
+/** The rows of a page. Addresses and hashes are lower-case hexadecimal text, amounts and ids decimal digits. */
+export const NFT_TRANSFERS = packedRows({
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  item: int4('item'),
+  /** Which event: NFT_TRANSFER_KINDS of token-events. */
+  kind: int4('kind'),
+  token_address: hex<Address>('token_address', 20),
+  token_id: digits('token_id'),
+  /** Of the mint of a range of ids that is not expanded; else null. */
+  last_token_id: textOrNull('last_token_id::text'),
+  from: hex<Address>('from_address', 20),
+  to: hex<Address>('to_address', 20),
+  amount: digits('amount'),
+  operator: hexOrNull<Address>('operator', 20),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+});
