@@ -105,6 +105,12 @@ describe('the state of a block', () => {
     // One together, and alone what came to nothing in it.
     expect(node.received.filter(({ method }) => method === 'eth_call')).toHaveLength(2);
     expect(await stateAt(pool, chain, first).callTogether(calls, signal)).toEqual(expected);
+    const many = [...burns, ...Array.from({ length: 80 }, () => callTo('value'))];
+    const before = node.received.length;
+    expect(await stateAt(pool, chain, first).callTogether(many, signal)).toEqual(
+      many.map((one) => (burns.includes(one) ? null : word(1n))),
+    );
+    expect(node.received.length - before).toBeLessThan(25);
     const without = { ...chain, multicall3: null };
     expect(await stateAt(pool, without, first).callTogether(calls, signal)).toEqual(expected);
     const young = { ...chain, multicall3: { address: NOBODY, blockCreated: first.number + 1 } };

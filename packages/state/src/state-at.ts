@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, createAnswerBudget, type Hex, parseBigQuantity } from '@chainstead/core';
 import { type Answer, MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
+import { callTogether } from './call-together.ts';
 import { type BlockToRead, createBlockReader } from './read-at-block.ts';
 
 /**
@@ -33,9 +34,6 @@ export interface StateAtOptions {
 /** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
 const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
 const ANSWER_BYTES_MAX = 8_192;
-/** In one aggregate: so many balances stay far below the 50,000,000 gas that nodes give an eth_call. */
-const CALLS_TOGETHER_MAX = 100;
-
 /**
  * Reads the state of one block: by its hash (EIP-1898), so that no other block can answer for it; where upstreams do not know that, by its
  * number, with the hash that they have at it compared before and after. A number without a hash is read by number alone.
@@ -67,7 +65,7 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
     });
 
   async function aggregate(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null> {
-    if (!hasMulticall || multicall3 === null || calls.length < 2) return null;
+    if (multicall3 === null) return null;
     const answer = await budget.run(() => ask(multicall3.address, encodeAggregate(calls), signal));
     return answer === null ? null : decodeAggregate(answer, calls.length);
   }
@@ -99,17 +97,11 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
       return reader.upstream;
     },
     call,
-    async callTogether(calls, signal) {
-      const answers: (Hex | null)[] = [];
-      for (let from = 0; from < calls.length; from += CALLS_TOGETHER_MAX) {
-        const some = calls.slice(from, from + CALLS_TOGETHER_MAX);
-        const together = await aggregate(some, signal);
-        answers.push(
-          ...(await Promise.all(some.map(({ to, data }, place) => together?.[place] ?? call(to, data, signal)))),
-        );
-      }
-      return answers;
-    },
+    callTogether: (calls, signal) =>
+      callTogether(calls, {
+        one: ({ to, data }) => call(to, data, signal),
+        many: hasMulticall ? (some) => aggregate(some, signal) : null,
+      }),
     balances,
     codes,
     async balance(address, signal) {
