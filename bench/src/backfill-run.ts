@@ -24,6 +24,8 @@ export interface BackfillPlan {
   readonly bulk?: boolean;
   /** Blocks of a range that the bare script reads at once. Default 100. */
   readonly bareRangeBlocks?: number;
+  /** Fills the migrated database before the run. */
+  prepare?(scratch: ScratchDatabase): Promise<void>;
   /** Looks at the filled database before it is dropped. */
   inspect?(scratch: ScratchDatabase): Promise<void>;
 }
@@ -83,6 +85,7 @@ async function runBackfill(
   const { server, node, blocks } = plan;
   const scratch = await server.createDatabase();
   try {
+    await plan.prepare?.(scratch);
     await scratch.database.query('CHECKPOINT');
     await node.resetCounters();
     const process = start(scratch.url, urlsOf(node, plan.urls ?? 1));

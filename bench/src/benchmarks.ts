@@ -10,6 +10,7 @@ import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
+import { erc20Balances } from './benchmarks/erc20-balances.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
@@ -36,6 +37,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growth,
   growthNft,
   follow,
+  erc20Balances,
   nftMixed,
   nftRoutes,
   collectionMetadata,

@@ -1,15 +1,9 @@
-import { askNode, type BenchNode } from '@chainstead/testkit';
+import type { BenchNode } from '@chainstead/testkit';
 import { BenchmarkError } from './benchmark-error.ts';
+import { countWallets, readSample, SAMPLE_BLOCKS } from './sampled-receipts.ts';
 
-/** Blocks that wallets are found in, and as many others in which they are counted. */
-const SAMPLE_BLOCKS = 250;
 /** No wallet makes up more of the share than one in so many. */
 const LEAST_WALLETS = 10;
-
-interface SampledReceipt {
-  readonly from: string;
-  readonly logs: readonly { readonly topics: readonly string[] }[];
-}
 
 /**
  * Wallets that together occur in about this share of the chain's transactions. Found in some blocks and counted in others:
@@ -17,8 +11,8 @@ interface SampledReceipt {
  */
 export async function walletsInShare(node: BenchNode, share: number): Promise<string[]> {
   // In an order that has nothing to do with how often they occur.
-  const found = [...countWallets(await readReceipts(node, 1)).keys()].toSorted();
-  const counted = await readReceipts(node, 1 + SAMPLE_BLOCKS);
+  const found = [...countWallets(await readSample(node, 1)).keys()].toSorted();
+  const counted = await readSample(node, 1 + SAMPLE_BLOCKS);
   const counts = countWallets(counted);
   const budget = share * counted.length;
   const chosen: string[] = [];
@@ -31,23 +25,4 @@ export async function walletsInShare(node: BenchNode, share: number): Promise<st
     transactions += count;
   }
   throw new BenchmarkError(`The chain's wallets do not make up ${share} of it`);
-}
-
-async function readReceipts(node: BenchNode, from: number): Promise<SampledReceipt[]> {
-  const receipts: SampledReceipt[] = [];
-  for (let block = from; block < from + SAMPLE_BLOCKS; block++)
-    receipts.push(
-      ...((await askNode(node.url, 'eth_getBlockReceipts', [`0x${block.toString(16)}`])) as SampledReceipt[]),
-    );
-  return receipts;
-}
-
-/** By wallet, the transactions in which it occurs. */
-function countWallets(receipts: readonly SampledReceipt[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { from, logs } of receipts) {
-    const parties = logs.flatMap(({ topics }) => topics.slice(1, 3).map((topic) => `0x${topic.slice(26)}`));
-    for (const wallet of new Set([from, ...parties])) counts.set(wallet, (counts.get(wallet) ?? 0) + 1);
-  }
-  return counts;
 }

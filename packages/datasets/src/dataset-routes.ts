@@ -5,6 +5,7 @@ import type { Database } from '@chainstead/db';
 import {
   createTokenStatsRoute,
   createTokenTransfersRoute,
+  createWalletApprovalsRoute,
   tokenFactsRoutes,
   walletTokenTransfersRoute,
 } from '@chainstead/erc20';
@@ -74,6 +75,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
+    createWalletApprovalsRoute({ walletHistory, waitMs, questions }),
     ...tokenFactsRoutes({ questions, waitMs }),
     ...nativeBalanceRoutes({
       questions,

@@ -1,4 +1,4 @@
-import { erc20Transfers } from '@chainstead/erc20';
+import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft';
 import { feedAnswers, poolPrices } from '@chainstead/prices';
 import type { Dataset } from '@chainstead/sync';
@@ -6,6 +6,7 @@ import type { Dataset } from '@chainstead/sync';
 /** Every dataset that the sync engine writes. To add one: a folder that exports a `Dataset`, and one entry here. */
 export const datasets: readonly Dataset[] = [
   erc20Transfers,
+  erc20Approvals,
   nftTransfers,
   nftMalformedLogs,
   nftTrades,

@@ -1,3 +1,4 @@
+import { allowancesReader } from '@chainstead/erc20';
 import { accountCodesReader, nativeBalancesReader, type StateReader, transactionFactsReader } from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 
@@ -8,4 +9,5 @@ export const stateReaders: readonly StateReader[] = [
   transactionFactsReader,
   tokenFactsReader,
   tokenCreationReader,
+  allowancesReader,
 ];

@@ -22,6 +22,7 @@ const LOCAL_TABLES = new Set([
   'schema_migrations',
   'historical_jobs',
   'server_secrets',
+  'state_questions',
   'stream_addresses',
   'stream_attempts',
   'stream_deliveries',

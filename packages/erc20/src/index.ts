@@ -1,7 +1,11 @@
 /**
- * ERC-20 transfers: their dataset, and the routes of a wallet's and of a token's transfers. Start reading at `dataset.ts` (logs to rows), then
- * `get-wallet-token-transfers.ts` (rows to a page).
+ * ERC-20: transfers, approvals, and what follows from them; each a folder with its tables, dataset, queries, routes and tests. Start reading at
+ * `transfers/dataset.ts` (logs to rows), then `transfers/get-wallet-token-transfers.ts` (rows to a page).
  */
+
+export { allowancesReader } from './approvals/allowances.ts';
+export { erc20Approvals } from './approvals/dataset.ts';
+export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export { erc20Transfers } from './transfers/dataset.ts';
 export {

@@ -50,7 +50,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/erc20/{address}/allowance', 'getTokenAllowance'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
-    ['GET', '/wallets/{address}/approvals', 'getWalletApprovals'],
     ['GET', '/wallets/{address}/history', 'getWalletHistory'],
     ['GET', '/wallets/{address}/tokens', 'getWalletTokenBalancesPrice'],
     ['GET', '/wallets/{address}/net-worth', 'getWalletNetWorth'],

@@ -1,0 +1,72 @@
+import { decimalAt } from '@chainstead/abi';
+import { type Address, type Hash, type Hex, isAddress } from '@chainstead/core';
+import { type StateKind, type StateReader, stateAt } from '@chainstead/state';
+import { z } from 'zod';
+
+const HASH = /^0x[0-9a-f]{64}$/;
+const address = z.custom<Address>((text) => typeof text === 'string' && isAddress(text));
+const amounts = z.array(z.string().regex(/^\d+$/).nullable());
+
+/** What tokens say of approvals at a block, in the order asked. */
+export interface AllowancesQuestion {
+  readonly block: { readonly number: number; readonly hash: Hash };
+  readonly wallet: Address;
+  readonly approvals: readonly { readonly token: Address; readonly spender: Address }[];
+}
+
+/** Base units, decimal digits; null where a token does not answer. */
+export interface Allowances {
+  readonly allowances: readonly (string | null)[];
+  /** Of the wallet, of the same tokens. */
+  readonly balances: readonly (string | null)[];
+}
+
+export const allowancesKind: StateKind<AllowancesQuestion, Allowances> = {
+  name: 'erc20-allowances',
+  question: z.object({
+    block: z.object({
+      number: z.int().min(0),
+      hash: z.custom<Hash>((text) => typeof text === 'string' && HASH.test(text)),
+    }),
+    wallet: address,
+    approvals: z.array(z.object({ token: address, spender: address })),
+  }),
+  answer: z.object({ allowances: amounts, balances: amounts }),
+};
+
+/**
+ * `allowance(owner, spender)` and `balanceOf(owner)` (EIP-20) of a page of approvals. Many tokens lower an allowance in `transferFrom` without an
+ * event, so only they know what is left of it.
+ */
+export const allowancesReader: StateReader<AllowancesQuestion, Allowances> = {
+  kind: allowancesKind,
+  async read({ chain, pool }, { block, wallet, approvals }, signal) {
+    const state = stateAt(pool, chain, block);
+    const calls = [
+      ...approvals.map(({ token, spender }) => ({ to: token, data: allowanceOf(wallet, spender) })),
+      ...approvals.map(({ token }) => ({ to: token, data: balanceOf(wallet) })),
+    ];
+    const words = (await state.callTogether(calls, signal)).map(firstWord);
+    return { allowances: words.slice(0, approvals.length), balances: words.slice(approvals.length) };
+  },
+};
+
+function allowanceOf(owner: Address, spender: Address): Hex {
+  return `0xdd62ed3e${wordOf(owner)}${wordOf(spender)}`;
+}
+
+function balanceOf(owner: Address): Hex {
+  return `0x70a08231${wordOf(owner)}`;
+}
+
+function wordOf(account: Address): string {
+  return account.slice(2).padStart(64, '0');
+}
+
+/** A contract that answers less than a word has no answer. */
+function firstWord(data: Hex | null): string | null {
+  return data === null || data.length < WORD_LENGTH ? null : decimalAt(data.slice(0, WORD_LENGTH) as Hex);
+}
+
+/** `0x` and 32 bytes. */
+const WORD_LENGTH = 66;

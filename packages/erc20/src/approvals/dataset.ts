@@ -1,0 +1,51 @@
+import type { Address, Hash, Log } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { APPROVAL_TOPIC, decodeApproval } from '@chainstead/token-events';
+import { type Erc20ApprovalRow, erc20Approvals as table } from './schema.ts';
+import { erc20WalletApprovals } from './wallet-approvals.ts';
+
+/** ERC-20 approvals, one row an event. ERC-721's have the same topic and one topic more: none of them is here. */
+export const erc20Approvals: Dataset<Erc20ApprovalRow> = {
+  name: 'erc20-approvals',
+  topics: () => [APPROVAL_TOPIC],
+  table: defineTable(table, { isPartitioned: true }),
+  decode,
+  contracts,
+  kept: [erc20WalletApprovals],
+  histories: {
+    ofWallet: (_chain, wallet) => [{ topics: [APPROVAL_TOPIC], indexed: [[topicOf(wallet)]] }],
+    // Nobody is asked about by contract: a token's approvals say nothing of the token.
+    ofContract: () => [],
+  },
+};
+
+function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20ApprovalRow[] {
+  const rows: Erc20ApprovalRow[] = [];
+  for (const log of logs) {
+    const approval = decodeApproval(log);
+    if (approval?.type !== 'erc20Approval' || chain.erc20Exclusions.includes(log.address)) continue;
+    const { owner, spender, value } = approval;
+    rows.push({
+      ownerKey: addressKey(owner),
+      chainId: chain.id,
+      blockNumber: log.blockNumber,
+      transactionIndex: log.transactionIndex,
+      logIndex: log.logIndex,
+      owner,
+      token: log.address,
+      spender,
+      value,
+      transactionHash: log.transactionHash,
+    });
+  }
+  return rows;
+}
+
+function* contracts(rows: readonly Erc20ApprovalRow[]): Generator<{ address: Address; standard: 'erc20' }> {
+  for (const address of new Set(rows.map(({ token }) => token))) yield { address, standard: 'erc20' };
+}
+
+function topicOf(account: Address): Hash {
+  return `0x${account.slice(2).padStart(64, '0')}` as Hash;
+}

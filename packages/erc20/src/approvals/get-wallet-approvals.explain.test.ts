@@ -1,0 +1,108 @@
+import {
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountOf } from './testing/example-approvals.ts';
+import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
+
+// One wallet has 50,000 approvals, every fifth of them taken back; four hundred others have 50 each.
+const BUSY = accountOf(1);
+const LIMIT = 100;
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+const seed = (wallet: string, from: number, count: number): Promise<unknown> =>
+  scratch.database.query(
+    `INSERT INTO erc20_wallet_approvals
+     SELECT $1, ${chain.id}, decode(lpad(to_hex(1000 + number % 500), 40, '0'), 'hex'), decode(lpad(to_hex(5000 + number), 40, '0'), 'hex'),
+       number % 5, number / 3, number % 200, number, decode(lpad(to_hex(number), 64, '0'), 'hex')
+     FROM generate_series($2::int, $3::int) AS number`,
+    [Buffer.from(wallet.slice(2), 'hex'), from, from + count - 1],
+  );
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await seed(accountOf(9_999), 1, 300);
+  await scratch.database.query('ANALYZE');
+  await seed(BUSY, 1, 50_000);
+  for (let wallet = 0; wallet < 400; wallet++) await seed(accountOf(10_000 + wallet), wallet * 7, 50);
+  await scratch.database.query(
+    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, facts_status)
+     SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), ${chain.id}, 'erc20', 1, 'Name', 'known' FROM generate_series(1000, 1499) AS number`,
+  );
+  await scratch.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${chain.id}, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), now() FROM generate_series(0, 20000) AS number`,
+  );
+});
+afterAll(() => scratch.drop());
+
+const explainPage = (plan: PlanKind, query: Partial<WalletApprovalsQuery> = {}): Promise<Explained> =>
+  explain(
+    scratch.database,
+    walletApprovalsStatement(chain, { wallet: BUSY, limit: LIMIT, after: null, pinnedBlock: null, ...query }),
+    plan,
+  );
+
+const rowsOf = (node: PlanNode): number => node['Actual Rows'] * node['Actual Loops'];
+const afterBlock = (blockNumber: number) => ({
+  blockNumber,
+  transactionIndex: 0,
+  logIndex: 0,
+  token: accountOf(1_000),
+  spender: accountOf(5_000),
+});
+
+const QUERIES: readonly (readonly [string, Partial<WalletApprovalsQuery>])[] = [
+  ['the first page', {}],
+  ['a first page of earlier blocks', { pinnedBlock: 9_000 }],
+  ['a page in the middle', { after: afterBlock(8_000), pinnedBlock: 16_000 }],
+  ['the last page', { after: afterBlock(5), pinnedBlock: 16_000 }],
+];
+/** Fewer rows than a page has: read by either index. */
+const SMALL: readonly (readonly [string, Partial<WalletApprovalsQuery>])[] = [
+  ['a small wallet', { wallet: accountOf(10_007) }],
+  ['a wallet without anything', { wallet: accountOf(3) }],
+];
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(QUERIES)('%s is one range scan by block that stops after a page', async (_name, query) => {
+    const { nodes } = await explainPage(plan, query);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'erc20_wallet_approvals');
+    expect(scans.map((node) => node['Index Name'])).toEqual(['erc20_wallet_approvals_by_block']);
+    for (const scan of scans) {
+      expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
+      expect(rowsOf(scan)).toBeLessThanOrEqual(LIMIT + 1);
+    }
+    // What is known of blocks and contracts is looked up by key, a row at a time.
+    for (const table of ['tokens', 'blocks', 'address_labels'])
+      for (const node of nodes.filter((each) => each['Relation Name'] === table))
+        expect(rowsOf(node)).toBeLessThanOrEqual(3 * (LIMIT + 1));
+  });
+
+  test.each(SMALL)('%s is one range scan', async (_name, query) => {
+    const { nodes } = await explainPage(plan, query);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'erc20_wallet_approvals');
+    expect(scans).toHaveLength(1);
+    for (const scan of scans) {
+      expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
+      expect(rowsOf(scan)).toBeLessThanOrEqual(50);
+    }
+  });
+
+  test('a page in the middle touches as little as the first', async () => {
+    const first = await explainPage(plan);
+    const middle = await explainPage(plan, { after: afterBlock(8_000), pinnedBlock: 16_000 });
+    expect(middle.buffers).toBeLessThanOrEqual(first.buffers * 1.3);
+  });
+});

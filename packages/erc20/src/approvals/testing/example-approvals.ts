@@ -1,0 +1,40 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, type Log, parseAddress, parseHash } from '@chainstead/core';
+import { hashOf, timestampOf } from '@chainstead/testkit';
+import { APPROVAL_TOPIC } from '@chainstead/token-events';
+import { erc20Approvals } from '../dataset.ts';
+
+/** An approval in the terms of a test. */
+export interface ExampleApproval {
+  readonly owner: Address;
+  readonly token: Address;
+  readonly spender: Address;
+  readonly value: bigint;
+  readonly blockNumber: number;
+  readonly logIndex: number;
+}
+
+/** A distinct address for each number, ascending with it. */
+export function accountOf(number: number): Address {
+  return parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
+}
+
+export function toLog(approval: ExampleApproval): Log {
+  const topic = (address: Address): Hash => parseHash(`0x${'0'.repeat(24)}${address.slice(2)}`);
+  return {
+    address: approval.token,
+    topics: [APPROVAL_TOPIC, topic(approval.owner), topic(approval.spender)],
+    data: `0x${approval.value.toString(16).padStart(64, '0')}`,
+    blockNumber: approval.blockNumber,
+    blockHash: hashOf(1, approval.blockNumber),
+    transactionHash: hashOf(2, approval.blockNumber * 1_000 + approval.logIndex),
+    transactionIndex: 0,
+    logIndex: approval.logIndex,
+    blockTimestamp: null,
+  };
+}
+
+/** Lines of COPY, as the engine writes them. */
+export function linesOf(chain: Chain, approvals: Iterable<ExampleApproval>): string[] {
+  return erc20Approvals.decode([...approvals].map(toLog), { chain, timestampOf }).map(erc20Approvals.table.copyLine);
+}

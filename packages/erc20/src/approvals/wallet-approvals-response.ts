@@ -1,0 +1,110 @@
+import { indexedSchema } from '@chainstead/answers';
+import { decimalAmount } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { WalletApproval } from './get-wallet-approvals.ts';
+
+const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
+const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
+
+const approvalSchema = z
+  .object({
+    block_number: digits.openapi({ description: 'Of the newest Approval event of the token and the spender' }),
+    block_timestamp: z.iso.datetime({ precision: 3 }).nullable(),
+    transaction_hash: z.string().nullable().openapi({ pattern: '^0x[0-9a-f]{64}$' }),
+    value: digits.openapi({
+      description:
+        'What the spender may move now, in the smallest unit: as the token says; as the event said where it says nothing',
+    }),
+    value_formatted: z
+      .string()
+      .nullable()
+      .openapi({ description: 'null until the decimals are known', example: '1.5' }),
+    unlimited: z.boolean().openapi({ description: 'Whether the allowance is as good as without limit' }),
+    token: z.object({
+      address: addressText,
+      address_label: z.string().nullable(),
+      name: z.string().nullable(),
+      symbol: z.string().nullable(),
+      logo: z.string().nullable(),
+      possible_spam: z.boolean(),
+      verified_contract: z.boolean(),
+      current_balance: digits.nullable().openapi({ description: 'Of the wallet; null where the token does not say' }),
+      current_balance_formatted: z.string().nullable(),
+      usd_price: z.null(),
+      usd_at_risk: z.null(),
+    }),
+    spender: z.object({
+      address: addressText,
+      address_label: z.string().nullable(),
+      entity: z.string().nullable(),
+      entity_logo: z.string().nullable(),
+    }),
+  })
+  .openapi('WalletApproval');
+
+/** The answer of `getWalletApprovals` (docs/provider-contract.md#wallet-approvals). */
+export const walletApprovalsSchema = z
+  .object({
+    page: z.int().min(1).openapi({ description: 'From 1' }),
+    page_size: z.int().min(1),
+    limit: z.int().min(1).openapi({ description: 'The same as page_size' }),
+    cursor: z
+      .string()
+      .nullable()
+      .openapi({ description: 'For the next page; null on the last. A page may be short before it' }),
+    indexed: indexedSchema,
+    result: z.array(approvalSchema),
+  })
+  .openapi('WalletApprovals');
+
+/** An approval with what the token said of it now; null where it was not asked in time, or said nothing. */
+export interface PresentApproval {
+  readonly approval: WalletApproval;
+  readonly allowance: string | null;
+  readonly balance: string | null;
+}
+
+/** The rows of the answer. What was used up is no approval any more. */
+export function showApprovals(page: readonly PresentApproval[]): z.infer<typeof approvalSchema>[] {
+  return page.filter(({ allowance }) => allowance !== '0').map(showApproval);
+}
+
+function showApproval({ approval, allowance, balance }: PresentApproval): z.infer<typeof approvalSchema> {
+  const { token, spender } = approval;
+  const value = allowance ?? approval.value;
+  const formatted = (amount: string): string | null =>
+    token.decimals === null ? null : decimalAmount(amount, token.decimals);
+  return {
+    block_number: String(approval.blockNumber),
+    block_timestamp: approval.blockTimestamp?.toISOString() ?? null,
+    transaction_hash: approval.transactionHash,
+    value,
+    value_formatted: formatted(value),
+    unlimited: isUnlimited(value),
+    token: {
+      address: token.address,
+      address_label: token.label,
+      name: token.name,
+      symbol: token.symbol,
+      logo: token.logo,
+      possible_spam: token.possibleSpam,
+      verified_contract: token.verified,
+      current_balance: balance,
+      current_balance_formatted: balance === null ? null : formatted(balance),
+      usd_price: null,
+      usd_at_risk: null,
+    },
+    spender: {
+      address: spender.address,
+      address_label: spender.label,
+      entity: spender.entity,
+      entity_logo: spender.entityLogo,
+    },
+  };
+}
+
+/** Tokens that count it down leave a little less than 2^256 − 1; those that keep allowances in 96 bits (UNI, COMP) show 2^96 − 1. */
+function isUnlimited(value: string): boolean {
+  const amount = BigInt(value);
+  return amount >= 2n ** 255n || amount === 2n ** 96n - 1n;
+}

@@ -1,0 +1,243 @@
+import { createWalletHistory } from '@chainstead/answers';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createStateQuestions, createStateWorker } from '@chainstead/state';
+import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import {
+  compileSolidity,
+  createScratchDatabase,
+  type Devnet,
+  exampleChain,
+  examplePool,
+  type ScratchDatabase,
+  startDevnet,
+} from '@chainstead/testkit';
+import type { z } from '@hono/zod-openapi';
+import { maxUint256 } from 'viem';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { allowancesReader } from './allowances.ts';
+import { erc20Approvals } from './dataset.ts';
+import { walletApprovalsSchema } from './wallet-approvals-response.ts';
+import { createWalletApprovalsRoute } from './wallet-approvals-route.ts';
+
+/** `transferFrom` lowers a finite allowance without an event, as OpenZeppelin's tokens do. */
+const TOKEN = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+contract ApprovedToken is ERC20 {
+  constructor() ERC20("Approved", "APP") { _mint(msg.sender, 1000 ether); }
+}
+contract MuteToken {
+  event Approval(address indexed owner, address indexed spender, uint256 value);
+  function approve(address spender, uint256 value) external { emit Approval(msg.sender, spender, value); }
+}`;
+
+type Answer = z.infer<typeof walletApprovalsSchema>;
+
+const soon = { timeout: 30_000, interval: 100 };
+const ending = new AbortController();
+const chain = exampleChain({ pollIntervalMs: 50, finalizedTag: false, confirmations: 1, multicall3: null });
+
+let scratch: ScratchDatabase;
+let devnet: Devnet;
+let jobs: Jobs[];
+let api: ApiApp;
+let pool: UpstreamPool;
+let syncing: Promise<void>;
+let token: { readonly address: Address; readonly abi: Parameters<Devnet['send']>[0]['abi'] };
+let mute: typeof token;
+
+const logger = silentLogger();
+const openJobs = (): Promise<Jobs> =>
+  createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+
+/** A real node, followed by the sync engine, asked by the worker; asked about through the API. */
+beforeAll(async () => {
+  [scratch, devnet] = await Promise.all([createScratchDatabase(), startDevnet({ chainId: 1 })]);
+  const contracts = await compileSolidity({ 'ApprovedToken.sol': TOKEN });
+  const deployed = async (name: string): Promise<typeof token> => {
+    const contract = contracts.get(name);
+    if (contract === undefined) throw new Error(`${name} was not compiled`);
+    return { address: await devnet.deploy(contract), abi: contract.abi };
+  };
+  token = await deployed('ApprovedToken');
+  mute = await deployed('MuteToken');
+  pool = await examplePool(chain, devnet.url);
+  syncing = createChainSync({
+    chain,
+    pool,
+    database: scratch.database,
+    datasets: [erc20Approvals],
+    logger,
+    metrics: createSyncMetrics(createMetricsRegistry()),
+    clock: systemClock,
+    settings: {
+      startBlock: 0,
+      endBlock: null,
+      proof: 'record',
+      backfillProof: 'none',
+      backfillOrder: 'newest-first',
+      proverRate: 0,
+    },
+  }).run(ending.signal);
+  jobs = [await openJobs(), await openJobs()];
+  const [asking, working] = jobs as [Jobs, Jobs];
+  await createStateWorker({
+    database: scratch.database,
+    jobs: working,
+    chains: [{ chain, pool }],
+    readers: [allowancesReader],
+    clock: systemClock,
+    logger,
+    metrics: createMetricsRegistry(),
+  }).start();
+  api = await exampleApi(scratch.database, [
+    createWalletApprovalsRoute({
+      waitMs: 10_000,
+      walletHistory: createWalletHistory({
+        jobs: asking,
+        datasets: [erc20Approvals],
+        perKey: 2,
+        chains: [chain],
+        maxCalls: 0,
+      }),
+      questions: createStateQuestions({
+        database: scratch.database,
+        jobs: asking,
+        chains: [chain],
+        clock: systemClock,
+        logger,
+      }),
+    }),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  ending.abort();
+  await syncing;
+  for (const each of jobs) await each.close();
+  await pool.close();
+  await devnet.stop();
+  await scratch.drop();
+});
+
+const request = async (query = '', wallet: string = owner()): Promise<Response> =>
+  api.request(`/api/v2.2/wallets/${wallet}/approvals${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+
+async function get(query = '', wallet?: string): Promise<Answer> {
+  const answer = await request(query, wallet);
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+  return walletApprovalsSchema.strict().parse(JSON.parse(text));
+}
+
+/** Waits until everything that is mined is indexed. */
+async function indexed(): Promise<void> {
+  const head = Number(await devnet.client.getBlockNumber());
+  await vi.waitFor(async () => expect(Number((await get('?limit=1')).indexed.to_block)).toBe(head), soon);
+}
+
+const account = (index: number): Address => {
+  const found = devnet.accounts[index];
+  if (found === undefined) throw new Error(`There is no account ${index}`);
+  return found;
+};
+const owner = (): Address => account(0);
+
+const approve = (spender: Address, value: bigint, of = token) =>
+  devnet.send({ ...of, functionName: 'approve', args: [spender, value] });
+
+const shown = ({ result }: Answer): string[] =>
+  result.map(
+    ({ token: { address }, spender, value }) =>
+      `${address === mute.address ? 'mute' : 'token'} ${devnet.accounts.indexOf(spender.address as Address)} ${value}`,
+  );
+
+describe("a wallet's approvals", () => {
+  test('are what tokens say is left of them, newest first, without those that were taken back or used up', async () => {
+    await approve(account(1), 500n);
+    await approve(account(2), maxUint256);
+    await approve(account(3), 7n);
+    await approve(account(4), 9n);
+    await approve(account(3), 0n);
+    await approve(account(5), 5n, mute);
+    await devnet.send({ ...token, functionName: 'transferFrom', args: [owner(), account(6), 120n], from: account(1) });
+    await devnet.send({ ...token, functionName: 'transferFrom', args: [owner(), account(6), 9n], from: account(4) });
+    await indexed();
+    const answer = await get();
+    expect(shown(answer)).toEqual(['mute 5 5', `token 2 ${maxUint256}`, 'token 1 380']);
+    expect(answer.result[1]).toMatchObject({
+      unlimited: true,
+      token: { current_balance: (1000n * 10n ** 18n - 129n).toString(), usd_price: null },
+    });
+    expect(answer.result[0]).toMatchObject({ unlimited: false, token: { current_balance: null } });
+    expect(answer.indexed.complete).toBe(true);
+  });
+
+  test('follow each other in pages to the end, whatever is approved meanwhile and whichever block goes', async () => {
+    const all = shown(await get());
+    let page = await get('?limit=1');
+    const seen = shown(page);
+    for (let step = 0; page.cursor !== null; step++) {
+      if (step === 0) {
+        await approve(account(7), 70n);
+        await indexed();
+      }
+      if (step === 1) {
+        await devnet.reorg(1);
+        await indexed();
+      }
+      page = await get(`?cursor=${encodeURIComponent(page.cursor)}`);
+      seen.push(...shown(page));
+    }
+    expect(seen).toEqual(all);
+    // The approval that was reorganised away is none.
+    await vi.waitFor(async () => expect(shown(await get())).toEqual(all), soon);
+  });
+
+  test('are those of the branch that stays', async () => {
+    await approve(account(8), 80n);
+    await indexed();
+    await devnet.reorg(1);
+    await approve(account(8), 81n);
+    await indexed();
+    await vi.waitFor(async () => expect(shown(await get())[0]).toBe('token 8 81'), soon);
+  });
+
+  test('of a wallet without any are an empty list', async () => {
+    expect(await get('', account(9))).toMatchObject({ page: 1, page_size: 100, limit: 100, cursor: null, result: [] });
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=all', 'limit'],
+    ['chain=nowhere', 'chain'],
+    ['cursor=abc', 'cursor'],
+  ])('%s is refused and named', async (query, parameter) => {
+    const answer = await request(`?${query}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: expect.stringContaining(parameter) });
+  });
+
+  test('a dataset that is left out is told, not shown as an empty list', async () => {
+    const without = await exampleApi(
+      scratch.database,
+      [
+        createWalletApprovalsRoute({
+          waitMs: 0,
+          walletHistory: { requestWallet: async () => 'off' },
+          questions: { ask: async () => null },
+        }),
+      ],
+      { indexed: { chains: [chain], datasets: ['erc20-transfers'] } },
+    );
+    const answer = await without.request(`/api/v2.2/wallets/${owner()}/approvals`, {
+      headers: { 'x-api-key': EXAMPLE_KEY },
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { details: { status: 'not-indexed' } }]);
+  });
+});

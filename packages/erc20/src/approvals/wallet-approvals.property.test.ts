@@ -1,0 +1,123 @@
+import type { Transaction } from '@chainstead/db';
+import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountOf, type ExampleApproval, linesOf } from './testing/example-approvals.ts';
+import { erc20WalletApprovals } from './wallet-approvals.ts';
+
+const chain = exampleChain();
+/** The first three were asked about; of the third, rows up to block 5 are counted so far. */
+const KEPT = `(VALUES ('\\x${accountOf(1).slice(2)}'::bytea, 1000), ('\\x${accountOf(2).slice(2)}'::bytea, 1000), ('\\x${accountOf(3).slice(2)}'::bytea, 5))`;
+const kept = `(SELECT * FROM ${KEPT} AS asked(subject, built_to))`;
+const BUILT_TO = new Map([
+  [accountOf(1), 1000],
+  [accountOf(2), 1000],
+  [accountOf(3), 5],
+]);
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await scratch.database.query('CREATE TABLE there (LIKE erc20_approvals)');
+});
+afterAll(() => scratch.drop());
+
+/** Lets approvals come or go, and runs the statements over a relation that holds them. */
+async function derive(kind: 'added' | 'removed', approvals: readonly ExampleApproval[]): Promise<void> {
+  await scratch.database.transaction(async (transaction) => {
+    const rows = await relationOf(transaction, linesOf(chain, approvals));
+    await transaction.query(
+      kind === 'added'
+        ? 'INSERT INTO there SELECT * FROM changed'
+        : 'DELETE FROM there WHERE (block_number, log_index) IN (SELECT block_number, log_index FROM changed)',
+    );
+    const statements =
+      kind === 'added' ? erc20WalletApprovals.added(rows, kept) : erc20WalletApprovals.removed(rows, kept, 'there');
+    for (const statement of statements) await transaction.query(statement);
+  });
+}
+
+async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<string> {
+  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS changed (LIKE erc20_approvals) ON COMMIT DELETE ROWS');
+  await transaction.copy(
+    'changed',
+    'owner_key chain_id block_number transaction_index log_index owner token spender value transaction_hash'.split(' '),
+    lines,
+  );
+  return 'changed';
+}
+
+async function held(): Promise<string[]> {
+  const rows = await scratch.database.query<{ line: string }>(
+    `SELECT concat_ws(' ', '0x' || encode(wallet, 'hex'), '0x' || encode(token, 'hex'), '0x' || encode(spender, 'hex'), value, block_number, log_index) AS line
+     FROM erc20_wallet_approvals`,
+  );
+  return rows.map(({ line }) => line).sort();
+}
+
+/** The newest of each owner, token and spender, worked out apart. */
+function newestOf(approvals: readonly ExampleApproval[]): string[] {
+  const newest = new Map<string, ExampleApproval>();
+  for (const approval of approvals) {
+    const { owner, token, spender, blockNumber, logIndex } = approval;
+    if (blockNumber > (BUILT_TO.get(owner) ?? -1)) continue;
+    const key = `${owner} ${token} ${spender}`;
+    const before = newest.get(key);
+    if (
+      before === undefined ||
+      before.blockNumber < blockNumber ||
+      (before.blockNumber === blockNumber && before.logIndex < logIndex)
+    )
+      newest.set(key, approval);
+  }
+  return [...newest]
+    .map(([key, { value, blockNumber, logIndex }]) => `${key} ${value} ${blockNumber} ${logIndex}`)
+    .sort();
+}
+
+const approval = fc.record({
+  owner: fc.integer({ min: 1, max: 4 }).map(accountOf),
+  token: fc.constantFrom(accountOf(100), accountOf(101)),
+  spender: fc.constantFrom(accountOf(200), accountOf(201)),
+  value: fc.constantFrom(0n, 5n, 2n ** 256n - 1n),
+});
+/** Blocks of approvals, and the steps by which they come and go. */
+const schedules = fc.array(fc.array(approval, { maxLength: 6 }), { minLength: 1, maxLength: 10 }).chain((blocks) =>
+  fc.record({
+    blocks: fc.constant(
+      blocks.map((each, blockNumber) => each.map((one, logIndex) => ({ ...one, blockNumber, logIndex }))),
+    ),
+    steps: fc.array(
+      fc.record({
+        kind: fc.constantFrom('added' as const, 'added' as const, 'removed' as const),
+        some: fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length }),
+      }),
+      { maxLength: 8 },
+    ),
+  }),
+);
+
+describe('the approvals that are kept of wallets', () => {
+  test('are the newest of those that are there, in whatever order and portions they came and went', async () => {
+    await fc.assert(
+      fc.asyncProperty(schedules, async ({ blocks, steps }) => {
+        await scratch.database.query('TRUNCATE there, erc20_wallet_approvals');
+        const there = new Set<number>();
+        const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
+        for (const { kind, some } of [...steps, all]) {
+          const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+          await derive(
+            kind,
+            changing.flatMap((block) => blocks[block] ?? []),
+          );
+          for (const block of changing)
+            if (kind === 'added') there.add(block);
+            else there.delete(block);
+          expect(await held()).toEqual(newestOf(blocks.filter((_, block) => there.has(block)).flat()));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});
