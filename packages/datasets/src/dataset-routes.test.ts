@@ -21,6 +21,8 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `${ADDRESS}/nft/transfers`, 'nft-transfers'],
   ['GET', `nft/${ADDRESS}/transfers`, 'nft-transfers'],
   ['GET', `nft/${ADDRESS}/1/transfers`, 'nft-transfers'],
+  ['GET', `${ADDRESS}/erc20`, 'erc20-transfers'],
+  ['GET', `wallets/${ADDRESS}/tokens`, 'erc20-transfers'],
   ['GET', `${ADDRESS}/nft/collections`, 'nft-transfers'],
   ['GET', `${ADDRESS}/balance`, null],
   ['GET', `${ADDRESS}/nft`, 'nft-transfers'],

@@ -6,6 +6,8 @@ import {
   createTokenStatsRoute,
   createTokenTransfersRoute,
   createWalletApprovalsRoute,
+  createWalletBalancesRoute,
+  createWalletTokensRoute,
   tokenFactsRoutes,
   walletTokenTransfersRoute,
 } from '@chainstead/erc20';
@@ -42,12 +44,14 @@ export interface DatasetRoutesOptions {
   readonly logger: Logger;
 }
 
-/** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
+/** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
 export interface OnDemandLimits {
   /** How long a request waits for what it has caused. Milliseconds. */
   readonly waitMs: number;
   /** How old a reading of a native balance may be. Milliseconds. @default 15,000 */
   readonly nativeBalanceMaxAgeMs?: number;
+  /** How old a reading of a token may be whose transfers don't tell its balances. Milliseconds. @default 60,000 */
+  readonly balanceMaxAgeMs?: number;
   /** Node calls for one wallet history at most; 0: none is read. */
   readonly maxCalls: number;
   /** Jobs waiting per API key at most. */
@@ -55,19 +59,24 @@ export interface OnDemandLimits {
 }
 
 const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
+const BALANCE_MAX_AGE_MS = 60_000;
 
 /** The API routes of all datasets, for `createApi`. */
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
   const { jobs, chains, onDemand } = options;
-  const { waitMs } = onDemand;
+  const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
+  const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const questions = createStateQuestions(options);
   const reading = { database: options.database, questions, logger: options.logger };
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
+  const balances = { questions, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
   const routes = [
     walletTokenTransfersRoute,
     createTokenTransfersRoute({ walletHistory }),
     createTokenStatsRoute({ walletHistory, waitMs }),
     ...nftTransfersRoutes({ walletHistory, questions, waitMs }),
+    createWalletBalancesRoute(balances),
+    createWalletTokensRoute(balances),
     createWalletCollectionsRoute({ walletHistory, waitMs: onDemand.waitMs }),
     createWalletNftsRoute({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),
     tokenTradesRoute,
@@ -77,11 +86,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     collectionSalePricesRoute,
     createWalletApprovalsRoute({ walletHistory, waitMs, questions }),
     ...tokenFactsRoutes({ questions, waitMs }),
-    ...nativeBalanceRoutes({
-      questions,
-      waitMs,
-      maxAgeMs: onDemand.nativeBalanceMaxAgeMs ?? NATIVE_BALANCE_MAX_AGE_MS,
-    }),
+    ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
     latestBlockRoute,
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({

@@ -44,6 +44,8 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     '*': { chain: first.key, chainId: `0x${first.id.toString(16)}`, limit: PAGE_SIZE },
     ...(transfer !== null && {
       getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
+      getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
+      getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },
       getNativeBalance: { address: transfer.account, chain: transfer.chain },
       getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
       getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },

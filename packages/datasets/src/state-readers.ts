@@ -1,4 +1,4 @@
-import { allowancesReader } from '@chainstead/erc20';
+import { allowancesReader, balancesNow, balancesThen } from '@chainstead/erc20';
 import { accountCodesReader, nativeBalancesReader, type StateReader, transactionFactsReader } from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 
@@ -10,4 +10,6 @@ export const stateReaders: readonly StateReader[] = [
   tokenFactsReader,
   tokenCreationReader,
   allowancesReader,
+  balancesNow,
+  balancesThen,
 ];

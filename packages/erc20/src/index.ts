@@ -1,11 +1,15 @@
 /**
- * ERC-20: transfers, approvals, and what follows from them; each a folder with its tables, dataset, queries, routes and tests. Start reading at
- * `transfers/dataset.ts` (logs to rows), then `transfers/get-wallet-token-transfers.ts` (rows to a page).
+ * ERC-20: transfers, balances, approvals, and what follows from them; each a folder with its tables, queries, routes and tests. Start reading at
+ * `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts` (rows to a page) and `balances/tell-wallet-balances.ts` (when a
+ * balance is told).
  */
 
 export { allowancesReader } from './approvals/allowances.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
+export { balancesNow, balancesThen } from './balances/read-balances.ts';
+export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';
+export { createWalletTokensRoute } from './balances/wallet-tokens-route.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export { erc20Transfers } from './transfers/dataset.ts';
 export {

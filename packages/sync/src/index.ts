@@ -44,3 +44,4 @@ export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
 export { createBlockTimes, timestampText } from './timestamp-text.ts';
+export { lockChainCommits } from './write-batch.ts';

@@ -82,6 +82,7 @@ describe('the official SDK', () => {
     const served = [
       ...['getWalletTokenTransfers', 'getNFTTrades', 'getNFTTradesByToken', 'getNFTSalePrices', 'reSyncMetadata'],
       ...['getNFTContractSalePrices', 'getWalletNFTCollections', 'getNFTContractMetadata', 'syncNFTContract'],
+      ...['getWalletTokenBalances', 'getWalletTokenBalancesPrice'],
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['getTokenTransfers', 'getTokenStats'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],

@@ -59,6 +59,8 @@ export interface Configuration {
   readonly onDemand: {
     /** How long a request waits for it. */
     readonly waitMs: number;
+    /** How old a reading of a token may be whose transfers don't tell its balances. Milliseconds. */
+    readonly balanceMaxAgeMs: number;
     /** How old a reading of a native balance may be. Milliseconds. */
     readonly nativeBalanceMaxAgeMs: number;
     readonly ipfsGateways: readonly string[];
@@ -176,6 +178,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
     onDemand: {
       waitMs: settings.INDEX_WAIT_MS,
+      balanceMaxAgeMs: settings.BALANCE_MAX_AGE_MS,
       nativeBalanceMaxAgeMs: settings.NATIVE_BALANCE_MAX_AGE_MS,
       ipfsGateways: settings.IPFS_GATEWAYS,
       arweaveGateways: settings.ARWEAVE_GATEWAYS,

@@ -205,6 +205,14 @@ const onDemandKeys = {
     example: '3000',
     default: '1500',
   }),
+  BALANCE_MAX_AGE_MS: withDefault(wholeNumber(0, 3_600_000), {
+    group: 'On demand',
+    description:
+      'Milliseconds that a balance is given again after it was read from a contract, of tokens whose transfers do not tell their balances',
+    allowed: 'a whole number from 0 to 3600000',
+    example: '10000',
+    default: '60000',
+  }),
   NATIVE_BALANCE_MAX_AGE_MS: withDefault(wholeNumber(0, 600_000), {
     group: 'On demand',
     description: "Milliseconds that a balance of a chain's own coin is given again after it was read from a node",

@@ -28,6 +28,7 @@ export const erc20WalletTokens = pgTable(
     anchorValue: numeric('anchor_value', { precision: 78, scale: 0 }),
     /** Received less sent in the blocks above the anchor. */
     since: numeric('since').notNull().default('0'),
+    /** When it was read; null: upstreams contradicted it since, and it is not shown. */
     anchoredAt: timestamp('anchored_at', { withTimezone: true }),
   },
   (table) => [
@@ -46,14 +47,17 @@ export const erc20WalletTokens = pgTable(
   ],
 );
 
-/** Tokens whose transfers don't tell their balances. A token without a row adds up. */
+/** Whether transfers of tokens tell their balances. Of a token without a row nobody knows. */
 export const erc20TokenClasses = pgTable(
   'erc20_token_classes',
   {
     token: bytea('token').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** `live`: balances change without transfers, or not by them; `none`: `balanceOf` does not work. */
-    class: text('class').$type<'live' | 'none'>().notNull(),
+    /**
+     * `sum`: what moved was seen to be what the contract said before and after; `live`: balances change without transfers, or not by them;
+     * `none`: `balanceOf` does not work.
+     */
+    class: text('class').$type<'sum' | 'live' | 'none'>().notNull(),
     /** Of the reading that showed it. */
     sinceBlock: bigint('since_block', { mode: 'number' }).notNull(),
     toldAt: timestamp('told_at', { withTimezone: true }).notNull().defaultNow(),

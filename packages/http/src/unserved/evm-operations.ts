@@ -23,7 +23,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/erc20/{tokenAddress}/holders/historical', 'getHistoricalTokenHolders'],
     ['POST', '/erc20/prices', 'getMultipleTokenPrices'],
     ['GET', '/erc20/{token_address}/owners', 'getTokenOwners'],
-    ['GET', '/{address}/erc20', 'getWalletTokenBalances'],
     ['GET', '/tokens/categories', 'getTokenCategories'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
     ['GET', '/tokens/search', 'searchTokens'],
@@ -51,7 +50,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
     ['GET', '/wallets/{address}/history', 'getWalletHistory'],
-    ['GET', '/wallets/{address}/tokens', 'getWalletTokenBalancesPrice'],
     ['GET', '/wallets/{address}/net-worth', 'getWalletNetWorth'],
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],
     ['GET', '/wallets/{address}/defi/{protocol}/positions', 'getDefiPositionsByProtocol'],

@@ -72,7 +72,8 @@ export async function seedCoverage(
   );
 }
 
-function toLog(transfer: SeededTransfer): Log {
+/** The log of a transfer. */
+export function toLog(transfer: SeededTransfer): Log {
   const topic = (address: Address): Hash => parseHash(`0x${'0'.repeat(24)}${address.slice(2)}`);
   return {
     address: transfer.token,

@@ -1,0 +1,172 @@
+import type { Address } from '@chainstead/core';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage, SILVER, TIN } from './testing/balance-stage.ts';
+import { LIAR, type Move, SILENT, type TokenChain } from './testing/token-chain.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 1_200_001;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+const MINTER = addressOf(0x111);
+const WALLETS = [ALICE, BOB] as const;
+/** Those that do as their transfers say. */
+const HONEST: readonly Address[] = [GOLD, SILVER];
+
+const someMove: fc.Arbitrary<Move> = fc.record({
+  token: fc.constantFrom(GOLD, GOLD, SILVER, TIN, LIAR, SILENT),
+  from: fc.constantFrom(MINTER, ALICE, BOB),
+  to: fc.constantFrom(MINTER, ALICE, BOB),
+  value: fc.bigInt({ min: 0n, max: 100n }),
+});
+const someMoves = fc.array(someMove, { maxLength: 4 });
+/** TIN rebases. */
+const someChanges = fc.array(
+  fc.record({ token: fc.constant(TIN), wallet: fc.constantFrom(...WALLETS), by: fc.bigInt({ min: 1n, max: 9n }) }),
+  { maxLength: 1 },
+);
+const onChain = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), moves: someMoves, changes: someChanges }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: 3 }),
+      blocks: fc.array(someMoves, { minLength: 4, maxLength: 5 }),
+    }),
+  },
+);
+const someAsk = fc.record({
+  kind: fc.constant('ask' as const),
+  wallet: fc.constantFrom(...WALLETS),
+  tokens: fc.option(fc.constantFrom([GOLD], [SILVER, LIAR, SILENT, TIN]), { freq: 3 }),
+  blocksBack: fc.option(fc.integer({ min: 0, max: 12 })),
+  isDown: fc.boolean(),
+  meanwhile: fc.option(onChain, { freq: 2 }),
+});
+const someStep = fc.oneof(
+  { weight: 3, arbitrary: onChain },
+  { weight: 4, arbitrary: someAsk },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('age' as const), hours: fc.constantFrom(1, 25) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('backfill' as const) }) },
+);
+type OnChain = typeof onChain extends fc.Arbitrary<infer T> ? T : never;
+type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
+
+/** No honest contract lets anybody send what they haven't. */
+function affordable(tokens: TokenChain, after: number, moves: readonly Move[]): Move[] {
+  const spent = new Map<string, bigint>();
+  return moves.map((move) => {
+    const key = `${move.token} ${move.from}`;
+    const held = tokens.balance(move.token, move.from, after) - (spent.get(key) ?? 0n);
+    const isFree = move.from === MINTER || move.token === LIAR;
+    const value = isFree || move.value <= held ? move.value : held;
+    spent.set(key, (spent.get(key) ?? 0n) + value);
+    return { ...move, value };
+  });
+}
+
+async function take(stage: BalanceStage, step: OnChain, firstFollowed: number): Promise<void> {
+  const { tokens } = stage;
+  const head = tokens.head.number;
+  if (step.kind === 'mine') {
+    await stage.mine(affordable(tokens, head, step.moves), step.changes);
+    return;
+  }
+  const ancestor = Math.max(firstFollowed, head - step.depth);
+  if (ancestor >= head) return;
+  // Only the first block of a branch moves what is there.
+  const [first = [], ...others] = step.blocks;
+  await stage.reorg(ancestor, [affordable(tokens, ancestor, first), ...others.map((moves) => moves.filter(isGiven))]);
+}
+
+function isGiven({ from, token }: Move): boolean {
+  return from === MINTER || token === LIAR;
+}
+
+async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, meanwhile }: Ask, firstFollowed: number) {
+  const toBlock = blocksBack === null ? null : Math.max(0, stage.tokens.head.number - blocksBack);
+  const happen = async (): Promise<void> => {
+    for (const node of stage.nodes) node.before = async () => {};
+    // What was told of the past a moment ago is of the branch of that moment.
+    if (meanwhile !== null && (toBlock === null || meanwhile.kind === 'mine'))
+      await take(stage, meanwhile, firstFollowed);
+  };
+  for (const node of stage.nodes) {
+    node.before = happen;
+    // One of them: answers come late, but they come.
+    node.isDown = isDown && node === stage.nodes[0];
+  }
+  const told = await stage.tell({ wallet, tokens, toBlock });
+  for (const node of stage.nodes) node.before = async () => {};
+  const classes = await stage.classes();
+  for (const { token, balance, balanceBlock } of told.balances) {
+    expect(balance).toBeGreaterThan(0n);
+    expect([LIAR, SILENT]).not.toContain(token);
+    if (HONEST.includes(token) || classes[token] === 'live')
+      expect({ token, balanceBlock, balance }).toEqual({
+        token,
+        balanceBlock,
+        balance: stage.tokens.balance(token, wallet, balanceBlock),
+      });
+  }
+  for (const token of HONEST) expect(['sum', undefined]).toContain(classes[token]);
+  const newest = told.indexed.toBlock ?? 0;
+  const block = Math.min(toBlock ?? newest, newest);
+  if (told.isComplete)
+    for (const token of tokens ?? HONEST)
+      if (HONEST.includes(token) && stage.tokens.balance(token, wallet, block) > 0n)
+        expect(told.balances.map((one) => one.token)).toContain(token);
+}
+
+/** What is kept of wallets and is not what their rows add up to. */
+function misCounted({ context, chain }: BalanceStage): Promise<object[]> {
+  return context.database.query(
+    `WITH sides AS (
+       SELECT account AS wallet, token, ARRAY[block_number, transaction_index, log_index] AS place, block_number,
+         CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END AS delta
+       FROM erc20_transfers WHERE chain_id = $1 AND account IN (SELECT subject FROM kept_subjects WHERE chain_id = $1)
+     ), truth AS (SELECT wallet, token, sum(delta) AS total, max(place) AS place FROM sides GROUP BY wallet, token)
+     SELECT held.*, truth.* FROM truth FULL JOIN (SELECT * FROM erc20_wallet_tokens WHERE chain_id = $1) AS held USING (wallet, token)
+     WHERE coalesce(truth.total, 0) IS DISTINCT FROM held.total
+       OR coalesce(truth.place, ARRAY[-1, -1, -1]) IS DISTINCT FROM ARRAY[held.moved_block, held.moved_transaction, held.moved_log]
+       OR held.since <> coalesce((SELECT sum(delta) FROM sides WHERE (sides.wallet, sides.token) = (held.wallet, held.token)
+         AND sides.block_number > held.anchor_block), 0)`,
+    [chain.id],
+  );
+}
+
+test('what is shown of honest tokens is what their contracts hold, and of others never what they do not, whatever happens', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(someMoves, { maxLength: 6 }),
+      fc.array(someStep, { minLength: 3, maxLength: 14 }),
+      async (history, steps) => {
+        const given = history.map((moves) => moves.filter(({ from }) => from === MINTER));
+        const stage = await openBalanceStage(scratch.database, { chainId: nextChain++, history: given });
+        const firstFollowed = given.length === 0 ? 0 : given.length + 1;
+        try {
+          await stage.mine();
+          let isFilled = given.length === 0;
+          for (const step of steps) {
+            if (step.kind === 'ask') await ask(stage, step, firstFollowed);
+            else if (step.kind === 'age') await stage.age(step.hours);
+            else if (step.kind !== 'backfill') await take(stage, step, firstFollowed);
+            else if (!isFilled) {
+              await stage.backfill();
+              isFilled = true;
+            }
+            expect(await misCounted(stage)).toEqual([]);
+          }
+        } finally {
+          await stage.close();
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+}, 300_000);

@@ -1,0 +1,183 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import { createUpstreamPool } from '@chainstead/rpc';
+import {
+  nativeBalancesReader,
+  StateNotArchivedError,
+  type StateQuestions,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+} from '@chainstead/state';
+import { createKeptSubjects } from '@chainstead/sync';
+import { addressOf, exampleChain } from '@chainstead/testkit';
+import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
+import { balancesNow, balancesThen } from '../read-balances.ts';
+import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
+import { beginStoredChain, storeFollowed, storeHistory } from './stored-chain.ts';
+import { type Change, createTokenChain, type Move, type TokenBlock, type TokenChain } from './token-chain.ts';
+import { serveTokenChain, type TokenNode } from './token-node.ts';
+
+export const ALICE = addressOf(0xa11ce);
+export const BOB = addressOf(0xb0b);
+export const [GOLD, SILVER, TIN] = [addressOf(0x601d), addressOf(0x51), addressOf(0x717)];
+
+const MINTER = addressOf(0x111);
+/** Alice is given so much. */
+export const gives = (token: Address, value: bigint): Move => ({ token, from: MINTER, to: ALICE, value });
+/** Alice gives Bob so much. */
+export const sends = (token: Address, value: bigint): Move => ({ token, from: ALICE, to: BOB, value });
+
+type Request = Parameters<typeof tellWalletBalances>[2];
+
+/** A token chain that is indexed from one of its blocks on, with two nodes, and a worker that answers at once. */
+export interface BalanceStage {
+  readonly chain: Chain;
+  readonly tokens: TokenChain;
+  /** Whose answers count first, and the other one. */
+  readonly nodes: readonly [TokenNode, TokenNode];
+  readonly questions: StateQuestions;
+  readonly context: StateReadingContext;
+  mine(moves?: readonly Move[], changes?: readonly Change[]): Promise<TokenBlock>;
+  /** Replaces the blocks above this one by others. */
+  reorg(ancestor: number, blocks: readonly (readonly Move[])[]): Promise<void>;
+  /** Indexes what came before. */
+  backfill(): Promise<void>;
+  tell(request?: Partial<Request>): Promise<ToldBalances>;
+  /** As text: token, balance, block; in the order of the answer. */
+  shown(request?: Partial<Request>): Promise<string[]>;
+  /** As if so many hours had passed since contracts were asked. */
+  age(hours: number): Promise<void>;
+  classes(): Promise<Readonly<Record<string, string>>>;
+  close(): Promise<void>;
+}
+
+export interface BalanceStageOptions {
+  /** Of its own among those of the database. */
+  readonly chainId: number;
+  /** Blocks from 1 on that are not indexed. */
+  readonly history?: readonly (readonly Move[])[];
+  readonly facts?: Partial<Omit<Chain, 'id'>>;
+  /** Default 2. */
+  readonly upstreams?: 1 | 2;
+}
+
+export async function openBalanceStage(database: Database, options: BalanceStageOptions): Promise<BalanceStage> {
+  const { chainId, history = [], facts = {}, upstreams = 2 } = options;
+  const chain = exampleChain({ id: chainId, key: `stage-${chainId}`, ...facts });
+  const tokens = createTokenChain();
+  for (const moves of history) tokens.mine(moves);
+  const firstFollowed = history.length === 0 ? 0 : tokens.head.number + 1;
+  await beginStoredChain(database, chain, firstFollowed);
+  if (history.length === 0) await storeFollowed(database, chain, [tokens.head]);
+  const nodes = [await serveTokenChain(tokens, chainId), await serveTokenChain(tokens, chainId)] as const;
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: nodes.slice(0, upstreams).map(({ url }) => ({ url })),
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    limits: { rounds: 1, deadlineMs: 500, backOffMaxMs: 50 },
+  });
+  await pool.start();
+  const context: StateReadingContext = { chain, pool, database, clock: systemClock, logger: silentLogger() };
+  const questions = answeringAtOnce(context);
+  const kept = createKeptSubjects(database);
+  const tell: BalanceStage['tell'] = (request = {}) =>
+    tellWalletBalances({ database, questions, kept, logger: silentLogger(), waitMs: 5_000 }, chain, {
+      wallet: ALICE,
+      tokens: null,
+      excludeSpam: false,
+      verifiedOnly: false,
+      toBlock: null,
+      limit: 2_000,
+      order: null,
+      liveMaxAgeMs: 60_000,
+      ...request,
+    });
+  return {
+    chain,
+    tokens,
+    nodes,
+    questions,
+    context,
+    tell,
+    async mine(moves, changes) {
+      const block = tokens.mine(moves, changes);
+      await storeFollowed(database, chain, [block]);
+      return block;
+    },
+    async reorg(ancestor, blocks) {
+      tokens.dropAbove(ancestor);
+      const added = blocks.map((moves) => tokens.mine(moves));
+      await storeFollowed(database, chain, added, ancestor);
+    },
+    async backfill() {
+      const blocks = Array.from({ length: firstFollowed }, (_, number) => tokens.block(number));
+      await storeHistory(
+        database,
+        chain,
+        blocks.flatMap((block) => (block === undefined ? [] : [block])),
+      );
+    },
+    async shown(request) {
+      const { balances } = await tell(request);
+      return balances.map(({ token, balance, balanceBlock }) => `${token} ${balance} ${balanceBlock}`);
+    },
+    async age(hours) {
+      const earlier = `- make_interval(hours => ${hours})`;
+      await database.query(`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at ${earlier} WHERE chain_id = $1`, [
+        chainId,
+      ]);
+      await database.query(`UPDATE erc20_token_classes SET told_at = told_at ${earlier} WHERE chain_id = $1`, [
+        chainId,
+      ]);
+    },
+    async classes() {
+      const rows = await database.query<{ token: string; class: string }>(
+        `SELECT '0x' || encode(token, 'hex') AS token, class FROM erc20_token_classes WHERE chain_id = $1`,
+        [chainId],
+      );
+      return Object.fromEntries(rows.map((row) => [row.token, row.class]));
+    },
+    async close() {
+      await pool.close();
+      await Promise.all(nodes.map((node) => node.close()));
+    },
+  };
+}
+
+/** A worker that has nothing else to do. What tokens say of themselves it does not read. */
+function answeringAtOnce(context: StateReadingContext): StateQuestions {
+  const readers = new Map<string, StateReader>([
+    [BALANCES_NOW.name, balancesNow],
+    [BALANCES_THEN.name, balancesThen],
+    [nativeBalancesReader.kind.name, nativeBalancesReader],
+  ]);
+  return {
+    async ask(_chain, kind, question) {
+      const reader = readers.get(kind.name);
+      if (reader === undefined) return null;
+      const asked = reader.kind.question.parse(JSON.parse(JSON.stringify(question)));
+      try {
+        return kind.answer.parse(await reader.read(context, asked, new AbortController().signal));
+      } catch (error) {
+        if (!(error instanceof ChainsteadError) || error instanceof StateNotArchivedError) throw error;
+        throw new StateUnavailableError('The nodes gave no answer', error);
+      }
+    },
+  };
+}
+
+/** A list of tokens names the token. */
+export async function nameInList(database: Database, chainId: number, token: Address): Promise<void> {
+  await database.query(
+    `INSERT INTO tokens (address, chain_id, verified, seen_as) VALUES ($1, $2, true, 1)
+     ON CONFLICT (address, chain_id) DO UPDATE SET verified = true`,
+    [addressBytes(token), chainId],
+  );
+  await database.query(
+    "INSERT INTO token_list_entries (address, chain_id, source) VALUES ($1, $2, 'example') ON CONFLICT DO NOTHING",
+    [addressBytes(token), chainId],
+  );
+}

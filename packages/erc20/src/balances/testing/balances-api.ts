@@ -1,0 +1,71 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createWalletBalancesRoute } from '../wallet-balances-route.ts';
+import { createWalletTokensRoute } from '../wallet-tokens-route.ts';
+import { ALICE, type BalanceStage, type BalanceStageOptions, openBalanceStage } from './balance-stage.ts';
+
+/** Both routes over a stage of Ethereum, in a database of its own. */
+export interface BalancesApi {
+  readonly scratch: ScratchDatabase;
+  readonly stage: BalanceStage;
+  readonly api: ApiApp;
+  /** Wallets whose history was asked for. */
+  readonly histories: Address[];
+  request(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** What a token contract and lists say of it, by column of `tokens`. */
+  know(token: Address, facts: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const ERC20_PATH = `/api/v2.2/${ALICE}/erc20`;
+export const TOKENS_PATH = `/api/v2.2/wallets/${ALICE}/tokens`;
+
+export async function openBalancesApi(history: BalanceStageOptions['history'] = []): Promise<BalancesApi> {
+  const scratch = await createScratchDatabase();
+  const { id, ...facts } = createChainRegistry().get('eth');
+  const stage = await openBalanceStage(scratch.database, {
+    chainId: id,
+    history,
+    facts: { ...facts, multicall3: null, reorgDepthMax: 3 },
+  });
+  const histories: Address[] = [];
+  const options = {
+    questions: stage.questions,
+    walletHistory: {
+      requestWallet: async (_context: unknown, _chain: unknown, wallet: Address) => {
+        histories.push(wallet);
+        return 'unserved' as const;
+      },
+    },
+    waitMs: 1_000,
+    liveMaxAgeMs: 60_000,
+    nativeMaxAgeMs: 0,
+  };
+  const api = await exampleApi(scratch.database, [
+    createWalletBalancesRoute(options),
+    createWalletTokensRoute(options),
+  ]);
+  return {
+    scratch,
+    stage,
+    api,
+    histories,
+    request: async (path, headers = {}) => api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }),
+    async know(token, known) {
+      const columns = ['address', 'chain_id', ...Object.keys(known)];
+      await scratch.database.query(
+        `INSERT INTO tokens (${columns.join(', ')}) VALUES (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+         ON CONFLICT (address, chain_id) DO NOTHING`,
+        [addressBytes(parseAddress(token)), id, ...Object.values(known)],
+      );
+    },
+    async close() {
+      await stage.close();
+      await scratch.drop();
+    },
+  };
+}

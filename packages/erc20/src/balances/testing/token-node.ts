@@ -1,0 +1,72 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import { createScriptedChain, type RpcHandler, type RpcReply, rpcError, serveScriptedChain } from '@chainstead/testkit';
+import { NOBODY, SILENT, type TokenBlock, type TokenChain } from './token-chain.ts';
+
+/** A node of a {@link TokenChain}, which lies and fails as it is told. */
+export interface TokenNode {
+  readonly url: string;
+  /** eth_calls that it was asked. */
+  calls: number;
+  /** Has no block at all. */
+  isDown: boolean;
+  /** Has the state of its newest block alone. */
+  isPruned: boolean;
+  /** What each account has of the chain's own coin. Wei. */
+  coins: bigint;
+  /** What it says of a token instead of the truth. */
+  readonly lies: Map<Address, bigint>;
+  /** Called before each answer. */
+  before: () => Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function serveTokenChain(chain: TokenChain, chainId: number): Promise<TokenNode> {
+  const scripted = createScriptedChain({ seed: 1, chainId });
+  // Its height is what the pool goes by.
+  scripted.mine(200);
+  const methods = new Map<string, RpcHandler>([
+    [
+      'eth_call',
+      async (params: readonly unknown[]): Promise<RpcReply> => {
+        node.calls++;
+        await node.before();
+        return answer(chain, node, params);
+      },
+    ],
+    [
+      'eth_getBalance',
+      async (): Promise<RpcReply> =>
+        node.isDown ? rpcError(-32_000, 'header not found') : { result: `0x${node.coins.toString(16)}` },
+    ],
+  ]);
+  const served = await serveScriptedChain(scripted, { methods: () => methods });
+  const node: TokenNode = {
+    url: served.url,
+    calls: 0,
+    isDown: false,
+    isPruned: false,
+    coins: 0n,
+    lies: new Map(),
+    before: async () => {},
+    close: () => served.close(),
+  };
+  return node;
+}
+
+function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly unknown[]): RpcReply {
+  const block = blockOf(chain, at);
+  if (node.isDown || block === undefined) return rpcError(-32_000, 'header not found');
+  if (node.isPruned && block.number < chain.head.number) return rpcError(-32_000, 'missing trie node');
+  const { to, data } = call as { readonly to: string; readonly data: string };
+  const [token, wallet] = [parseAddress(to), parseAddress(`0x${data.slice(-40)}`)];
+  if (token === SILENT) return rpcError(3, 'execution reverted', '0x');
+  if (token === NOBODY) return { result: '0x' };
+  const balance = node.lies.get(token) ?? block.balances.get(`${token} ${wallet}`) ?? 0n;
+  return { result: `0x${balance.toString(16).padStart(64, '0')}` };
+}
+
+/** By hash (EIP-1898), or by number. */
+function blockOf(chain: TokenChain, at: unknown): TokenBlock | undefined {
+  if (typeof at === 'object' && at !== null && 'blockHash' in at) return chain.byHash(String(at.blockHash));
+  return typeof at === 'string' ? chain.block(Number(at)) : undefined;
+}

@@ -1,0 +1,159 @@
+import { addressOf } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ALICE, GOLD, SILVER, TIN } from './testing/balance-stage.ts';
+import { type BalancesApi, ERC20_PATH, openBalancesApi } from './testing/balances-api.ts';
+
+const MINTER = addressOf(0x111);
+let served: BalancesApi;
+
+beforeAll(async () => {
+  served = await openBalancesApi([[], [{ token: GOLD, from: MINTER, to: ALICE, value: 100_000n }]]);
+  const { stage, know } = served;
+  await know(GOLD, {
+    name: 'Tether USD',
+    symbol: 'USDT',
+    decimals: 6,
+    facts_status: 'known',
+    logo: 'https://logos.example/usdt.png',
+    verified: true,
+    total_supply: '77976217893478',
+    supply_read_at: new Date(),
+  });
+  await know(SILVER, { facts_status: 'known', total_supply: '0', supply_read_at: new Date(), possible_spam: true });
+  await stage.mine([{ token: GOLD, from: MINTER, to: ALICE, value: 2_847n }]);
+  await stage.mine([
+    { token: SILVER, from: MINTER, to: ALICE, value: 5n },
+    { token: TIN, from: MINTER, to: ALICE, value: 7n },
+  ]);
+});
+afterAll(() => served.close());
+
+const GOLD_ROW = {
+  token_address: GOLD,
+  name: 'Tether USD',
+  symbol: 'USDT',
+  logo: 'https://logos.example/usdt.png',
+  thumbnail: 'https://logos.example/usdt.png',
+  decimals: 6,
+  balance: '102847',
+  possible_spam: false,
+  verified_contract: true,
+  total_supply: '77976217893478',
+  total_supply_formatted: '77976217.893478',
+  percentage_relative_to_total_supply: 1.3189534293712163e-7,
+  security_score: null,
+  balance_block: '4',
+};
+const UNKNOWN = {
+  name: null,
+  symbol: null,
+  logo: null,
+  thumbnail: null,
+  percentage_relative_to_total_supply: null,
+  security_score: null,
+  verified_contract: false,
+  balance_block: '4',
+};
+const SILVER_ROW = {
+  ...UNKNOWN,
+  token_address: SILVER,
+  decimals: 0,
+  balance: '5',
+  possible_spam: true,
+  total_supply: '0',
+  total_supply_formatted: '0',
+};
+const TIN_ROW = {
+  ...UNKNOWN,
+  token_address: TIN,
+  decimals: null,
+  balance: '7',
+  possible_spam: false,
+  total_supply: null,
+  total_supply_formatted: null,
+};
+
+describe('a wallet', () => {
+  test('has what it holds in a bare array, newest movement first, and headers say what is indexed', async () => {
+    const answer = await served.request(`${ERC20_PATH}?chain=eth&exclude_spam=false`, {
+      origin: 'https://page.example',
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual([TIN_ROW, SILVER_ROW, GOLD_ROW]);
+    const headers = Object.fromEntries(answer.headers);
+    expect(headers).toMatchObject({
+      'x-indexed-from-block': '3',
+      'x-indexed-to-block': '4',
+      'x-indexed-complete': 'false',
+    });
+    for (const name of ['X-Indexed-From-Block', 'X-Indexed-To-Block', 'X-Indexed-Complete'])
+      expect(headers['access-control-expose-headers']).toContain(name);
+    expect(served.histories).toContain(ALICE);
+  });
+
+  test('is shown without possible spam unless that is asked for', async () => {
+    expect(await (await served.request(ERC20_PATH)).json()).toEqual([TIN_ROW, GOLD_ROW]);
+    expect(await (await served.request(`${ERC20_PATH}?exclude_spam=TRUE`)).json()).toEqual([TIN_ROW, GOLD_ROW]);
+  });
+
+  test.each([
+    `token_addresses%5B%5D=${GOLD}`,
+    `token_addresses[0]=${GOLD}&token_addresses[1]=${GOLD.toUpperCase().replace('0X', '0x')}`,
+    `token_addresses=${GOLD},${addressOf(0xdead)}`,
+  ])('of named tokens has those: %s', async (query) => {
+    const answer = await served.request(`${ERC20_PATH}?${query}`);
+    expect(await answer.json()).toEqual([GOLD_ROW]);
+    expect(answer.headers.get('x-indexed-complete')).toBe('true');
+  });
+
+  test('has what it held after an earlier block', async () => {
+    const answer = await served.request(`${ERC20_PATH}?to_block=3`);
+    expect(await answer.json()).toEqual([{ ...GOLD_ROW, balance_block: '3' }]);
+    const before = await served.request(`${ERC20_PATH}?to_block=2&token_addresses=${GOLD}`);
+    expect(await before.json()).toMatchObject([{ balance: '100000', balance_block: '2' }]);
+  });
+
+  test('that nobody knows has nothing, and that is not complete', async () => {
+    const answer = await served.request(`/api/v2.2/${addressOf(0x77)}/erc20?chain=0x1`);
+    expect([answer.status, await answer.json()]).toEqual([200, []]);
+    expect(answer.headers.get('x-indexed-complete')).toBe('false');
+  });
+
+  test('on a chain of which nothing is indexed has no range', async () => {
+    const answer = await served.request(`${ERC20_PATH}?chain=base`);
+    expect([answer.status, await answer.json()]).toEqual([200, []]);
+    expect(answer.headers.get('x-indexed-complete')).toBe('false');
+    expect(answer.headers.has('x-indexed-from-block')).toBe(false);
+    expect(answer.headers.has('x-indexed-to-block')).toBe(false);
+  });
+});
+
+test('without an archive node there is no balance below what is indexed', async () => {
+  for (const node of served.stage.nodes) node.isPruned = true;
+  const answer = await served.request(`${ERC20_PATH}?to_block=1`);
+  for (const node of served.stage.nodes) node.isPruned = false;
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    { message: 'Balances at block 1 need an archive node', details: { status: 'not-archived' } },
+  ]);
+});
+
+describe('what can not be answered', () => {
+  const many = Array.from({ length: 101 }, (_, index) => addressOf(index + 1)).join(',');
+  test.each([
+    ['/api/v2.2/0x12/erc20', 'address must be a hexadecimal address (0x and 40 digits), "0x12" was given'],
+    [`${ERC20_PATH}?to_block=-1`, /^to_block must be a block number/],
+    [`${ERC20_PATH}?to_block=latest`, /^to_block must be a block number/],
+    [`${ERC20_PATH}?exclude_spam=maybe`, 'exclude_spam must be true or false, "maybe" was given'],
+    [`${ERC20_PATH}?chain=nowhere`, /^chain must be a known chain/],
+    [`${ERC20_PATH}?token_addresses=0x1`, /^token_addresses\.0 must be a hexadecimal address/],
+    [`${ERC20_PATH}?token_addresses=${many}`, /^token_addresses: at most 100 items$/],
+  ])('%s', async (path, message) => {
+    const answer = await served.request(path);
+    const body = (await answer.json()) as { message: string };
+    expect([answer.status, body.message]).toEqual([
+      400,
+      typeof message === 'string' ? message : expect.stringMatching(message),
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import { indexedSchema } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { decimalAmount, parseAddress } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { ToldBalance } from './tell-wallet-balances.ts';
+import { showToken, tokenBalanceShape } from './wallet-balances-response.ts';
+
+/** As the provider writes the chain's own coin. */
+export const NATIVE_ADDRESS = parseAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
+
+const price = z.number().nullable();
+
+const walletTokenSchema = z
+  .object({
+    ...tokenBalanceShape,
+    token_address: z.string().openapi({
+      pattern: '^0x[0-9a-f]{40}$',
+      description: `${NATIVE_ADDRESS} for the chain's own coin`,
+    }),
+    balance_formatted: z.string().nullable(),
+    native_token: z.boolean(),
+    usd_price: price.openapi({ description: 'null, as all prices: none are known' }),
+    usd_price_24hr_percent_change: price,
+    usd_price_24hr_usd_change: price,
+    usd_value: price,
+    usd_value_24hr_usd_change: price,
+    portfolio_percentage: price,
+  })
+  .openapi('WalletToken');
+
+/** The answer of `getWalletTokenBalancesPrice` (docs/provider-contract.md#wallet-tokens). */
+export const walletTokensSchema = z
+  .object({
+    page: z.int().min(0).openapi({ description: 'From 0' }),
+    page_size: z.int().min(1),
+    block_number: z.int().min(0).openapi({ description: 'After which the balances are' }),
+    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    indexed: indexedSchema,
+    result: z.array(walletTokenSchema),
+  })
+  .openapi('WalletTokens');
+
+type WalletToken = z.infer<typeof walletTokenSchema>;
+
+const NO_PRICES = {
+  usd_price: null,
+  usd_price_24hr_percent_change: null,
+  usd_price_24hr_usd_change: null,
+  usd_value: null,
+  usd_value_24hr_usd_change: null,
+  portfolio_percentage: null,
+};
+
+/** A token of the answer. */
+export function showWalletToken(told: ToldBalance): WalletToken {
+  const { decimals } = told.facts;
+  return {
+    ...showToken(told),
+    balance_formatted: decimals === null ? null : decimalAmount(told.balance.toString(), decimals),
+    native_token: false,
+    ...NO_PRICES,
+  };
+}
+
+/** The chain's own coin. @param wei decimal digits */
+export function showNativeToken({ native }: Chain, wei: string): WalletToken {
+  return {
+    token_address: NATIVE_ADDRESS,
+    name: native.name,
+    symbol: native.symbol,
+    logo: null,
+    thumbnail: null,
+    decimals: native.decimals,
+    balance: wei,
+    possible_spam: false,
+    verified_contract: true,
+    total_supply: null,
+    total_supply_formatted: null,
+    percentage_relative_to_total_supply: null,
+    security_score: null,
+    balance_formatted: decimalAmount(wei, native.decimals),
+    native_token: true,
+    ...NO_PRICES,
+  };
+}
