@@ -38,7 +38,8 @@ export const tokens = pgTable(
   (table) => [
     primaryKey({ columns: [table.address, table.chainId] }),
     index('tokens_without_facts').on(table.factsStatus, table.factsRetryAt),
-    index('tokens_by_symbol').on(table.chainId, sql`lower(symbol)`),
+    // The chain last: led by it, the index would be taken for look-ups by chain and address where statistics are old.
+    index('tokens_by_symbol').on(sql`lower(symbol)`, table.chainId),
   ],
 );
 
