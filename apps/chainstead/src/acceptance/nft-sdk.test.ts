@@ -94,6 +94,37 @@ describe('the official SDK', () => {
     expect(raw).toMatchObject({ status: 'SYNCED' });
   });
 
+  it('reads the NFTs of a wallet, page by page, and each by itself, as the contracts say', async () => {
+    const holdings = await readHoldings(stage.devnet, stage.market);
+    const { wrappedEther } = stage.market;
+    let single = 0;
+    for (const wallet of stage.wallets) {
+      const { rows } = await readAll(nft.getWalletNFTs({ address: wallet, chain, limit: 2 }));
+      const served = rows.map((row) => `${row.tokenAddress.lowercase} ${row.tokenId} ${row.amount}`);
+      const expected = holdings
+        .filter(({ owner }) => owner === wallet)
+        .map(({ token, tokenId, amount }) => `${token} ${tokenId} ${amount}`);
+      expect(served.toSorted()).toEqual(expected.toSorted());
+      const tokens = rows.slice(0, 25).map((row) => ({
+        tokenAddress: row.tokenAddress.lowercase,
+        tokenId: String(row.tokenId),
+        isSingle: row.contractType === 'ERC721',
+      }));
+      if (tokens.length === 0) continue;
+      const several = await nft.getMultipleNFTs({ chain, tokens });
+      for (const [index, { tokenAddress, tokenId, isSingle }] of tokens.entries()) {
+        const one = await nft.getNFTMetadata({ address: tokenAddress, chain, tokenId });
+        expect([one?.raw.token_id, several.raw[index]?.token_id]).toEqual([tokenId, tokenId]);
+        if (!isSingle) continue;
+        expect([one?.result.ownerOf?.lowercase, several.result[index]?.ownerOf?.lowercase]).toEqual([wallet, wallet]);
+        expect(Object(one?.raw).minter_address).toMatch(/^0x[0-9a-f]{40}$/);
+        single += 1;
+      }
+    }
+    expect(single).toBeGreaterThan(2);
+    expect(await nft.getNFTMetadata({ address: wrappedEther.address, chain, tokenId: '1' })).toBeNull();
+  });
+
   it('reads what a collection says of itself; null for what is none', async () => {
     for (const facts of await readCollectionFacts(stage.devnet, stage.market)) {
       const answer = await nft.getNFTContractMetadata({ address: facts.token_address, chain });

@@ -93,10 +93,6 @@ describe('one NFT', () => {
 
   test('that was burned has no owner, one that was minted in a range the range’s', async () => {
     addCats();
-    await stage.scratch.database.query(
-      `CREATE INDEX IF NOT EXISTS nft_transfers_by_range
-         ON nft_transfers (collection_key, block_number, transaction_index, log_index, item) WHERE last_token_id IS NOT NULL`,
-    );
     await seedMoves(stage.scratch.database, eth, [
       { token: CATS, id: '1', block: 10, to: ALICE },
       { token: CATS, id: '1', block: 11, from: ALICE },

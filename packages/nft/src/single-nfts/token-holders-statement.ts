@@ -52,7 +52,7 @@ ORDER BY asked.place`;
 
 /** Ranges of the asked token's collection that it is in; none where its own transfers tell. */
 const RANGED = `  SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
-  WHERE newest.kind IS NULL AND moved.collection_key = address_key(asked.token_address) AND moved.chain_id = $1
+  WHERE newest.kind IS NULL AND address_key(moved.token_address) = address_key(asked.token_address) AND moved.chain_id = $1
     AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = asked.token_address')}
     AND ${expectedTrue('asked.token_id BETWEEN moved.token_id AND moved.last_token_id')}
   ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
