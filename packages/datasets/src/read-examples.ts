@@ -22,9 +22,12 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
-  const [transfer, token, holding, trade] = await Promise.all([
+  const [transfer, approval, token, holding, trade] = await Promise.all([
     sample<TransferRow>('erc20_transfers_all', `${hexText('account')} AS account, ${hexText('token')} AS token`, {
       where: IS_ACCOUNT,
+    }),
+    sample<ApprovalRow>('erc20_approvals', hexText('owner').concat(' AS owner'), {
+      best: 'value >= power(2::numeric, 255)',
     }),
     sample<SymbolRow>('tokens', 'symbol', { where: HAS_SYMBOL }),
     sample<MovedRow>(
@@ -51,6 +54,12 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
       getTokenTransfers: { address: transfer.token, chain: transfer.chain },
       getTokenStats: { address: transfer.token, chain: transfer.chain },
+    }),
+    ...((approval ?? transfer) !== null && {
+      getWalletApprovals: {
+        address: approval?.owner ?? transfer?.account ?? '',
+        chain: approval?.chain ?? transfer?.chain ?? first.key,
+      },
     }),
     getTokenMetadataBySymbol: { symbols: token?.symbol ?? 'USDC', chain: token?.chain ?? first.key },
     ...(holding !== null && {
@@ -97,6 +106,11 @@ interface TransferRow {
   readonly chain_id: number;
   readonly account: string;
   readonly token: string;
+}
+
+interface ApprovalRow {
+  readonly chain_id: number;
+  readonly owner: string;
 }
 
 interface MovedRow extends TransferRow {
