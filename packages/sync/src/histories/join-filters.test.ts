@@ -6,21 +6,22 @@ import type { HistoryFilter } from '../dataset.ts';
 import { givesLog, joinFilters } from './join-filters.ts';
 
 const topic = (number: number): Hash => parseHash(`0x${number.toString(16).padStart(64, '0')}`);
-const [TRANSFER, SINGLE, BATCH] = [topic(1), topic(2), topic(3)];
+const [TRANSFER, SINGLE, BATCH, APPROVAL] = [topic(1), topic(2), topic(3), topic(4)];
 const WALLET = topic(0xa11ce);
 
-test('filters of fungible tokens and of NFTs of one wallet are three in all', () => {
+test('filters of fungible tokens, of approvals and of NFTs of one wallet are three in all', () => {
   const fungible: HistoryFilter[] = [
     { topics: [TRANSFER], indexed: [[WALLET]] },
     { topics: [TRANSFER], indexed: [null, [WALLET]] },
   ];
+  const approvals: HistoryFilter[] = [{ topics: [APPROVAL], indexed: [[WALLET]] }];
   const nfts: HistoryFilter[] = [
     { topics: [TRANSFER], indexed: [[WALLET], null, null] },
     { topics: [TRANSFER, SINGLE, BATCH], indexed: [null, [WALLET], null] },
     { topics: [SINGLE, BATCH], indexed: [null, null, [WALLET]] },
   ];
-  expect(joinFilters([...fungible, ...nfts])).toEqual([
-    { topics: [TRANSFER], indexed: [[WALLET]] },
+  expect(joinFilters([...fungible, ...approvals, ...nfts])).toEqual([
+    { topics: [TRANSFER, APPROVAL], indexed: [[WALLET]] },
     { topics: [TRANSFER, SINGLE, BATCH], indexed: [null, [WALLET]] },
     { topics: [SINGLE, BATCH], indexed: [null, null, [WALLET]] },
   ]);

@@ -3,13 +3,13 @@ import type { Hash, Log } from '@chainstead/core';
 import type { HistoryFilter } from '../dataset.ts';
 
 /**
- * As few filters that together give at least what these do. Two become one where they name the same topics at the same places, and have an
- * event in common: the wider of both then gives it once.
+ * As few filters that together give at least what these do. Two become one where they name the same at the same places: the wider of both then
+ * gives the events of both.
  */
 export function joinFilters(filters: readonly HistoryFilter[]): readonly HistoryFilter[] {
   const joined: HistoryFilter[] = [];
   for (const filter of filters) {
-    const index = joined.findIndex((one) => overlaps(one, filter));
+    const index = joined.findIndex((one) => placesOf(one) === placesOf(filter));
     const other = joined[index];
     if (other === undefined) joined.push(filter);
     else joined[index] = join(other, filter);
@@ -26,10 +26,6 @@ export function givesLog({ topics, indexed = [], addresses }: HistoryFilter, log
 
 function isAmong(wanted: readonly Hash[], topic: Hash | undefined): boolean {
   return topic !== undefined && wanted.includes(topic);
-}
-
-function overlaps(one: HistoryFilter, other: HistoryFilter): boolean {
-  return placesOf(one) === placesOf(other) && one.topics.some((topic) => other.topics.includes(topic));
 }
 
 /** What is named, and where: a null behind the last of it only says how many topics there are. */
