@@ -1,8 +1,11 @@
 /**
- * Recomputes what a header commits to from what a node answered: receipts root, transactions root, blooms, header hash. Pure: no I/O.
+ * Recomputes what a header commits to from what a node answered: receipts root, transactions root, blooms, header hash; and checks proofs of
+ * the state under it (`account-proof.ts`). Pure: no I/O.
  * Imports only core and chains. Start reading at `prove-block.ts`.
  */
+export { type ProvenAccount, verifyAccountProof } from './account-proof.ts';
 export { BLOOM_BYTES, logsBloom } from './bloom.ts';
+export { type CommittedStateRoot, committedStateRoot } from './committed-state-root.ts';
 export { createdContract } from './created-contract.ts';
 export { checkHeaderHash, headerHash } from './header-hash.ts';
 export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
@@ -12,4 +15,5 @@ export { type ProofLevel, proveBlock } from './prove-block.ts';
 export { proveTransactions, type TransactionsProof } from './prove-transactions.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
 export { receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
+export { InvalidStateProofError } from './state-proof-error.ts';
 export { encodeTransaction, type TransactionJson } from './transaction-encoding.ts';

@@ -1,6 +1,7 @@
 /** RLP (Ethereum yellow paper, appendix B), written straight into buffers whose sizes are computed beforehand. */
 
-const SHORT_PAYLOAD_MAX = 55;
+/** Payloads of up to so many bytes have a header of one byte. */
+export const SHORT_PAYLOAD_MAX = 55;
 
 /** First byte of a short byte string. */
 export const STRING_BASE = 0x80;
