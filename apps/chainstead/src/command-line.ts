@@ -14,6 +14,7 @@ import { reindexCommand } from './commands/reindex.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { verifyCommand } from './commands/verify.ts';
+import { verifyBalancesCommand } from './commands/verify-balances.ts';
 import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './exit-codes.ts';
 import { VERSION } from './version.ts';
 
@@ -60,6 +61,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   backfillCommand,
   reindexCommand,
   verifyCommand,
+  verifyBalancesCommand,
   indexesCommand,
   recordCommand,
   importCommand,

@@ -39,6 +39,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   collection_list_entries: 'settings',
   derived_states: 'counter',
   erc20_approvals: 'append',
+  erc20_balance_slots: 'settings',
   erc20_token_classes: 'settings',
   erc20_token_counts: 'counter',
   erc20_transfers: 'append',

@@ -1,12 +1,14 @@
 /**
  * ERC-20: transfers, balances, approvals, and what follows from them; each a folder with its tables, queries, routes and tests. Start reading at
  * `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts` (rows to a page) and `balances/tell-wallet-balances.ts` (when a
- * balance is told).
+ * balance is told). Proofs of balances: `balance-proofs/prove-balance.ts`.
  */
 
 export { allowancesReader } from './approvals/allowances.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
+export { balanceOfCall, readBalance } from './balance-proofs/balance-of.ts';
+export { type BalanceProof, createBalanceProver } from './balance-proofs/prove-balance.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';
 export { createWalletTokensRoute } from './balances/wallet-tokens-route.ts';

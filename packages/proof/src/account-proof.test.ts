@@ -31,7 +31,12 @@ function storageTrie(storage: ReadonlyMap<Hash, bigint>) {
 /** A state, and the answers of a node that has it. */
 function createState(accounts: ReadonlyMap<Address, Account>) {
   const leaves = [...accounts].map(([owner, { nonce, balance, storage }]) => {
-    const members = [integerBytes(nonce), integerBytes(balance), hexToBytes(storageTrie(storage).root), hexToBytes(CODE_HASH)];
+    const members = [
+      integerBytes(nonce),
+      integerBytes(balance),
+      hexToBytes(storageTrie(storage).root),
+      hexToBytes(CODE_HASH),
+    ];
     return [hashedKey(hexToBytes(owner)), encodeList(members.map(encodeString))] as const;
   });
   const trie = buildTrie(leaves);
@@ -65,7 +70,11 @@ const states = fc
   .array(
     fc.tuple(
       fc.nat({ max: 60 }).map(address),
-      fc.record({ nonce: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), balance: fc.oneof(fc.constant(0n), amounts), storage: storages }),
+      fc.record({
+        nonce: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+        balance: fc.oneof(fc.constant(0n), amounts),
+        storage: storages,
+      }),
     ),
     { minLength: 1, maxLength: 10 },
   )
@@ -199,7 +208,13 @@ describe('one account', () => {
   });
 
   it('with other members than those of Ethereum says that its encoding is not known', () => {
-    const members = [integerBytes(1), integerBytes(2), integerBytes(3), hexToBytes(EMPTY_TRIE_ROOT), hexToBytes(CODE_HASH)];
+    const members = [
+      integerBytes(1),
+      integerBytes(2),
+      integerBytes(3),
+      hexToBytes(EMPTY_TRIE_ROOT),
+      hexToBytes(CODE_HASH),
+    ];
     const trie = buildTrie([[hashedKey(hexToBytes(OWNER)), encodeList(members.map(encodeString))]]);
     const accountProof = trie.prove(hashedKey(hexToBytes(OWNER))).map(hex);
     expect(fault({ ...honest, accountProof }, { ...asked, stateRoot: trie.root })).toBe('account-encoding');

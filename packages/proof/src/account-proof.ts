@@ -38,7 +38,10 @@ const EMPTY_CODE_HASH = keccak256Hex(Buffer.alloc(0));
  * Checks an answer of `eth_getProof` (EIP-1186) against a state root. What the answer says beside its proofs has to agree with them.
  * @throws InvalidStateProofError
  */
-export function verifyAccountProof(answer: unknown, { stateRoot, address, slots }: AccountProofQuestion): ProvenAccount {
+export function verifyAccountProof(
+  answer: unknown,
+  { stateRoot, address, slots }: AccountProofQuestion,
+): ProvenAccount {
   const given = objectOf(answer, 'the answer');
   if (String(given.address).toLowerCase() !== address)
     throw new InvalidStateProofError('other-key', `it is of ${shown(given.address)}`);
@@ -71,7 +74,10 @@ function readAccount(leaf: Buffer): Omit<ProvenAccount, 'slots'> {
     storageHash?.payload.length !== WORD_BYTES ||
     codeHash?.payload.length !== WORD_BYTES
   )
-    throw new InvalidStateProofError('account-encoding', 'an account is not nonce, balance, storage root and code hash');
+    throw new InvalidStateProofError(
+      'account-encoding',
+      'an account is not nonce, balance, storage root and code hash',
+    );
   return {
     exists: true,
     nonce: integerOf(nonce, NONCE_BYTES_MAX),
@@ -84,7 +90,10 @@ function readAccount(leaf: Buffer): Omit<ProvenAccount, 'slots'> {
 function readSlots(given: unknown, storageHash: Hash, slots: readonly Hash[]): bigint[] {
   const proofs = Array.isArray(given) ? given : [];
   if (proofs.length !== slots.length)
-    throw new InvalidStateProofError('other-key', `${proofs.length} slots are proven where ${slots.length} were asked for`);
+    throw new InvalidStateProofError(
+      'other-key',
+      `${proofs.length} slots are proven where ${slots.length} were asked for`,
+    );
   return slots.map((slot, place) => {
     const proof = objectOf(proofs[place], 'a proof of storage');
     if (numberOf(proof.key) !== BigInt(slot))
@@ -105,7 +114,10 @@ function integerOf(item: RlpItem | undefined, bytesMax: number): bigint {
 
 function agree(member: string, said: unknown, proven: bigint): void {
   if (numberOf(said) !== proven)
-    throw new InvalidStateProofError('contradiction', `${member} is said to be ${shown(said)} and proven to be ${proven}`);
+    throw new InvalidStateProofError(
+      'contradiction',
+      `${member} is said to be ${shown(said)} and proven to be ${proven}`,
+    );
 }
 
 const HEX_NUMBER = /^0x[0-9a-f]{0,64}$/i;

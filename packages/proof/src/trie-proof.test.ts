@@ -8,7 +8,9 @@ import { buildTrie } from './testing/hashed-trie.ts';
 import { readTrieProof } from './trie-proof.ts';
 
 const digits = (length: number) =>
-  fc.array(fc.integer({ min: 0, max: 15 }), { minLength: length, maxLength: length }).map((some) => some.map((one) => one.toString(16)).join(''));
+  fc
+    .array(fc.integer({ min: 0, max: 15 }), { minLength: length, maxLength: length })
+    .map((some) => some.map((one) => one.toString(16)).join(''));
 /** Keys that part early, late, and at the last digit: those have nodes that stand in their parents. */
 const keys = fc.oneof(
   digits(64),
@@ -132,7 +134,8 @@ describe('a proof of a trie with hashed keys', () => {
   });
 
   const key = '12'.repeat(32);
-  const leaf = (path: string, value = encodeString(bytes('05'))): Buffer => encodeList([encodeString(bytes(path)), value]);
+  const leaf = (path: string, value = encodeString(bytes('05'))): Buffer =>
+    encodeList([encodeString(bytes(path)), value]);
   const empty = encodeString(Buffer.alloc(0));
   const branch = (child: Buffer, value = empty): Buffer =>
     encodeList([...Array.from({ length: 16 }, (_, place) => (place === 1 ? child : empty)), value]);

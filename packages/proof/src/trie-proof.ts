@@ -34,7 +34,8 @@ export function readTrieProof(root: Hash, key: Uint8Array, nodes: readonly Buffe
   const path = nibblesOf(key);
   const [first] = nodes;
   if (first === undefined) throw new InvalidStateProofError('too-short', 'no nodes');
-  if (keccak256Hex(first) !== root) throw new InvalidStateProofError('other-root', `it begins at ${keccak256Hex(first)}`);
+  if (keccak256Hex(first) !== root)
+    throw new InvalidStateProofError('other-root', `it begins at ${keccak256Hex(first)}`);
   let step = stepThrough(first, path, 0);
   let taken = 1;
   while (step.child !== null) {

@@ -107,6 +107,8 @@ const CAPTURED: readonly Captured[] = [
   { from: 'reth pruned', code: 4444, text: 'pruned history unavailable: requested 5, earliest available 15537394', reaction: 'missing-data' },
   { from: 'Erigon pruned', code: -32000, text: 'old data not available due to pruning: requested block 5, history is available from block 10', reaction: 'missing-data' },
   { from: 'geth unknown block', code: -32000, text: 'unknown block', reaction: 'missing-data' },
+  { from: 'reth proofs', code: -32602, text: 'distance to target block exceeds maximum proof window', method: 'eth_getProof', reaction: 'missing-data' },
+  { from: 'Erigon proofs', code: -32000, text: 'requested block is too old, block must be within 100000 blocks of the head block number (currently 22237523)', method: 'eth_getProof', reaction: 'missing-data' },
   { from: 'geth state', code: -32000, text: 'missing trie node 0xab (path ) state 0xab is not available', method: 'eth_call', reaction: 'missing-data' },
   { from: 'zkSync', code: -32602, text: "Block with such an ID doesn't exist yet", reaction: 'missing-data' },
   { from: 'Nethermind', code: -39001, text: 'Unknown block', reaction: 'missing-data' },

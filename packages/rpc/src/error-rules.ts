@@ -146,6 +146,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   // 5. Missing data.
   { source: 'any: pruned', reaction: 'missing-data', isPruned: true, text: /pruned|pruning|history unavailable|no historical rpc/i },
   { source: 'geth, Erigon, reth: state', reaction: 'missing-data', isPruned: true, text: /missing trie node|historical state|no state available|trie does not|world state unavailable|state (is )?not available|historical state/i },
+  { source: 'reth, Erigon: proofs', reaction: 'missing-data', isPruned: true, text: /maximum proof window|requested block is too old/i },
   { source: 'Chainstack, QuickNode, others: archive plans', reaction: 'missing-data', isPruned: true, text: /\barchiv(e|al)\b/i },
   { source: 'any: block', reaction: 'missing-data', text: /header not found|could not find block|unknown block|block (\w+ )?not found|block requested not found|block with such an id|expect block number from id|not currently canonical|invalid block ?hash/i },
   { source: 'Cosmos, Flow, HyperEVM: height', reaction: 'missing-data', text: /height must be less than or equal|height is not available|block height passed is invalid|invalid block height|invalid height not in|could not find finalizeblock|requested data is not available/i },

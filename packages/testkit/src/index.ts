@@ -46,6 +46,7 @@ export { createLogPlayer, type LogPlayer } from './log-player.ts';
 export { type DeployedContract, deployMarket, FOUNDERS, type Market } from './market.ts';
 export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
+export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
 export { type Moralis, type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
 export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
 export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';

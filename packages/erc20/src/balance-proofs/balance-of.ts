@@ -1,0 +1,14 @@
+import type { Address, Hex } from '@chainstead/core';
+
+/** Of hexadecimal text. */
+const WORD_LENGTH = 2 + 2 * 32;
+
+/** Call data of `balanceOf(address)`. */
+export function balanceOfCall(holder: Address): Hex {
+  return `0x70a08231${holder.slice(2).padStart(64, '0')}`;
+}
+
+/** The number that a contract returned; null where it returned none. */
+export function readBalance(returned: Hex | null): bigint | null {
+  return returned === null || returned.length < WORD_LENGTH ? null : BigInt(returned.slice(0, WORD_LENGTH));
+}

@@ -1,0 +1,72 @@
+import { type Address, type Hash, parseHash } from '@chainstead/core';
+import { hexToBytes, keccak256Hex } from '@chainstead/proof';
+import type { SlotLayout } from './schema.ts';
+
+/** Where a token keeps balances by holder. */
+export interface BalanceSlot {
+  readonly layout: SlotLayout;
+  /** Of the mapping in the contract's storage; with `solady` its seed. */
+  readonly slot: bigint;
+}
+
+const WORD_DIGITS = 64;
+/** Solady hashes the bare address, then twelve bytes that end with the seed. */
+const SOLADY_SEED_DIGITS = 24;
+/** `_BALANCE_SLOT_SEED` of Solady's ERC20. */
+const SOLADY_SEED = 0x87a211a2n;
+
+/** The slot that holds one holder's balance. */
+export function slotOfHolder({ layout, slot }: BalanceSlot, holder: Address): Hash {
+  const digits = holder.slice(2);
+  if (layout === 'solady') return hashOfDigits(digits + hexDigits(slot, SOLADY_SEED_DIGITS));
+  const key = digits.padStart(WORD_DIGITS, '0');
+  const place = hexDigits(slot, WORD_DIGITS);
+  return hashOfDigits(layout === 'solidity' ? key + place : place + key);
+}
+
+/** The root of a namespace by ERC-7201's formula. */
+export function namespacedSlot(namespace: string): bigint {
+  const id = BigInt(keccak256Hex(Buffer.from(namespace))) - 1n;
+  return BigInt(hashOfDigits(hexDigits(id, WORD_DIGITS))) & ~0xffn;
+}
+
+function hashOfDigits(digits: string): Hash {
+  return parseHash(keccak256Hex(hexToBytes(`0x${digits}`)));
+}
+
+function hexDigits(value: bigint, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+/** Where balances lie in nearly all tokens; the last four are those of OpenZeppelin's older upgradeable contracts. */
+const USUAL: readonly BalanceSlot[] = [
+  ...slots('solidity', 0, 11),
+  { layout: 'solidity', slot: namespacedSlot('openzeppelin.storage.ERC20') },
+  { layout: 'solady', slot: SOLADY_SEED },
+  ...slots('vyper', 0, 7),
+  ...[51, 101, 151, 201].map((slot): BalanceSlot => ({ layout: 'solidity', slot: BigInt(slot) })),
+];
+
+const SOLIDITY_MAX = 255;
+const VYPER_MAX = 63;
+/** Slots proven in one call: so much a node takes, and so much of a large token's proofs is a few hundred kilobytes. */
+const TOGETHER = 64;
+
+/** Every place that is tried, the likeliest first, in parts that are asked for together. */
+export const CANDIDATE_SLOTS: readonly (readonly BalanceSlot[])[] = [USUAL, ...inParts(others())];
+
+function others(): readonly BalanceSlot[] {
+  const isUsual = (one: BalanceSlot): boolean =>
+    USUAL.some(({ layout, slot }) => layout === one.layout && slot === one.slot);
+  return [...slots('solidity', 0, SOLIDITY_MAX), ...slots('vyper', 0, VYPER_MAX)].filter((one) => !isUsual(one));
+}
+
+function slots(layout: SlotLayout, from: number, to: number): BalanceSlot[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => ({ layout, slot: BigInt(from + index) }));
+}
+
+function inParts(all: readonly BalanceSlot[]): readonly (readonly BalanceSlot[])[] {
+  return Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, part) =>
+    all.slice(part * TOGETHER, (part + 1) * TOGETHER),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type StateBlock, StateNotArchivedError, stateAt } from '@chainstead/state';
+import { balanceOfCall, readBalance } from './balance-of.ts';
+import type { BalanceSlot } from './balance-slot.ts';
+import { findBalanceSlot, type Witness } from './find-balance-slot.ts';
+import { keepSlot, readKeptSlot } from './kept-slots.ts';
+import { knownHolders } from './known-holders.ts';
+import type { StateProofs } from './state-proofs.ts';
+import { UnprovableError } from './unprovable-error.ts';
+
+/** Where a token keeps balances, as far as that is known. */
+export interface KnownSlot extends BalanceSlot {
+  /** How many holders show it. */
+  readonly witnesses: number;
+  /** Whether it was found earlier, at another block. */
+  readonly isKept: boolean;
+}
+
+/** Whose token's storage is searched. The wallet is a witness of its own balance only where there are too few others. */
+export interface SearchQuestion {
+  readonly token: Address;
+  readonly wallet: Address;
+  readonly shown: bigint;
+}
+
+/** Knows where tokens keep balances, or looks for it. Null: in no place that is known. Both throw as StateProofs.read. */
+export interface SlotSearch {
+  known(question: SearchQuestion, signal: AbortSignal): Promise<KnownSlot | null>;
+  /** Looks for it again. @param kept believed on where there are too few holders to tell */
+  anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null>;
+}
+
+export interface SlotSearchOptions {
+  readonly database: Database;
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  readonly block: StateBlock;
+  readonly proofs: StateProofs;
+}
+
+const WITNESSES_MAX = 4;
+const WITNESSES_MIN = 2;
+
+export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
+  const { database, chain, block, proofs } = options;
+
+  async function anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null> {
+    const { token, wallet, shown } = question;
+    const others = await readWitnesses(options, question, signal);
+    const isTold = others.length >= WITNESSES_MIN;
+    const witnesses = isTold || shown === 0n ? others : distinct([...others, { holder: wallet, balance: shown }]);
+    const found = witnesses.length === 0 ? null : await findBalanceSlot(proofs, token, witnesses, signal);
+    // That a balance which may be a lie lies nowhere says nothing of the token.
+    if (found === null && !isTold) return kept ?? null;
+    const soughtBy = witnesses.map(({ holder }) => holder);
+    await keepSlot(database, chain, { token, found, soughtBy, block: block.number });
+    return found === null ? null : { ...found, witnesses: found.checkedBy.length, isKept: false };
+  }
+
+  return {
+    anew,
+    async known(question, signal) {
+      const kept = await readKeptSlot(database, chain, question.token);
+      if (kept !== null && kept.place === null && kept.isFresh) return null;
+      if (kept !== null && kept.place !== null && kept.witnesses >= WITNESSES_MIN)
+        return { ...kept.place, witnesses: kept.witnesses, isKept: true };
+      return anew(question, signal);
+    },
+  };
+}
+
+/** Holders of the token beside the wallet, and what `balanceOf` says of them. */
+async function readWitnesses(
+  { database, chain, pool, block }: SlotSearchOptions,
+  { token, wallet }: SearchQuestion,
+  signal: AbortSignal,
+): Promise<Witness[]> {
+  const holders = await knownHolders(database, chain, { token, wallet, block: block.number });
+  const calls = holders.map((holder) => ({ to: token, data: balanceOfCall(holder) }));
+  const returned = await askTogether({ pool, chain, block }, calls, signal);
+  const witnesses = holders.flatMap((holder, place) => {
+    const balance = readBalance(returned[place] ?? null);
+    return balance === null || balance === 0n ? [] : [{ holder, balance }];
+  });
+  return distinct(witnesses);
+}
+
+async function askTogether(
+  { pool, chain, block }: Pick<SlotSearchOptions, 'pool' | 'chain' | 'block'>,
+  calls: readonly { readonly to: Address; readonly data: Hex }[],
+  signal: AbortSignal,
+): Promise<readonly (Hex | null)[]> {
+  try {
+    return await stateAt(pool, chain, block).callTogether(calls, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+    const reason = error instanceof StateNotArchivedError ? 'not-archived' : 'no-proof-from-upstream';
+    throw new UnprovableError(reason, error.message, error);
+  }
+}
+
+/** Holders of different balances, the largest first: what is large is nothing else by chance. */
+function distinct(witnesses: readonly Witness[]): Witness[] {
+  const byBalance = new Map(witnesses.map((witness) => [witness.balance, witness]));
+  return [...byBalance.values()].toSorted((a, b) => (a.balance < b.balance ? 1 : -1)).slice(0, WITNESSES_MAX);
+}

@@ -1,0 +1,143 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hash, toQuantity } from '@chainstead/core';
+import {
+  type CommittedStateRoot,
+  committedStateRoot,
+  InvalidHexBytesError,
+  InvalidStateProofError,
+  type ProvenAccount,
+  verifyAccountProof,
+} from '@chainstead/proof';
+import { NoUpstreamError, RpcCallError, type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
+import type { StateBlock } from '@chainstead/state';
+import { UnprovableError } from './unprovable-error.ts';
+
+/** What an upstream answered that was refused. */
+export interface RefusedAnswer {
+  readonly upstream: string;
+  readonly why: string;
+}
+
+/** Reads what one block's state root proves. */
+export interface StateProofs {
+  /** Whose headers or proofs did not hold, once each. */
+  readonly refused: readonly RefusedAnswer[];
+  /** An account and some of its storage. @throws UnprovableError, RequestAbortedError */
+  read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
+}
+
+export interface StateProofsOptions {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  readonly block: Pick<StateBlock, 'number' | 'hash'>;
+}
+
+/** So many upstreams are asked before it is given up. */
+const UPSTREAMS_MAX = 3;
+
+/**
+ * Proofs under the state root of a block whose hash is known. Which upstream answers doesn't matter: a proof holds under that root, or it is
+ * refused and the next upstream is asked.
+ */
+export function createStateProofs(options: StateProofsOptions): StateProofs {
+  const refused: RefusedAnswer[] = [];
+  const refuse: Refuse = (upstream, why) => {
+    if (!refused.some((one) => one.upstream === upstream)) refused.push({ upstream, why });
+  };
+  let root: Promise<Hash> | null = null;
+  return {
+    refused,
+    async read(address, slots, signal) {
+      root ??= readStateRoot(options, refuse, signal);
+      try {
+        const stateRoot = await root;
+        return await readProof(options, { stateRoot, address, slots }, refuse, signal);
+      } catch (error) {
+        // What one request could not learn, the next one asks again.
+        root = null;
+        throw error;
+      }
+    },
+  };
+}
+
+type Refuse = (upstream: string, why: string) => void;
+
+async function readStateRoot(
+  { pool, chain, block }: StateProofsOptions,
+  refuse: Refuse,
+  signal: AbortSignal,
+): Promise<Hash> {
+  const tried = new Set<string>();
+  while (tried.size < UPSTREAMS_MAX) {
+    const answer = await ifAnother(tried, () => pool.getBlock(block.hash, { exclude: tried, signal }));
+    if (answer === null) break;
+    const check = checkHeader(answer.value.header.raw, block.hash);
+    if (check.result === 'verified') return check.stateRoot;
+    tried.add(answer.upstream);
+    if (check.result === 'mismatch' && chain.headerHash) {
+      refuse(answer.upstream, `its header of block ${block.number} does not hash to the block's hash`);
+      pool.reportFault(answer.upstream, 'header-hash-mismatch', { block: block.number });
+    }
+  }
+  if (tried.size === 0)
+    throw new UnprovableError('no-proof-from-upstream', `no upstream has block ${block.number} (${block.hash})`);
+  throw new UnprovableError(
+    'header-not-verifiable',
+    `the header of block ${block.number} does not hash to ${block.hash} by an encoding that is known`,
+  );
+}
+
+async function readProof(
+  { pool, block }: StateProofsOptions,
+  asked: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
+  refuse: Refuse,
+  signal: AbortSignal,
+): Promise<ProvenAccount> {
+  const params = [asked.address, asked.slots, toQuantity(block.number)];
+  const tried = new Set<string>();
+  let last = 'no proof';
+  while (tried.size < UPSTREAMS_MAX) {
+    const options = { exclude: tried, minBlock: block.number, signal };
+    const answer = await ifAnother(tried, () => pool.request('eth_getProof', params, options));
+    if (answer === null) break;
+    const { upstream, value } = answer;
+    try {
+      return verifyAccountProof(value, asked);
+    } catch (error) {
+      if (!(error instanceof InvalidStateProofError)) throw error;
+      if (error.fault === 'account-encoding') throw new UnprovableError('no-proof-from-upstream', error.message, error);
+      tried.add(upstream);
+      refuse(upstream, error.message);
+      // Another root may be that of a block which replaced this one.
+      if (error.fault !== 'other-root')
+        pool.reportFault(upstream, 'malformed', { method: 'eth_getProof', fault: error.fault });
+      last = error.message;
+    }
+  }
+  throw new UnprovableError('no-proof-from-upstream', `${[...tried].join(', ')}: ${last}`);
+}
+
+/** The next answer; null where there was one, and nobody else is left who answers. */
+async function ifAnother<T>(tried: ReadonlySet<string>, ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isUnanswered =
+      error instanceof UpstreamsExhaustedError || error instanceof RpcCallError || error instanceof NoUpstreamError;
+    if (!isUnanswered) throw error;
+    if (tried.size > 0) return null;
+    const isPruned = error instanceof UpstreamsExhaustedError && error.isPruned;
+    throw new UnprovableError(isPruned ? 'not-archived' : 'no-proof-from-upstream', error.message, error);
+  }
+}
+
+function checkHeader(raw: Readonly<Record<string, unknown>>, hash: Hash): CommittedStateRoot {
+  try {
+    return committedStateRoot(raw, hash);
+  } catch (error) {
+    // BigInt() answers a SyntaxError to a quantity that is none.
+    if (error instanceof InvalidHexBytesError || error instanceof SyntaxError) return { result: 'mismatch' };
+    throw error;
+  }
+}
