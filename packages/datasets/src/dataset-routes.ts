@@ -16,6 +16,7 @@ import type { Jobs } from '@chainstead/jobs';
 import {
   collectionSalePricesRoute,
   collectionTradesRoute,
+  createCollectionOwnersRoutes,
   createWalletCollectionsRoute,
   createWalletNftsRoute,
   metadataRoutes,
@@ -87,6 +88,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     createWalletApprovalsRoute({ walletHistory, waitMs, questions }),
     ...tokenFactsRoutes({ questions, waitMs }),
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
+    ...createCollectionOwnersRoutes({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),
     latestBlockRoute,
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({

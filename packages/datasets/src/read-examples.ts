@@ -68,6 +68,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getWalletNFTTransfers: { address: holding.account, chain: holding.chain },
       getNFTContractTransfers: { address: holding.token, chain: holding.chain },
       getNFTTransfers: { address: holding.token, token_id: holding.token_id, chain: holding.chain },
+      ...ownersExamples(holding),
     }),
     ...(trade !== null && { getNFTTradesByWallet: { address: trade.seller, chain: trade.chain } }),
     ...(ofToken && {
@@ -86,6 +87,18 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       syncNFTContract: ofCollection,
       resyncNFTRarity: ofCollection,
     }),
+  };
+}
+
+/** Who holds the collection of a transfer. */
+function ownersExamples({ token, token_id, chain }: MovedRow & { readonly chain: string }): DocumentExamples {
+  const collection = { address: token, chain };
+  return {
+    getContractNFTs: collection,
+    getNFTOwners: collection,
+    getNFTTokenIdOwners: { ...collection, token_id },
+    getUniqueOwnersByCollection: collection,
+    getNFTCollectionStats: collection,
   };
 }
 

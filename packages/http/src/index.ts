@@ -17,7 +17,7 @@ export * from './key-scope.ts';
 export * from './key-store.ts';
 export { NotIndexedError } from './not-indexed.ts';
 export * from './paging.ts';
-export { booleanParameter, textParameter } from './parameters.ts';
+export { booleanParameter, limitParameter, textParameter } from './parameters.ts';
 export { querySchema } from './query.ts';
 export { createRawGate, type RawGate, type RawHandler } from './raw-gate.ts';
 export type { Readiness } from './readiness.ts';

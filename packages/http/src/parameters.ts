@@ -132,7 +132,8 @@ function dateParameter(description: string) {
     .openapi({ type: 'string', description: `${description} As ${DATE}.` });
 }
 
-function limitParameter(standard: number, max: number) {
+/** Rows a page: `standard` where the client does not say, `max` where it wants more. */
+export function limitParameter(standard: number, max: number) {
   return textParameter(`a whole number from 1 (above ${max} means ${max})`, (text) => parseLimit(text, max))
     .optional()
     .openapi({

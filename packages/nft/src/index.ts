@@ -7,6 +7,7 @@ export { nftMetadataEvents } from './collections/metadata-events-dataset.ts';
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
 export { createMetadataWorker } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
+export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 export type { SendersOf } from './records/record-pages.ts';
 export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';
 export { metadataRoutes } from './single-nfts/metadata-routes.ts';

@@ -88,6 +88,7 @@ describe('the official SDK', () => {
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
       ...['web3ApiVersion', 'endpointWeights'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
+      ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],
     ];
     const own = evmOperations.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
     expect(own.length).toBeGreaterThan(60);

@@ -1,0 +1,19 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Statement } from '@chainstead/db';
+import { collectionStatement } from './collection-statement.ts';
+
+/** {@link collectionStatsStatement}'s columns. */
+export interface CollectionStatsRow {
+  readonly ids: string;
+  readonly owners: string;
+  readonly transfers: string;
+}
+
+/** The counts that are kept of a collection; no row where nothing of it ever moved. */
+export function collectionStatsStatement(chain: Chain, contract: Address): Statement {
+  return collectionStatement(chain, contract, (_bind, of) => ({
+    columns: 'page.ids::text AS ids, page.owners::text AS owners, page.transfers::text AS transfers',
+    rows: `SELECT counts.ids, counts.owners, counts.transfers FROM nft_collection_counts AS counts WHERE ${of('counts')}`,
+  }));
+}

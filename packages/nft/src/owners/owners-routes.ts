@@ -1,0 +1,17 @@
+import type { RouteModule } from '@chainstead/http';
+import { createCollectionStatsRoute } from './collection-stats-route.ts';
+import type { CollectionSubjectsOptions } from './collection-subjects.ts';
+import { createContractNftsRoute } from './contract-nfts-route.ts';
+import { createCollectionOwnersRoute, createTokenOwnersRoute } from './owners-route.ts';
+import { createUniqueOwnersRoute } from './unique-owners-route.ts';
+
+/** The routes that say who holds a collection. */
+export function createCollectionOwnersRoutes(options: CollectionSubjectsOptions): readonly RouteModule[] {
+  return [
+    createContractNftsRoute,
+    createCollectionOwnersRoute,
+    createTokenOwnersRoute,
+    createUniqueOwnersRoute,
+    createCollectionStatsRoute,
+  ].map((create) => create(options));
+}

@@ -1,0 +1,99 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
+import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
+import { collectionStatement } from './collection-statement.ts';
+
+/** Where the page before ended: its last row. */
+export interface OwnersPlace extends ChangePlace {
+  /** Decimal digits. */
+  readonly tokenId: string;
+  readonly owner: Address;
+}
+
+/** What to read. */
+export interface OwnersQuery {
+  readonly contract: Address;
+  /** Decimal digits; null: owners of all ids. */
+  readonly tokenId: string | null;
+  /** Whether an id is one thing, whose owner is who received it last. */
+  readonly isSingle: boolean;
+  /** Owners wanted; one more is read to see whether a page follows. */
+  readonly limit: number;
+  /** Null for the first page. */
+  readonly after: OwnersPlace | null;
+}
+
+/** {@link ownersStatement}'s columns. */
+export interface OwnerRow {
+  readonly token_id: string;
+  readonly owner: Address;
+  /** Decimal digits. */
+  readonly amount: string;
+  readonly last_block: number;
+  /** For change-pages.ts. */
+  readonly mark: string;
+}
+
+/**
+ * The statement behind a page of owners with ids, newest change first: one range, read backwards, that stops after limit + 1 owners, of
+ * `nft_collection_ids_by_change` where ids are single things, else of `nft_collection_balances_by_change`; for one id of the key of ids or of
+ * `nft_collection_balances_by_id` (owners-statements.explain.test.ts).
+ */
+export function ownersStatement(chain: Chain, query: OwnersQuery): Statement {
+  const { table, owner, amount, held } = query.isSingle ? IDS : BALANCES;
+  return collectionStatement(chain, query.contract, (bind, of) => {
+    const bounds = [
+      of('held'),
+      ...held,
+      ...(query.tokenId === null ? [] : [`held.token_id = ${bind(query.tokenId)}::numeric`]),
+      ...(query.after === null ? [] : behind(query.after, query, owner, bind)),
+    ];
+    return {
+      columns: `page.token_id::text AS token_id, ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
+      rows: `SELECT held.token_id, ${owner} AS owner, ${amount} AS amount, held.last_block, ${markOf(owner)} AS mark FROM ${table} AS held
+  ${where(bounds)} ORDER BY held.last_block DESC, held.token_id DESC${query.isSingle ? '' : ', held.owner DESC'} LIMIT ${bind(query.limit + 1)}`,
+      orderBy: 'page.last_block DESC, page.token_id DESC, page.owner DESC',
+    };
+  });
+}
+
+const IDS = {
+  table: 'nft_collection_ids',
+  owner: 'held.receiver',
+  amount: '1',
+  // Of contracts of both standards an id may be none of a single thing.
+  held: ['held.is_held', expectedTrue('held.receiver IS NOT NULL')],
+};
+const BALANCES = {
+  table: 'nft_collection_balances',
+  owner: 'held.owner',
+  amount: 'held.amount',
+  held: ['held.amount > 0'],
+};
+
+function markOf(owner: string): string {
+  return `left(md5(held.token_id::text || encode(${owner}, 'hex')), ${MARK_LENGTH})`;
+}
+
+function behind(
+  place: OwnersPlace,
+  { tokenId, isSingle }: Pick<OwnersQuery, 'tokenId' | 'isSingle'>,
+  owner: string,
+  bind: Bind,
+): readonly string[] {
+  const columns = {
+    block: 'held.last_block',
+    mark: markOf(owner),
+    // Bound where it is looked at only: a value that no text names has no type.
+    beyond: (): string => {
+      const key = [
+        { column: 'held.last_block', value: `${bind(place.block)}::integer` },
+        ...(tokenId === null ? [{ column: 'held.token_id', value: `${bind(place.tokenId)}::numeric` }] : []),
+        ...(isSingle ? [] : [{ column: 'held.owner', value: `${bind(addressBytes(place.owner))}::bytea` }]),
+      ];
+      return `(${key.map(({ column }) => column).join(', ')}) < (${key.map(({ value }) => value).join(', ')})`;
+    },
+  };
+  return unshownChanges(place, columns, bind);
+}

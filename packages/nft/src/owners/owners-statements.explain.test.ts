@@ -1,0 +1,159 @@
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Statement } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanNode,
+  rowsRead,
+  type ScratchDatabase,
+  seedBuilt,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nftCollectionOwners } from '../transfers/collection-owners.ts';
+import { account, contract } from '../transfers/testing/example-moves.ts';
+import { collectionStatsStatement } from './collection-stats-statement.ts';
+import { contractNftsStatement } from './contract-nfts-statement.ts';
+import { hashRange } from './hash-range.ts';
+import { ownersStatement } from './owners-statement.ts';
+import { uniqueOwnersStatement } from './unique-owners-statement.ts';
+
+// One collection of 100,000 ids, every tenth burned, with 50,000 owners of its id 7; three hundred others of 100 ids.
+const BUSY = contract(1);
+const BUSY_IDS = 100_000;
+const LIMIT = 100;
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+async function seed(collection: Address, ids: number, ownersOfSeven: number): Promise<void> {
+  const { database } = scratch;
+  const key = [addressBytes(collection), chain.id];
+  const owner = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
+  await database.query(
+    `INSERT INTO nft_collection_balances (token_address, chain_id, token_id, owner, amount, last_block)
+     SELECT $1::bytea, $2::bigint, id, ${owner('1000 + (id * 7 + turn) % 5000')}, CASE turn WHEN 2 THEN 1 ELSE 0 END, id / 10 + turn
+       FROM generate_series(1, $3::int) AS id, generate_series(0, 2) AS turn
+     UNION ALL SELECT $1::bytea, $2::bigint, 7, ${owner('100000 + number')}, 3, number % 1000 FROM generate_series(1, $4::int) AS number`,
+    [...key, ids, ownersOfSeven],
+  );
+  await database.query(
+    `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
+     SELECT $1::bytea, $2::bigint, id, decode(md5($3::text || id::text), 'hex'), 1, 1, id / 10, ARRAY[id / 10, 0, 0, 0],
+       CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END
+       FROM generate_series(1, $4::int) AS id`,
+    [...key, collection, ids],
+  );
+  await database.query(
+    `INSERT INTO nft_collection_owners (token_address, chain_id, owner, ids_held)
+     SELECT $1::bytea, $2::bigint, ${owner('number')}, 1 FROM generate_series(1, $3::int) AS number`,
+    [...key, ids],
+  );
+  await database.query('INSERT INTO nft_collection_counts VALUES ($1, $2, $3, $3, $3)', [...key, ids]);
+}
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
+  await seed(contract(2), 300, 0);
+  await scratch.database.query('ANALYZE');
+  await seed(BUSY, BUSY_IDS, 50_000);
+  for (let other = 0; other < 300; other++) await seed(contract(100 + other), 100, 0);
+  await scratch.database.query(
+    `INSERT INTO nft_collection_counts SELECT decode(lpad(to_hex(number), 40, '0'), 'hex'), $1, 1, 1, 1 FROM generate_series(1, 20000) AS number`,
+    [chain.id],
+  );
+  await scratch.database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', 0, 20000, 'none')`,
+    [chain.id],
+  );
+}, 120_000);
+afterAll(() => scratch.drop());
+
+const run = { settled: 15_000, shown: '' };
+const behind = (block: number, tokenId: string) => ({
+  run,
+  upperBound: 20_000,
+  block,
+  tokenId,
+  owner: account(1_500),
+});
+const owners = (more: Partial<Parameters<typeof ownersStatement>[1]>): Statement =>
+  ownersStatement(chain, { contract: BUSY, tokenId: null, isSingle: true, limit: LIMIT, after: null, ...more });
+const nfts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Statement =>
+  contractNftsStatement(chain, { contract: BUSY, limit: LIMIT, after: null, range: null, ...more });
+
+const BY_HASH = 'nft_collection_ids_by_hash';
+const IDS_BY_CHANGE = 'nft_collection_ids_by_change';
+const BY_CHANGE = 'nft_collection_balances_by_change';
+const BY_ID = 'nft_collection_balances_by_id';
+const OF_IDS = /^nft_collection_ids_/;
+const OF_OWNERS = /^nft_collection_owners_/;
+
+/** Its pages, the index that each is a range of, and how many rows of the state's tables it may read. */
+const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] = [
+  ['NFTs, the first', nfts({}), BY_HASH, 101],
+  ['NFTs, in the middle', nfts({ after: '8'.repeat(32) }), BY_HASH, 101],
+  ['NFTs of one part', nfts({ range: hashRange({ range: 41, totalRanges: 100 }) }), BY_HASH, 101],
+  ['NFTs of a small collection', nfts({ contract: contract(150) }), BY_HASH, 101],
+  ['owners, the first', owners({}), IDS_BY_CHANGE, 101],
+  ['owners, in the middle', owners({ after: behind(5_000, '50001') }), IDS_BY_CHANGE, 101],
+  ['owners that could be reorganised', owners({ after: behind(16_000, '50001') }), IDS_BY_CHANGE, 101],
+  ['the owner of one id', owners({ tokenId: '4711' }), OF_IDS, 1],
+  ['owners of several of each', owners({ isSingle: false }), BY_CHANGE, 101],
+  [
+    'owners of several of each, in the middle',
+    owners({ isSingle: false, after: behind(5_000, '50001') }),
+    BY_CHANGE,
+    101,
+  ],
+  ['owners of one id', owners({ tokenId: '7', isSingle: false }), BY_ID, 101],
+  ['owners of one id, in the middle', owners({ tokenId: '7', isSingle: false, after: behind(500, '7') }), BY_ID, 101],
+  ['unique owners', uniqueOwnersStatement(chain, { contract: BUSY, limit: LIMIT, after: null }), OF_OWNERS, 101],
+  [
+    'unique owners, in the middle',
+    uniqueOwnersStatement(chain, { contract: BUSY, limit: LIMIT, after: account(50_000) }),
+    OF_OWNERS,
+    101,
+  ],
+  ['the counts', collectionStatsStatement(chain, BUSY), /^nft_collection_counts_/, 1],
+];
+
+const isOfState = (node: PlanNode): boolean => node['Relation Name']?.startsWith('nft_collection_') ?? false;
+const TABLES = ['balances', 'ids', 'owners', 'counts'].map((table) => `nft_collection_${table}`);
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database), 60_000);
+
+  test.each(PAGES)('of %s is ranges of indexes that stop after a page', async (_name, statement, index, most) => {
+    const { nodes }: Explained = await explain(scratch.database, statement, plan);
+    const scans = nodes.filter(isOfState);
+    for (const scan of scans) {
+      expect(scan['Node Type']).toMatch(/^Index (Only )?Scan$/);
+      expect(scan['Index Cond']).toMatch(/token_address = .*chain_id = /);
+    }
+    expect(scans.map((scan) => scan['Index Name'])).toContainEqual(
+      typeof index === 'string' ? index : expect.stringMatching(index),
+    );
+    const read = TABLES.reduce((sum, table) => sum + rowsRead(nodes, table), 0);
+    expect(read).toBeLessThanOrEqual(most);
+  });
+
+  // Without statistics and with the server's defaults a page of 5,000 is read and sorted: so is a minute of a server behind a pooler.
+  test.runIf(plan === 'generic')('of 5,000 unique owners is a range of their key', async () => {
+    const { nodes } = await explain(
+      scratch.database,
+      uniqueOwnersStatement(chain, { contract: BUSY, limit: 5_000, after: null }),
+      plan,
+    );
+    expect(rowsRead(nodes, 'nft_collection_owners')).toBe(5_001);
+  });
+
+  test('of a page in the middle touches as little as the first', async () => {
+    const first = await explain(scratch.database, nfts({}), plan);
+    const middle = await explain(scratch.database, nfts({ after: '8'.repeat(32) }), plan);
+    expect(middle.buffers).toBeLessThanOrEqual(first.buffers * 1.2);
+  });
+});

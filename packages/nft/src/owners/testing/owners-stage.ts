@@ -1,0 +1,135 @@
+import { createWalletHistory } from '@chainstead/answers';
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createJobs } from '@chainstead/jobs';
+import { createPartitions, createScratchDatabase, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import { nftCollectionOwners } from '../../transfers/collection-owners.ts';
+import { nftTransfers } from '../../transfers/dataset.ts';
+import { linesOf, type Move } from '../../transfers/testing/example-moves.ts';
+import { createCollectionOwnersRoutes } from '../owners-routes.ts';
+
+export const eth = createChainRegistry().get('eth');
+
+/** A list's answer, as far as tests look at it. */
+export interface ListAnswer {
+  readonly status?: string;
+  readonly status_message?: string;
+  readonly page: number;
+  readonly page_size?: number;
+  readonly cursor: string | null;
+  readonly indexed: {
+    readonly from_block: string | null;
+    readonly to_block: string | null;
+    readonly complete: boolean;
+  };
+  readonly result: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The routes over a database of its own, whose chain is written by the test. Ethereum is served; no worker is at work. */
+export interface OwnersStage {
+  readonly scratch: ScratchDatabase;
+  readonly api: ApiApp;
+  /** Commits a block, as the follower does: what is kept of collections follows. */
+  add(block: number, moves: readonly Move[]): Promise<void>;
+  /** Takes a block back. */
+  remove(block: number): Promise<void>;
+  /** Blocks that the chain covers. */
+  cover(from: number, to: number): Promise<void>;
+  /** What events show a contract to be. */
+  seen(contract: Address, as: 'erc721' | 'erc1155'): Promise<void>;
+  request(path: string): Promise<Response>;
+  /** The answer below `/api/v2.2/nft/`. @throws when it is an error */
+  get<Answer = ListAnswer>(path: string): Promise<Answer>;
+  /** All pages of a list, with something done between them. */
+  pages(path: string, between?: (page: number) => Promise<void>): Promise<readonly ListAnswer[]>;
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openOwnersStage(): Promise<OwnersStage> {
+  const scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
+  const walletHistory = createWalletHistory({
+    jobs,
+    datasets: [nftTransfers],
+    perKey: 100,
+    chains: [eth],
+    maxCalls: 500,
+  });
+  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ walletHistory, waitMs: 5_000 })]);
+  await createPartitions(database, 'nft_transfers', eth.id);
+  await seedBuilt(database, eth.id, nftCollectionOwners);
+
+  async function change(kind: 'added' | 'removed', block: number, moves: readonly Move[]): Promise<void> {
+    await database.transaction(async (transaction) => {
+      await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
+      if (kind === 'added') {
+        await transaction.copy('moved', nftTransfers.table.columns, linesOf(eth.id, block, moves));
+        await transaction.query('INSERT INTO nft_transfers SELECT * FROM moved');
+      } else {
+        await transaction.query('INSERT INTO moved SELECT * FROM nft_transfers WHERE block_number = $1', [block]);
+        await transaction.query('DELETE FROM nft_transfers WHERE block_number = $1', [block]);
+      }
+      const statements =
+        kind === 'added'
+          ? nftCollectionOwners.added('moved', KEPT)
+          : nftCollectionOwners.removed('moved', KEPT, 'nft_transfers');
+      for (const statement of statements) await transaction.query(statement);
+    });
+  }
+
+  const stage: OwnersStage = {
+    scratch,
+    api,
+    add: (block, moves) => change('added', block, moves),
+    remove: (block) => change('removed', block, []),
+    async cover(from, to) {
+      await database.query(
+        "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', $2, $3, 'none')",
+        [eth.id, from, to],
+      );
+    },
+    async seen(contract, as) {
+      await database.query('INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, $2, $3)', [
+        addressBytes(contract),
+        eth.id,
+        as === 'erc721' ? 2 : 4,
+      ]);
+    },
+    request: async (path) => api.request(`/api/v2.2/nft/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } }),
+    async get(path) {
+      const answer = await stage.request(path);
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+      return JSON.parse(text);
+    },
+    async pages(path, between = async () => {}) {
+      const found: ListAnswer[] = [];
+      const [address = ''] = path.split('?');
+      for (let next: string | null = path; next !== null; ) {
+        const page: ListAnswer = await stage.get(next);
+        found.push(page);
+        next = page.cursor === null ? null : `${address}?cursor=${page.cursor}`;
+        if (next !== null) await between(found.length);
+      }
+      return found;
+    },
+    async empty() {
+      await database.query(
+        `TRUNCATE nft_transfers, nft_collection_balances, nft_collection_ids, nft_collection_owners, nft_collection_counts, kept_subjects,
+           sync_ranges, subject_ranges, subject_histories, tokens, nft_collections, nft_token_metadata`,
+      );
+    },
+    async close() {
+      await jobs.close();
+      await scratch.drop();
+    },
+  };
+  return stage;
+}
+
+const KEPT = `(SELECT subject, coalesce(built_to, 1000000) AS built_to FROM kept_subjects WHERE chain_id = ${eth.id} AND state = '${nftCollectionOwners.name}')`;
