@@ -18,6 +18,8 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `${ADDRESS}/erc20/transfers`, 'erc20-transfers'],
   ['GET', `erc20/${ADDRESS}/transfers`, 'erc20-transfers'],
   ['GET', `erc20/${ADDRESS}/stats`, 'erc20-transfers'],
+  ['GET', `erc20/${ADDRESS}/owners`, 'erc20-transfers'],
+  ['GET', `erc20/${ADDRESS}/holders`, 'erc20-transfers'],
   ['GET', `${ADDRESS}/nft/transfers`, 'nft-transfers'],
   ['GET', `nft/${ADDRESS}/transfers`, 'nft-transfers'],
   ['GET', `nft/${ADDRESS}/1/transfers`, 'nft-transfers'],

@@ -9,6 +9,7 @@ import {
   createWalletBalancesRoute,
   createWalletTokensRoute,
   tokenFactsRoutes,
+  tokenHolderRoutes,
   walletTokenTransfersRoute,
 } from '@chainstead/erc20';
 import { type RouteModule, withScope } from '@chainstead/http';
@@ -86,6 +87,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
     createWalletApprovalsRoute({ walletHistory, waitMs, questions }),
+    ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ questions, waitMs }),
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),

@@ -54,6 +54,9 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getTokenMetadata: { addresses: transfer.token, chain: transfer.chain },
       getTokenTransfers: { address: transfer.token, chain: transfer.chain },
       getTokenStats: { address: transfer.token, chain: transfer.chain },
+      getTokenOwners: { token_address: transfer.token, chain: transfer.chain },
+      getTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain },
+      getHistoricalTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain, ...HISTORY },
     }),
     ...((approval ?? transfer) !== null && {
       getWalletApprovals: {
@@ -101,6 +104,8 @@ function ownersExamples({ token, token_id, chain }: MovedRow & { readonly chain:
     getNFTCollectionStats: collection,
   };
 }
+/** Months of all transfers that there can be. */
+const HISTORY = { fromDate: '2020-01-01', toDate: '2030-01-01', timeFrame: '1m' };
 
 const SAMPLE_ROWS = 1_000;
 /** Enough to see what rows look like. */

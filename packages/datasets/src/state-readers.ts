@@ -1,4 +1,4 @@
-import { allowancesReader, balancesNow, balancesThen } from '@chainstead/erc20';
+import { allowancesReader, balancesNow, balancesThen, holdersCounted, ownersNow } from '@chainstead/erc20';
 import { accountCodesReader, nativeBalancesReader, type StateReader, transactionFactsReader } from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 
@@ -12,4 +12,6 @@ export const stateReaders: readonly StateReader[] = [
   allowancesReader,
   balancesNow,
   balancesThen,
+  ownersNow,
+  holdersCounted,
 ];

@@ -12,6 +12,9 @@ export { type BalanceProof, createBalanceProver } from './balance-proofs/prove-b
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';
 export { createWalletTokensRoute } from './balances/wallet-tokens-route.ts';
+export { holdersCounted } from './holders/count-holders.ts';
+export { ownersNow } from './holders/read-owners.ts';
+export { tokenHolderRoutes } from './holders/token-holder-routes.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export { erc20Transfers } from './transfers/dataset.ts';
 export {

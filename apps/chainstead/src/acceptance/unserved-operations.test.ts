@@ -86,6 +86,7 @@ describe('the official SDK', () => {
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['getTokenTransfers', 'getTokenStats'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
+      ...['getTokenOwners'],
       ...['web3ApiVersion', 'endpointWeights'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],

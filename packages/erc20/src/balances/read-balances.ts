@@ -103,12 +103,12 @@ async function askContracts(
 }
 
 /** Call data of `balanceOf(address)`. */
-function balanceOf(wallet: Address): Hex {
+export function balanceOf(wallet: Address): Hex {
   return `0x70a08231${wallet.slice(2).padStart(64, '0')}`;
 }
 
 /** The first 32 bytes; null where there are fewer. */
-function readAmount(answer: Hex | null): bigint | null {
+export function readAmount(answer: Hex | null): bigint | null {
   return answer === null || answer.length < WORD ? null : BigInt(answer.slice(0, WORD));
 }
 

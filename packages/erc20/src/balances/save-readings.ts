@@ -70,7 +70,8 @@ async function save(context: StateReadingContext, readings: Readings): Promise<r
   });
 }
 
-async function requireStored(
+/** @throws StateUnavailableError when the block was reorganised away */
+export async function requireStored(
   transaction: Transaction,
   { chain }: StateReadingContext,
   { number, hash }: StateBlock,
@@ -187,7 +188,7 @@ async function saveAnchors(
 }
 
 /** `live` stays, whatever a contract says later. */
-async function saveClass(
+export async function saveClass(
   transaction: Transaction,
   { chain, logger }: StateReadingContext,
   block: StateBlock,

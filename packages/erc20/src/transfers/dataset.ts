@@ -3,6 +3,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { type Direction, type Erc20TransferRow, FORMER_TABLE, erc20Transfers as table } from './schema.ts';
+import { erc20TokenHolders } from './token-holders.ts';
 import { erc20TokenCounts } from './token-stats/token-counts.ts';
 import { erc20Histories } from './wallet-history-filters.ts';
 import { erc20WalletTokens } from './wallet-tokens.ts';
@@ -25,7 +26,7 @@ export const erc20Transfers: Dataset<Erc20TransferRow> = {
   }),
   decode,
   contracts,
-  kept: [erc20WalletTokens, erc20TokenCounts],
+  kept: [erc20WalletTokens, erc20TokenCounts, erc20TokenHolders],
   histories: erc20Histories,
 };
 

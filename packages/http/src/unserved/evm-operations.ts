@@ -14,10 +14,7 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'Token', [
     ['GET', '/erc20/{address}/price', 'getTokenPrice'],
     ['GET', '/erc20/{address}/swaps', 'getSwapsByTokenAddress'],
-    ['GET', '/erc20/{tokenAddress}/holders', 'getTokenHolders'],
-    ['GET', '/erc20/{tokenAddress}/holders/historical', 'getHistoricalTokenHolders'],
     ['POST', '/erc20/prices', 'getMultipleTokenPrices'],
-    ['GET', '/erc20/{token_address}/owners', 'getTokenOwners'],
     ['GET', '/tokens/categories', 'getTokenCategories'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
     ['GET', '/tokens/search', 'searchTokens'],

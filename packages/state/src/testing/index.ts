@@ -1,2 +1,2 @@
 /** For tests of what asks nodes: a devnet behind a node that may be altered, with both sides of questions. */
-export { openStateStage, type StateStage } from './state-stage.ts';
+export { openPool, openStateStage, type StateStage } from './state-stage.ts';

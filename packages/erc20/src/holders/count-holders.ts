@@ -1,0 +1,158 @@
+/** Counts how a token is held, and has its largest holders read before: sums of hostile transfers are no holders. Of the worker role. */
+import { subjectCoverage } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError } from '@chainstead/core';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
+import type { StateReader, StateReadingContext } from '@chainstead/state';
+import { isWhole } from '../balances/told-balances.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
+import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder-questions.ts';
+import { firstBlockOf, readOwners } from './read-owners.ts';
+import { restartHolders } from './restart-holders.ts';
+
+/** The largest that are read. */
+const LARGEST = Math.max(...TOPS);
+/** Accounts that hold nothing after all make room for others: so often the largest are looked for. */
+const ROUNDS_MAX = 4;
+
+export const holdersCounted: StateReader<{ readonly token: Address }, HolderCounts> = {
+  kind: HOLDERS_COUNTED,
+  async read(context, { token }, signal) {
+    const isRead = await readLargest(context, token, signal);
+    const standing = await readStanding(context, token);
+    if (standing.isWhole && !standing.isExact) await restartHolders(context.database, context.chain, token);
+    const counts = await countHolders(context, token, standing);
+    return { ...counts, isSound: isRead && standing.adds && standing.isExact };
+  },
+};
+
+/** @returns whether none is left unread */
+async function readLargest(context: StateReadingContext, token: Address, signal: AbortSignal): Promise<boolean> {
+  const { chain, logger } = context;
+  try {
+    let before = 0;
+    for (let round = 0; ; round++) {
+      const unread = await listUnread(context, token);
+      if (unread.length === 0) return true;
+      // As many as before: nobody can be read.
+      if (round === ROUNDS_MAX || unread.length === before) return false;
+      before = unread.length;
+      await readOwners(context, token, unread, signal);
+    }
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+    logger.warn({ chain: chain.key, token, err: error }, 'The largest holders of a token could not be read');
+    return false;
+  }
+}
+
+async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
+  const rows = await database.query<{ account: Address }>(
+    `SELECT ${hexText('account')} AS account FROM (
+       SELECT account, anchor_block FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0
+       ORDER BY balance DESC, account DESC LIMIT ${LARGEST}) AS largest
+     WHERE anchor_block IS NULL
+     UNION ALL SELECT ${hexText('account')} FROM (
+       SELECT account FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance < 0 ORDER BY balance LIMIT ${LARGEST}) AS givers`,
+    [addressBytes(token), chain.id],
+  );
+  return rows.map(({ account }) => account);
+}
+
+/** What is known of a token whose holders are counted. */
+export interface HolderStanding {
+  /** Whether every block is indexed in which it can have moved. */
+  readonly isWhole: boolean;
+  /** Whether its transfers tell who holds it, as far as it was asked. */
+  readonly adds: boolean;
+  /** Whether most accounts that were read hold something else than transfers say: then those that were not read count for nothing. */
+  readonly lies: boolean;
+  /** Whether the minutes are all there. */
+  readonly isExact: boolean;
+  /** When it was first asked about; null: never. */
+  readonly begunAt: Date | null;
+  /** Of the newest indexed block; null for none. */
+  readonly newestAt: Date | null;
+  readonly supply: string;
+  readonly decimals: number;
+}
+
+export async function readStanding(
+  context: { readonly chain: Chain; readonly database: Database },
+  token: Address,
+): Promise<HolderStanding> {
+  const { chain, database } = context;
+  const of = { kind: 'contract', subject: '$1', chainId: '$2', dataset: erc20Transfers.name } as const;
+  const [row] = await database.query<HolderStanding>(
+    `WITH ${subjectCoverage(of)}
+SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
+  coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND $4::bytea IS DISTINCT FROM $1 AS adds,
+  coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR $4::bytea IS NOT DISTINCT FROM $1 AS lies,
+  (SELECT block_timestamp FROM blocks WHERE chain_id = $2 AND block_number <= covered.indexed_to ORDER BY block_number DESC LIMIT 1) AS "newestAt",
+  coalesce(facts.total_supply, known.supply, 0)::text AS supply, coalesce(facts.decimals, 0) AS decimals
+FROM covered
+LEFT JOIN erc20_holder_counts AS known ON known.token = $1 AND known.chain_id = $2
+LEFT JOIN erc20_token_classes AS class ON class.token = $1 AND class.chain_id = $2
+LEFT JOIN tokens AS facts ON facts.address = $1 AND facts.chain_id = $2`,
+    [
+      addressBytes(token),
+      chain.id,
+      await firstBlockOf(context, token),
+      chain.wrappedNative === null ? null : addressBytes(chain.wrappedNative),
+    ],
+  );
+  if (row === undefined) throw new Error('A statement about a token gave no row');
+  return row;
+}
+
+async function countHolders(
+  { chain, database }: StateReadingContext,
+  token: Address,
+  standing: HolderStanding,
+): Promise<Omit<HolderCounts, 'isSound'>> {
+  const { supply, decimals, lies } = standing;
+  const held = `erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0${lies ? ' AND anchor_block IS NOT NULL' : ''}`;
+  const key = [addressBytes(token), chain.id];
+  const rows = await database.query<{ class: number; acquired: number; holders: number }>(
+    `SELECT class, acquired, count(*) AS holders
+     FROM (SELECT ${classInSql('balance', '$3::numeric')} AS class, coalesce(acquired, 0) AS acquired FROM ${held}) AS holder
+     GROUP BY class, acquired`,
+    [...key, supply],
+  );
+  const sum = (those: (row: { class: number; acquired: number }) => boolean): number =>
+    rows.filter(those).reduce((total, { holders }) => total + holders, 0);
+  const [tops] = await database.query<Record<string, string>>(
+    `SELECT ${TOPS.map((places) => `coalesce(sum(balance) FILTER (WHERE place <= ${places}), 0)::text AS top${places}`).join(', ')}
+     FROM (SELECT balance, row_number() OVER (ORDER BY balance DESC) AS place
+       FROM (SELECT balance FROM ${held} ORDER BY balance DESC, account DESC LIMIT ${LARGEST}) AS largest) AS ranked`,
+    key,
+  );
+  return {
+    holders: sum(() => true),
+    classes: HOLDER_CLASSES.map((_, place) => sum((row) => row.class === place)),
+    acquired: ACQUISITIONS.map((_, place) => sum((row) => row.acquired === place)),
+    tops: TOPS.map((places) => tops?.[`top${places}`] ?? '0'),
+    changes: await countChanges(database, key, standing),
+    supply,
+    decimals,
+  };
+}
+
+/** What transfers don't tell did not change by them; what was not followed from the beginning, from when it was asked about. */
+async function countChanges(
+  database: Database,
+  key: readonly unknown[],
+  { lies, newestAt, isWhole: isAll, begunAt }: HolderStanding,
+): Promise<readonly number[]> {
+  const spans = Object.values(CHANGE_SPANS);
+  if (lies || newestAt === null) return spans.map(() => 0);
+  const within = (seconds: number): string => `minute > $3::timestamptz - interval '${seconds} seconds'`;
+  const [row] = await database.query<Record<string, number>>(
+    `SELECT ${spans.map((seconds) => `coalesce(sum(came - gone) FILTER (WHERE ${within(seconds)}), 0)::int AS in${seconds}`).join(', ')}
+     FROM erc20_holder_minutes WHERE token = $1 AND chain_id = $2 AND ${within(Math.max(...spans))}
+       AND ($4::timestamptz IS NULL OR minute >= $4)`,
+    [...key, newestAt, isAll ? null : begunAt],
+  );
+  return spans.map((seconds) => row?.[`in${seconds}`] ?? 0);
+}

@@ -1,0 +1,89 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, type Statement } from '@chainstead/db';
+import { ACQUISITIONS, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
+
+/** An interval of time: milliseconds since the Unix epoch, its end not in it. */
+export interface Interval {
+  readonly starts: number;
+  readonly ends: number;
+}
+
+/** How the holders of a token changed in an interval. */
+export interface HoldersOfInterval extends Interval {
+  /** At its end. */
+  readonly holders: number;
+  /** By the places of `HOLDER_CLASSES`. */
+  readonly came: readonly number[];
+  readonly gone: readonly number[];
+  /** Of those that came, by the places of `ACQUISITIONS`. */
+  readonly acquired: readonly number[];
+}
+
+interface ClassRow {
+  holders_at_end: number;
+  place: number;
+  /** Null, as the others, in an interval without a change. */
+  class: number | null;
+  came: number | null;
+  gone: number | null;
+  airdropped: number | null;
+  swapped: number | null;
+}
+
+/**
+ * The intervals, newest first and one next to the other.
+ * @param holdersAtEnd of the newest, where a page before told it; null: what there are now less what changed since
+ */
+export async function getHistoricalHolders(
+  database: Database,
+  chain: Chain,
+  asked: { readonly token: Address; readonly intervals: readonly Interval[]; readonly holdersAtEnd: number | null },
+): Promise<readonly HoldersOfInterval[]> {
+  if (asked.intervals.length === 0) return [];
+  const { text, values } = historicalHoldersStatement(chain, asked.token, asked.intervals);
+  const rows = await database.query<ClassRow>(text, values);
+  let holders = asked.holdersAtEnd ?? rows[0]?.holders_at_end ?? 0;
+  return asked.intervals.map((interval, index) => {
+    const own = rows.filter(({ place }) => place === index + 1);
+    const sum = (column: 'came' | 'gone' | 'airdropped' | 'swapped'): number =>
+      own.reduce((total, row) => total + (row[column] ?? 0), 0);
+    const ofClass = (column: 'came' | 'gone'): readonly number[] =>
+      HOLDER_CLASSES.map((_, place) => own.find((row) => row.class === place)?.[column] ?? 0);
+    const [airdrop, swap] = [sum('airdropped'), sum('swapped')];
+    const byWay = { transfer: sum('came') - airdrop - swap, airdrop, swap };
+    const told = {
+      ...interval,
+      holders,
+      came: ofClass('came'),
+      gone: ofClass('gone'),
+      acquired: ACQUISITIONS.map((way) => byWay[way]),
+    };
+    holders -= sum('came') - sum('gone');
+    return told;
+  });
+}
+
+/** A range of the minutes' key for each interval, and one for all that came after them (token-owners.explain.test.ts). */
+export function historicalHoldersStatement(chain: Chain, token: Address, intervals: readonly Interval[]): Statement {
+  const moment = (ms: number): string => new Date(ms).toISOString();
+  const newestEnd = Math.max(...intervals.map(({ ends }) => ends));
+  return {
+    text: `SELECT coalesce((SELECT holders FROM erc20_holder_counts WHERE token = $1 AND chain_id = $2), 0)
+    - coalesce((SELECT sum(came - gone) FROM erc20_holder_minutes WHERE token = $1 AND chain_id = $2 AND minute >= $5), 0)::int AS holders_at_end,
+  frame.place::int AS place, counted.class, counted.came, counted.gone, counted.airdropped, counted.swapped
+FROM unnest($3::timestamptz[], $4::timestamptz[]) WITH ORDINALITY AS frame(starts, ends, place)
+LEFT JOIN LATERAL (
+  SELECT class, ${['came', 'gone', 'airdropped', 'swapped'].map((column) => `sum(${column})::int AS ${column}`).join(', ')}
+  FROM erc20_holder_minutes WHERE token = $1 AND chain_id = $2 AND minute >= frame.starts AND minute < frame.ends GROUP BY class
+) AS counted ON true
+ORDER BY frame.place`,
+    values: [
+      addressBytes(token),
+      chain.id,
+      intervals.map(({ starts }) => moment(starts)),
+      intervals.map(({ ends }) => moment(ends)),
+      moment(newestEnd),
+    ],
+  };
+}

@@ -1,0 +1,198 @@
+import { subjectCoverage } from '@chainstead/answers';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/db';
+import type { StateBlock, StateReadingContext } from '@chainstead/state';
+import { lockChainCommits } from '@chainstead/sync';
+import { judgeReading, type Said, type Verdict } from '../balances/judge-reading.ts';
+import { requireStored, saveClass } from '../balances/save-readings.ts';
+import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+
+/** What a token's contract said at a block of some accounts. */
+export interface OwnerReadings {
+  readonly token: Address;
+  readonly block: StateBlock;
+  /** Below it there is nothing of the token. */
+  readonly firstBlock: number;
+  readonly first: ReadonlyMap<Address, bigint | null>;
+  /** Of the same accounts, from another upstream; null: not asked yet. */
+  readonly second: ReadonlyMap<Address, Said> | null;
+}
+
+/**
+ * Keeps what a contract said as what the balances of its holders are told from, in one transaction under the chain's commit lock: the block is still
+ * the chain's, and what moved above it is counted with it.
+ * @returns the accounts of which another upstream is to be asked
+ * @throws StateUnavailableError when the block was reorganised away meanwhile
+ */
+export async function saveOwnerReadings(
+  context: StateReadingContext,
+  readings: OwnerReadings,
+): Promise<readonly Address[]> {
+  const { chain, database, logger } = context;
+  const { token, block } = readings;
+  return database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    await requireStored(transaction, context, block);
+    // Nothing counts what moves from now on, or it is counted later: what was read would be wrong.
+    if (!(await isKept(transaction, context, token))) return [];
+    const judged = await judge(transaction, context, readings);
+    const those = (kind: Verdict['kind']): readonly Judged[] => judged.filter(({ verdict }) => verdict.kind === kind);
+    await saveAnchors(transaction, context, readings, judged);
+    await classify(transaction, context, readings, judged);
+    if (those('unknown').length > 0)
+      logger.warn(
+        { chain: chain.key, token, block: block.number, accounts: those('unknown').map(({ account }) => account) },
+        'Upstreams differ about what accounts hold of a token, which is not shown until they agree',
+      );
+    return those('ask').map(({ account }) => account);
+  });
+}
+
+interface Judged {
+  readonly account: Address;
+  readonly verdict: Verdict;
+  /** Whether the contract says other than the transfers, where they tell; null where they don't. */
+  readonly isContradiction: boolean | null;
+}
+
+async function isKept(transaction: Transaction, { chain }: StateReadingContext, token: Address): Promise<boolean> {
+  const { name, version } = erc20TokenHolders;
+  const rows = await transaction.query(
+    `SELECT FROM kept_subjects JOIN derived_states USING (chain_id, state)
+      WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale AND version = $4`,
+    [chain.id, name, addressBytes(token), version],
+  );
+  return rows.length > 0;
+}
+
+interface ExpectedRow {
+  account: Address;
+  is_live: boolean;
+  /** Null where not all of what moved is indexed. */
+  before: string | null;
+  moved: string | null;
+  /** What indexed transfers add up to at the block. */
+  total: string;
+}
+
+/** Accounts that a later reading is kept of are left out, and those without a transfer. */
+async function judge(
+  transaction: Transaction,
+  { chain }: StateReadingContext,
+  { token, block, firstBlock, first, second }: OwnerReadings,
+): Promise<readonly Judged[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const subject = bind(addressBytes(token));
+  const chainId = bind(chain.id);
+  const number = `${bind(block.number)}::bigint`;
+  const accounts = bind([...first.keys()].map(addressBytes));
+  const rows = await transaction.query<ExpectedRow>(
+    `WITH ${subjectCoverage({ kind: 'contract', subject, chainId, dataset: erc20Transfers.name })}
+SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false) AS is_live,
+  (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
+  (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - above.delta)::text AS moved,
+  (held.total - above.delta)::text AS total
+FROM covered CROSS JOIN unnest(${accounts}::bytea[]) AS asked(account)
+JOIN erc20_holders AS held ON held.token = ${subject} AND held.chain_id = ${chainId} AND held.account = asked.account
+CROSS JOIN LATERAL ${movedAbove({ token: subject, chainId, number, account: 'asked.account' })} AS above
+LEFT JOIN erc20_token_classes AS known ON known.token = ${subject} AND known.chain_id = ${chainId}
+CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WHEN ${IS_SOUND} THEN 'anchor'
+  WHEN ${isWhole(bind(firstBlock))} THEN 'beginning' END AS since) AS told
+WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
+    values,
+  );
+  return rows.map(({ account, is_live, before, moved, total }) => {
+    const isTold = !is_live && token !== chain.wrappedNative && before !== null && moved !== null;
+    const expected = isTold ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null;
+    const verdict = judgeReading({
+      first: first.get(account) ?? null,
+      second: second === null ? undefined : (second.get(account) ?? null),
+      expected,
+    });
+    if (verdict.kind !== 'right') return { account, verdict, isContradiction: null };
+    if (expected !== null) return { account, verdict, isContradiction: verdict.value !== expected.value };
+    // What came in must be there, whatever was there before.
+    return { account, verdict, isContradiction: verdict.value < BigInt(total) ? true : null };
+  });
+}
+
+/** What an account received less what it sent in blocks above one. To be given an alias. */
+function movedAbove(of: {
+  readonly token: string;
+  readonly chainId: string;
+  readonly number: string;
+  readonly account: string;
+}): string {
+  return `(SELECT coalesce(sum(CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END), 0) AS delta FROM erc20_transfers AS transfer
+    WHERE transfer.account_key = address_key(${of.account}) AND transfer.account = ${of.account} AND token_key(transfer.token) = token_key(${of.token}::bytea)
+      AND transfer.token = ${of.token} AND transfer.chain_id = ${of.chainId} AND transfer.block_number > ${of.number})`;
+}
+
+async function saveAnchors(
+  transaction: Transaction,
+  { chain }: StateReadingContext,
+  { token, block }: OwnerReadings,
+  judged: readonly Judged[],
+): Promise<void> {
+  const right = judged.flatMap(({ account, verdict }) =>
+    verdict.kind === 'right' ? [{ account, value: verdict.value }] : [],
+  );
+  if (right.length > 0)
+    await transaction.query(
+      `UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = told.value, since = told.delta, anchored_at = clock_timestamp()
+       FROM (SELECT told.account, told.value, above.delta FROM unnest($4::bytea[], $5::numeric[]) AS told(account, value)
+         CROSS JOIN LATERAL ${movedAbove({ token: '$1', chainId: '$2', number: '$3::bigint', account: 'told.account' })} AS above) AS told
+       WHERE held.token = $1 AND held.chain_id = $2 AND held.account = told.account`,
+      [
+        addressBytes(token),
+        chain.id,
+        block.number,
+        right.map(({ account }) => addressBytes(account)),
+        right.map(({ value }) => value.toString()),
+      ],
+    );
+  const doubted = judged.filter(({ verdict }) => verdict.kind === 'none' || verdict.kind === 'unknown');
+  if (doubted.length > 0)
+    await transaction.query(
+      `UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+        WHERE token = $1 AND chain_id = $2 AND account = ANY($3::bytea[])`,
+      [addressBytes(token), chain.id, doubted.map(({ account }) => addressBytes(account))],
+    );
+  const compared = judged.filter(({ isContradiction }) => isContradiction !== null);
+  if (compared.length > 0)
+    await transaction.query(
+      `UPDATE erc20_holder_counts SET readings = readings + $3, contradictions = contradictions + $4
+        WHERE token = $1 AND chain_id = $2`,
+      [
+        addressBytes(token),
+        chain.id,
+        compared.length,
+        compared.filter(({ isContradiction }) => isContradiction === true).length,
+      ],
+    );
+}
+
+/**
+ * One account that contradicts what transfers let expect makes a token `live`, which it stays; a token that says nothing of anybody is
+ * `none`.
+ */
+async function classify(
+  transaction: Transaction,
+  context: StateReadingContext,
+  { token, block }: OwnerReadings,
+  judged: readonly Judged[],
+): Promise<void> {
+  const isOne = (transfers: 'tell' | 'differ'): boolean =>
+    judged.some(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers);
+  if (isOne('tell')) await saveClass(transaction, context, block, 'sum', [token]);
+  if (isOne('differ')) await saveClass(transaction, context, block, 'live', [token]);
+  if (judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
+  const [read] = await transaction.query(
+    'SELECT FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
+    [addressBytes(token), context.chain.id],
+  );
+  if (read === undefined) await saveClass(transaction, context, block, 'none', [token]);
+}

@@ -1,0 +1,214 @@
+import { type Address, type Log, parseAddress, parseHash } from '@chainstead/core';
+import { hexBytes, type Transaction } from '@chainstead/db';
+import { type ApiServer, serveApi } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { accountCodesReader } from '@chainstead/state';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { lockChainCommits } from '@chainstead/sync';
+import {
+  type CompiledContract,
+  compileDemoContracts,
+  compileSolidity,
+  createPartitions,
+  type Moralis,
+  seedBuilt,
+  startOfficialSdk,
+} from '@chainstead/testkit';
+import { TRANSFER_TOPIC } from '@chainstead/token-events';
+import { tokenFactsReader } from '@chainstead/tokens';
+import { erc20Transfers } from '../../transfers/dataset.ts';
+import { erc20TokenHolders } from '../../transfers/token-holders.ts';
+import { holdersCounted } from '../count-holders.ts';
+import { ownersNow } from '../read-owners.ts';
+import { tokenHolderRoutes } from '../token-holder-routes.ts';
+
+const SPAM = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+contract Spam {
+  event Transfer(address indexed from, address indexed to, uint256 value);
+  function shout(uint160 first, uint160 count) external {
+    for (uint160 i = 0; i < count; i++) emit Transfer(address(0), address(first + i), 1000);
+  }
+  function balanceOf(address) external pure returns (uint256) { return 0; }
+  function totalSupply() external pure returns (uint256) { return 1000000; }
+  function decimals() external pure returns (uint8) { return 18; }
+  function symbol() external pure returns (string memory) { return "FREE"; }
+  function name() external pure returns (string memory) { return "Free money"; }
+}
+`;
+
+/** A contract on the devnet. */
+export interface StagedToken {
+  readonly address: Address;
+  call(functionName: string, ...args: readonly unknown[]): Promise<void>;
+}
+
+/** A devnet whose transfers are indexed as far as `follow` was called, the API over it, a worker, and the official SDK. */
+export interface HolderStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain'> {
+  readonly gold: StagedToken;
+  readonly spam: StagedToken;
+  readonly server: ApiServer;
+  readonly EvmApi: Moralis['EvmApi'];
+  /** Has what the devnet mined indexed, and what it reorganised away taken back. */
+  follow(): Promise<void>;
+  ask(path: string): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** As if nothing below a block were indexed, and nobody had asked about any token. */
+  forgetBelow(block: number): Promise<void>;
+  /** What the token's contract says now. */
+  balanceOf(token: StagedToken, account: Address): Promise<bigint>;
+  close(): Promise<void>;
+}
+
+export async function openHolderStage(): Promise<HolderStage> {
+  const stage = await openStateStage();
+  const { scratch, devnet, questions } = stage;
+  const { database } = scratch;
+  const [gold, spam] = [
+    await deploy(stage, (await compileDemoContracts()).DemoToken, ['Gold', 'GLD', 6]),
+    await deploy(stage, await compiledSpam(), []),
+  ];
+  await createPartitions(database, 'erc20_transfers', stage.chain.id);
+  await seedBuilt(database, stage.chain.id, erc20TokenHolders);
+  await stage.startWorker([ownersNow, holdersCounted, accountCodesReader, tokenFactsReader]);
+  const routes = tokenHolderRoutes({
+    questions,
+    walletHistory: { requestContract: async () => 'unserved' },
+    waitMs: 10_000,
+    liveMaxAgeMs: 60_000,
+  });
+  const server = await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 });
+  const { Moralis } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  return {
+    ...stage,
+    gold,
+    spam,
+    server,
+    EvmApi: Moralis.EvmApi,
+    follow: () => followDevnet(stage),
+    async forgetBelow(block) {
+      await database.query('DELETE FROM erc20_transfers WHERE block_number < $1', [block]);
+      await database.query('UPDATE sync_ranges SET first_block = $1', [block]);
+      await database.query(
+        'TRUNCATE erc20_holders, erc20_holder_counts, erc20_holder_minutes, erc20_token_classes, kept_subjects, state_questions',
+      );
+    },
+    async ask(path) {
+      const response = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      return { status: response.status, body: await response.json() };
+    },
+    async balanceOf({ address }, account) {
+      const data = `0x70a08231${account.slice(2).padStart(64, '0')}` as const;
+      const { data: said = '0x0' } = await devnet.client.call({ to: address, data });
+      return BigInt(said);
+    },
+    async close() {
+      await server.close();
+      await stage.close();
+    },
+  };
+}
+
+async function compiledSpam(): Promise<CompiledContract> {
+  const code = (await compileSolidity({ 'Spam.sol': SPAM })).get('Spam');
+  if (code === undefined) throw new Error('Spam was not compiled');
+  return code;
+}
+
+async function deploy({ devnet }: StateStage, code: CompiledContract, args: readonly unknown[]): Promise<StagedToken> {
+  const address = await devnet.deploy(code, args);
+  return {
+    address,
+    async call(functionName, ...given) {
+      await devnet.send({ address, abi: code.abi, functionName, args: given });
+    },
+  };
+}
+
+async function followDevnet({ scratch: { database }, chain, devnet }: StateStage): Promise<void> {
+  const head = Number(await devnet.client.getBlockNumber());
+  const blocks = await Promise.all(
+    Array.from({ length: head + 1 }, (_, number) => devnet.client.getBlock({ blockNumber: BigInt(number) })),
+  );
+  const stored = await database.query<{ number: number; hash: string }>(
+    `SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1 ORDER BY block_number`,
+    [chain.id],
+  );
+  const same = stored.filter(({ number, hash }) => blocks[number]?.hash === hash);
+  const ancestor = same.at(-1)?.number ?? -1;
+  if (ancestor === head) return;
+  const logs = await devnet.client.request({
+    method: 'eth_getLogs',
+    params: [{ fromBlock: `0x${(ancestor + 1).toString(16)}`, toBlock: 'latest', topics: [TRANSFER_TOPIC] }],
+  });
+  const timestampOf = (number: number): number => Number(blocks[number]?.timestamp ?? 0);
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const kept = `(SELECT subject, coalesce(built_to, 1000000000) AS built_to FROM kept_subjects
+      WHERE chain_id = ${chain.id} AND state = '${erc20TokenHolders.name}' AND NOT is_stale)`;
+    await transaction.query('CREATE TEMP TABLE moved (LIKE erc20_transfers) ON COMMIT DROP');
+    await transaction.query(
+      'WITH gone AS (DELETE FROM erc20_transfers WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone',
+      [chain.id, ancestor],
+    );
+    await run(transaction, erc20TokenHolders.removed('moved', kept, 'erc20_transfers'));
+    await run(transaction, erc20TokenHolders.rolledBack?.(chain.id, ancestor) ?? []);
+    await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number > $2', [chain.id, ancestor]);
+    for (const { number, hash, timestamp } of blocks.slice(ancestor + 1))
+      await transaction.query(
+        'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
+        [chain.id, Number(number), hexBytes(hash), Number(timestamp)],
+      );
+    await transaction.query('TRUNCATE moved');
+    const rows = erc20Transfers.decode(logs.map(toLog), { chain, timestampOf });
+    await transaction.copy(
+      'moved',
+      erc20Transfers.table.columns,
+      rows.map((row) => erc20Transfers.table.copyLine(row)),
+    );
+    await transaction.query('INSERT INTO erc20_transfers SELECT * FROM moved');
+    await run(transaction, erc20TokenHolders.added('moved', kept));
+    const covered = await transaction.query('UPDATE sync_ranges SET last_block = $2 WHERE chain_id = $1 RETURNING 1', [
+      chain.id,
+      head,
+    ]);
+    if (covered.length === 0)
+      await transaction.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, 'receipts')`,
+        [chain.id, erc20Transfers.name, head],
+      );
+    await transaction.query(
+      `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)
+       ON CONFLICT (chain_id) DO UPDATE SET checkpoint = excluded.checkpoint`,
+      [chain.id, head],
+    );
+  });
+}
+
+async function run(transaction: Transaction, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await transaction.query(statement);
+}
+
+interface NodeLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly blockNumber: string | null;
+  readonly blockHash: string | null;
+  readonly transactionHash: string | null;
+  readonly transactionIndex: string | null;
+  readonly logIndex: string | null;
+}
+
+function toLog(log: NodeLog): Log {
+  return {
+    address: parseAddress(log.address),
+    topics: log.topics.map(parseHash),
+    data: log.data as Log['data'],
+    blockNumber: Number(log.blockNumber),
+    blockHash: parseHash(log.blockHash),
+    transactionHash: parseHash(log.transactionHash),
+    transactionIndex: Number(log.transactionIndex),
+    logIndex: Number(log.logIndex),
+    blockTimestamp: null,
+  };
+}

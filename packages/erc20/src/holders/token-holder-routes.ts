@@ -1,0 +1,10 @@
+import type { RouteModule } from '@chainstead/http';
+import { createHistoricalHoldersRoute } from './historical-holders-route.ts';
+import type { TokenHoldersOptions } from './token-holders-options.ts';
+import { createTokenHoldersRoute } from './token-holders-route.ts';
+import { createTokenOwnersRoute } from './token-owners-route.ts';
+
+/** Who holds a token: its owners, how many there are, and how their number changed. */
+export function tokenHolderRoutes(options: TokenHoldersOptions): readonly RouteModule[] {
+  return [createTokenOwnersRoute(options), createTokenHoldersRoute(options), createHistoricalHoldersRoute(options)];
+}

@@ -1,0 +1,135 @@
+import {
+  addressOf,
+  createScratchDatabase,
+  type Explained,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanKind,
+  rowsRead,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { historicalHoldersStatement } from './get-historical-holders.ts';
+import { seedHolders, seedMinutes } from './testing/seeded-holders.ts';
+import { beginningsDown, endOf } from './time-frames.ts';
+import { type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
+
+// One token has 100,000 holders and as many minutes, a hundred others 200 each.
+const BUSY = addressOf(0xb05);
+const HOLDERS = 100_000;
+const LIMIT = 100;
+const NEWEST = new Date(timestampOf(1_000) * 1_000);
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  const { database } = scratch;
+  await seedHolders(database, chain, addressOf(0xa00), 300);
+  await database.query('ANALYZE');
+  await seedHolders(database, chain, BUSY, HOLDERS);
+  await seedMinutes(database, chain, BUSY, { count: HOLDERS, last: NEWEST });
+  for (let token = 0; token < 100; token++) await seedHolders(database, chain, addressOf(0xc00 + token), 200);
+  await seedCoverage(database, chain, 0, 1_000);
+  await seedTransfers(
+    database,
+    chain,
+    Array.from({ length: 20_000 }, (_, number) => ({
+      from: addressOf(1 + (number % 50)),
+      to: addressOf(100 + (number % 70)),
+      token: addressOf(0xf00 + (number % 300)),
+      value: 1n,
+      blockNumber: number >> 5,
+      transactionIndex: 0,
+      logIndex: number % 32,
+    })),
+  );
+}, 120_000);
+afterAll(() => scratch.drop());
+
+const explainOwners = (plan: PlanKind, wanted: TokenOwnersQuery['wanted'], token = BUSY): Promise<Explained> =>
+  explain(
+    scratch.database,
+    tokenOwnersStatement(chain, {
+      token,
+      firstBlock: 0,
+      isVerified: false,
+      liveMaxAgeMs: 60_000,
+      freshFrom: null,
+      wanted,
+    }),
+    plan,
+  );
+
+const place = (number: number) => ({ balance: String(number), account: addressOf(number) });
+
+const PAGES: readonly (readonly [string, TokenOwnersQuery['wanted'], number])[] = [
+  ['the first page', { order: 'DESC', limit: LIMIT, after: null }, LIMIT + 1],
+  ['the thousandth page', { order: 'DESC', limit: LIMIT, after: place(101) }, LIMIT],
+  ['a page in the middle', { order: 'DESC', limit: LIMIT, after: place(50_000) }, LIMIT + 1],
+  ['a page of the smallest', { order: 'ASC', limit: LIMIT, after: place(7) }, LIMIT + 1],
+];
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test.each(PAGES)('%s is one range of the index by balance', async (_name, wanted, most) => {
+    const { nodes } = await explainOwners(plan, wanted);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'erc20_holders');
+    expect(scans.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+      ['Index Scan', 'erc20_holders_by_balance'],
+    ]);
+    for (const scan of scans) expect(scan['Index Cond']).toMatch(/token = .*chain_id = /);
+    expect(rowsRead(nodes, 'erc20_holders')).toBeLessThanOrEqual(most);
+  });
+
+  test('the thousandth page touches as little as the first', async () => {
+    const [first, last] = [
+      await explainOwners(plan, PAGES[0]?.[1] ?? { accounts: [] }),
+      await explainOwners(plan, PAGES[1]?.[1] ?? { accounts: [] }),
+    ];
+    expect(last.buffers).toBeLessThanOrEqual(first.buffers * 1.5);
+  });
+
+  test('certain accounts are probes of the key', async () => {
+    const accounts = Array.from({ length: LIMIT }, (_, index) => addressOf(1 + 700 * index));
+    const { nodes } = await explainOwners(plan, { accounts });
+    expect(rowsRead(nodes, 'erc20_holders')).toBeLessThanOrEqual(LIMIT);
+    expect(nodes.filter((node) => node['Relation Name'] === 'erc20_holders').map((node) => node['Index Name'])).toEqual(
+      ['erc20_holders_token_chain_id_account_pk'],
+    );
+  });
+
+  test('the transfers of a token are counted by their index', async () => {
+    for (const condition of erc20TokenHolders.rowsOf(addressOf(0xfee))) {
+      const { nodes } = await explain(
+        scratch.database,
+        {
+          text: `SELECT * FROM erc20_transfers WHERE chain_id = $1 AND block_number > $2 AND (${condition})`,
+          values: [chain.id, 100],
+        },
+        plan,
+      );
+      const indexes = nodes.flatMap((node) => node['Index Name'] ?? []);
+      expect(indexes).toEqual([expect.stringContaining('token_key')]);
+      expect(nodes.find((node) => node['Index Name'] !== undefined)?.['Index Cond']).toMatch(/block_number > /);
+      expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    }
+  });
+
+  test('intervals are ranges of the minutes’ key', async () => {
+    const intervals = beginningsDown('1h', NEWEST.getTime(), 0, LIMIT).map((starts) => ({
+      starts,
+      ends: endOf('1h', starts),
+    }));
+    const { nodes } = await explain(scratch.database, historicalHoldersStatement(chain, BUSY, intervals), plan);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'erc20_holder_minutes');
+    for (const scan of scans) expect(scan['Index Cond']).toMatch(/token = .*chain_id = .*minute >= /);
+    expect(rowsRead(nodes, 'erc20_holder_minutes')).toBeLessThanOrEqual(60 * LIMIT);
+  });
+});
