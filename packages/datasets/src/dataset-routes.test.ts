@@ -46,6 +46,8 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['PUT', `nft/${ADDRESS}/sync`, null],
   ['GET', `nft/${ADDRESS}/1/metadata/resync`, null],
   ['GET', `nft/${ADDRESS}/traits/resync`, null],
+  ['GET', `nft/${ADDRESS}/traits`, 'nft-transfers'],
+  ['GET', `nft/${ADDRESS}/traits/paginate`, 'nft-transfers'],
 ];
 
 let scratch: ScratchDatabase;

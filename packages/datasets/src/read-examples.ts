@@ -81,15 +81,22 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getNFTMetadata: ofToken,
       getNFTFloorPriceByToken: ofToken,
     }),
-    ...(ofCollection && {
-      getNFTTrades: { ...ofCollection, marketplace: 'all' },
-      getNFTContractSalePrices: { ...ofCollection, days: DAYS_MAX },
-      getNFTContractMetadata: ofCollection,
-      getNFTFloorPriceByContract: ofCollection,
-      getNFTHistoricalFloorPriceByContract: ofCollection,
-      syncNFTContract: ofCollection,
-      resyncNFTRarity: ofCollection,
-    }),
+    ...(ofCollection && examplesOfCollection(ofCollection)),
+  };
+}
+
+function examplesOfCollection(ofCollection: { readonly address: string; readonly chain: string }): DocumentExamples {
+  return {
+    getNFTTrades: { ...ofCollection, marketplace: 'all' },
+    getNFTContractSalePrices: { ...ofCollection, days: DAYS_MAX },
+    getNFTContractMetadata: ofCollection,
+    getNFTFloorPriceByContract: ofCollection,
+    getNFTHistoricalFloorPriceByContract: ofCollection,
+    syncNFTContract: ofCollection,
+    resyncNFTRarity: ofCollection,
+    getNFTTraitsByCollection: ofCollection,
+    getNFTTraitsByCollectionPaginate: ofCollection,
+    getNFTByContractTraits: ofCollection,
   };
 }
 

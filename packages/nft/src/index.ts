@@ -14,6 +14,8 @@ export { metadataRoutes } from './single-nfts/metadata-routes.ts';
 export { nftTrades } from './trades/dataset.ts';
 export { punkBids } from './trades/punk-bids.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
+export { createTraitsRoutes } from './traits/traits-routes.ts';
+export { createTraitsWorker } from './traits/traits-worker.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';
 export { nftMalformedLogs } from './transfers/malformed-logs.ts';

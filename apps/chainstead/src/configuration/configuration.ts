@@ -69,6 +69,8 @@ export interface Configuration {
     readonly maxCalls: number;
     /** Jobs waiting per API key at most. */
     readonly perKey: number;
+    /** Documents a second that are read at most for traits of collections, by chain. */
+    readonly collectionRate: number;
   };
   readonly webhooks: {
     /** Attempts after the first. */
@@ -184,6 +186,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       arweaveGateways: settings.ARWEAVE_GATEWAYS,
       maxCalls: settings.ON_DEMAND_MAX_CALLS,
       perKey: settings.ON_DEMAND_PER_KEY,
+      collectionRate: settings.ON_DEMAND_COLLECTION_RATE,
     },
     webhooks: {
       retries: settings.WEBHOOK_RETRIES,

@@ -244,6 +244,14 @@ const onDemandKeys = {
     example: '50000',
     default: '10000',
   }),
+  ON_DEMAND_COLLECTION_RATE: withDefault(wholeNumber(1, 10_000), {
+    group: 'On demand',
+    description:
+      "Documents a second that are read at most, by chain, because somebody asked for a collection's traits or rarity",
+    allowed: 'a whole number from 1 to 10000',
+    example: '100',
+    default: '20',
+  }),
   ON_DEMAND_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
     group: 'On demand',
     description: 'Histories and collections that one API key may have waiting at once',

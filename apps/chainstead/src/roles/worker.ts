@@ -4,7 +4,7 @@ import { stateReaders } from '@chainstead/datasets';
 import { createWorkJournal } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import { createJobs } from '@chainstead/jobs';
-import { createDocumentReader, createMetadataWorker } from '@chainstead/nft';
+import { createDocumentReader, createMetadataWorker, createTraitsWorker } from '@chainstead/nft';
 import { createEtherPriceWorker } from '@chainstead/prices';
 import { createStateWorker } from '@chainstead/state';
 import { createHistoricalJobs } from '@chainstead/streams';
@@ -68,6 +68,14 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     },
   });
   await metadata.start();
+  await createTraitsWorker({
+    database,
+    jobs,
+    chains: chains.map(({ chain }) => chain),
+    documentRate: onDemand.collectionRate,
+    logger,
+    journal,
+  }).start();
   const historicalJobs = createHistoricalJobs({ database, chains, logger, clock, journal }).run(stop.signal);
   return {
     address: null,

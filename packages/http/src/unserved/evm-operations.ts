@@ -3,9 +3,6 @@ import { type UnservedOperation, unserved } from './unserved-operation.ts';
 /** Of the data API, below `/api/v2.2`. */
 export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'NFT', [
-    ['POST', '/nft/{address}/nfts-by-traits', 'getNFTByContractTraits'],
-    ['GET', '/nft/{address}/traits', 'getNFTTraitsByCollection'],
-    ['GET', '/nft/{address}/traits/paginate', 'getNFTTraitsByCollectionPaginate'],
     ['GET', '/nft/{address}/lowestprice', 'getNFTLowestPrice'],
     ['GET', '/nft/transfers', 'getNFTTransfersFromToBlock'],
     ['GET', '/block/{block_number_or_hash}/nft/transfers', 'getNFTTransfersByBlock'],

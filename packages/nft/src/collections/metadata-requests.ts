@@ -4,13 +4,7 @@ import type { Database } from '@chainstead/db';
 import type { ApiContext, ApiDependencies } from '@chainstead/http';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { collectionJobId, type MetadataJob, openMetadataQueue, tokenJobId } from './metadata-queue.ts';
-import {
-  type Requester,
-  requestCollection,
-  requestToken,
-  requestTokensOf,
-  type TokenSource,
-} from './request-metadata.ts';
+import { type Requester, requestCollection, requestToken, type TokenSource } from './request-metadata.ts';
 import { createSettledWatch, type SettledWatch } from './settled-watch.ts';
 import type { TokenKey } from './token-rows.ts';
 
@@ -44,8 +38,6 @@ export interface MetadataRequests {
   collectionAgain(chain: Chain, address: Address, requester: Requester): Promise<void>;
   /** @throws TooManyWaitingError */
   token(chain: Chain, token: TokenKey, source: TokenSource, requester: Requester): Promise<void>;
-  /** The known tokens of a collection, at the pace of the workers' sweeps. @returns how many. @throws TooManyWaitingError */
-  tokensOf(chain: Chain, address: Address, requester: Requester): Promise<number>;
 }
 
 export type CreateMetadataRequests = (
@@ -102,7 +94,6 @@ export function createMetadataRequests(options: MetadataRequestsOptions): Create
         if (await requestToken(database, chain.id, { ...token, source }, requester))
           addJob(chain, tokenJobId(token), { kind: 'token', ...token });
       },
-      tokensOf: (chain, address, requester) => requestTokensOf(database, chain.id, address, requester),
     };
   };
 }

@@ -1,5 +1,4 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
 import { type ApiApp, type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { startOfficialSdk } from '@chainstead/testkit';
@@ -115,20 +114,6 @@ describe('reading again', () => {
     expect([await request('uri'), await request('metadata')]).toEqual([true, false]);
     expect(await settled()).toBe('{"name":"2"}');
   });
-
-  test('traits are the documents of the tokens that are known, as many as the key may leave waiting', async () => {
-    const api = await stage.openApi();
-    await stage.scratch.database.query(
-      `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status) SELECT $1, $2, id, 'known' FROM generate_series(1, 5) AS id`,
-      [addressBytes(CATS), eth.id],
-    );
-    const resync = () => ask(api, `${CATS}/traits/resync`);
-    expect(await resync()).toMatchObject({ status: 202, body: { message: 'The metadata of 3 tokens is read again' } });
-    expect(
-      await stage.scratch.database.query('SELECT token_id FROM nft_token_metadata WHERE due_at <= now()'),
-    ).toHaveLength(3);
-    expect((await resync()).status).toBe(429);
-  });
 });
 
 describe('the official SDK', () => {
@@ -171,7 +156,6 @@ test('is documented from the schemas that check it', async () => {
       'get /api/v2.2/nft/{address}/metadata 200,400,401,403,404,429,500,503',
       'put /api/v2.2/nft/{address}/sync 201,400,401,403,404,429,500,503',
       'get /api/v2.2/nft/{address}/{token_id}/metadata/resync 200,202,400,401,403,404,429,500,503',
-      'get /api/v2.2/nft/{address}/traits/resync 202,400,401,403,404,429,500,503',
     ]),
   );
 });

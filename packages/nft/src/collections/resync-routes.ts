@@ -21,7 +21,10 @@ const syncStatus = z
     message: z.string(),
   })
   .openapi('SyncStatus');
-const answer = (description: string) => ({
+export type SyncStatus = z.infer<typeof syncStatus>;
+
+/** The OpenAPI of an answer that says what is read again. */
+export const syncAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: syncStatus } },
 });
@@ -60,18 +63,6 @@ export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteM
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/traits/resync`: reads the documents of the tokens that are known again (docs/provider-contract.md#collection-metadata). */
-export function resyncTraitsRoute(createRequests: CreateMetadataRequests): RouteModule {
-  return (app, dependencies) => {
-    const requests = createRequests(dependencies);
-    app.openapi(resyncTraits(dependencies), async (c) => {
-      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
-      const tokens = await requests.tokensOf(chain, c.req.valid('param').address, requests.requesterOf(c));
-      return c.json({ status: 'SYNCING' as const, message: `The metadata of ${tokens} tokens is read again` }, 202);
-    });
-  };
-}
-
 function syncCollection({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'put',
@@ -80,7 +71,7 @@ function syncCollection({ parameters }: ApiDependencies) {
     tags: ['NFT'],
     summary: 'Read a collection again',
     request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
-    responses: { 201: answer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
+    responses: { 201: syncAnswer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
   });
 }
 
@@ -104,22 +95,10 @@ function resyncToken({ parameters }: ApiDependencies) {
       }),
     },
     responses: {
-      200: answer('It was read (mode sync)'),
-      202: answer('It will be read'),
+      200: syncAnswer('It was read (mode sync)'),
+      202: syncAnswer('It will be read'),
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
-  });
-}
-
-function resyncTraits({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/nft/{address}/traits/resync',
-    operationId: 'resyncNFTRarity',
-    tags: ['NFT'],
-    summary: "Read the metadata of a collection's known tokens again",
-    request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
-    responses: { 202: answer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
   });
 }
 

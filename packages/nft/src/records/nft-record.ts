@@ -2,6 +2,7 @@ import type { Address, Hash } from '@chainstead/core';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { tokenKey } from '../trades/transfers-by-token.ts';
 import type { TokenDocument } from './document-object.ts';
+import type { TokenRarity } from './read-rarities.ts';
 
 /** A token, and whose of it a record tells: what a page's own statement finds. */
 export interface RecordKey {
@@ -34,6 +35,8 @@ export interface NftRecord extends RecordKey {
   readonly documentSyncedAt: Date | null;
   /** Nobody has asked for its metadata yet. */
   readonly isUnread: boolean;
+  /** Null where the traits of its collection are not computed. */
+  readonly rarity: TokenRarity | null;
 }
 
 /** A token's name among those of a page. */

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import type { TraitFigures } from './rarity-figures.ts';
+import { traitName, traitOf } from './trait.ts';
 
 const text = z.string().nullable();
 
@@ -10,6 +12,11 @@ const attributeSchema = z
     max_value: z.number().nullable(),
     trait_count: z.int().openapi({ description: 'Always 0' }),
     order: z.number().nullable(),
+    count: z.int().optional().openapi({
+      description: 'NFTs of the collection that have it, where its traits are computed, as the two below',
+    }),
+    percentage: z.number().optional(),
+    rarity_label: z.string().optional().openapi({ example: 'Top 13% trait' }),
   })
   .openapi('NftAttribute');
 
@@ -34,8 +41,12 @@ type Fields = Readonly<Record<string, unknown>>;
  * What a document says under the names that documents use, the first that says something. Texts stay as they stand, empty ones say
  * nothing.
  * @param fields of the document; null while there is none
+ * @param traits figures of the document's traits by their names (`trait.ts`). Default: none are known
  */
-export function normalizeMetadata(fields: Fields | null): NormalizedMetadata {
+export function normalizeMetadata(
+  fields: Fields | null,
+  traits: ReadonlyMap<string, TraitFigures> = new Map(),
+): NormalizedMetadata {
   const document = fields ?? {};
   return {
     name: firstText(document, ['name', 'title']),
@@ -44,7 +55,10 @@ export function normalizeMetadata(fields: Fields | null): NormalizedMetadata {
     animation_url: firstText(document, ['animation_url']),
     external_link: firstText(document, ['external_link', 'external_url']),
     external_url: firstText(document, ['external_url', 'external_link']),
-    attributes: attributesOf(document),
+    attributes: attributesOf(document).map((attribute) => {
+      const trait = traitOf(attribute);
+      return { ...attribute, ...(trait !== null && traits.get(traitName(trait))) };
+    }),
   };
 }
 

@@ -62,6 +62,7 @@ describe('a record', () => {
         document: null,
         documentSyncedAt: null,
         isUnread: true,
+        rarity: null,
       },
     ]);
     expect(await read()).toEqual([]);

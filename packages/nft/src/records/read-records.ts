@@ -56,6 +56,7 @@ function toRecord(key: RecordKey, row: Row): NftRecord {
     document: readDocument(row.metadata),
     documentSyncedAt: row.synced_at,
     isUnread: row.is_unread,
+    rarity: null,
   };
 }
 

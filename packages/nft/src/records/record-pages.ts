@@ -6,6 +6,7 @@ import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { createTradeTables } from '../trades/trade-tables.ts';
 import { createTransferTables } from '../transfers/transfer-tables.ts';
 import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
+import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
 import type { RecordOptions } from './record-response.ts';
 
@@ -37,7 +38,9 @@ export function createRecordPages(database: Database, sendersOf: SendersOf = asy
   return {
     async read(chain, keys, { includePrices }) {
       const isFindable = (await missing()).length === 0;
-      const records = await readRecords(database, chain, keys, isFindable ? await transferTables() : null);
+      const found = await readRecords(database, chain, keys, isFindable ? await transferTables() : null);
+      const rarities = await readRarities(database, chain, found);
+      const records = found.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
       const tokens = keys.map(({ address, tokenId }) => ({ token: address, tokenId }));
       return {
         records,

@@ -110,6 +110,7 @@ export function showOwnedNft(record: NftRecord, options: RecordOptions): z.infer
   return { ...showRecord(record, options), owner_of: record.owner ?? ZERO_ADDRESS };
 }
 
+const NO_RARITY = { rarity_rank: null, rarity_percentage: null, rarity_label: null };
 const NOT_LISTED = { listed: false, price: null, price_currency: null, price_usd: null, marketplace: null } as const;
 
 function showRecord(record: NftRecord, options: RecordOptions) {
@@ -127,16 +128,16 @@ function showRecord(record: NftRecord, options: RecordOptions) {
     symbol: record.collection.symbol,
     token_uri: record.tokenUri,
     metadata: document?.text ?? null,
-    ...(options.normalizeMetadata && { normalized_metadata: normalizeMetadata(document?.fields ?? null) }),
+    ...(options.normalizeMetadata && {
+      normalized_metadata: normalizeMetadata(document?.fields ?? null, record.rarity?.traits),
+    }),
     ...(options.mediaItems && { media: document === null ? null : mediaOf(document.fields, record.documentSyncedAt) }),
     minter_address: record.contractType === 'ERC1155' ? null : (options.minters.get(id) ?? null),
     last_token_uri_sync: record.uriSyncedAt?.toISOString() ?? null,
     last_metadata_sync: record.documentSyncedAt?.toISOString() ?? null,
     possible_spam: record.possibleSpam,
     verified_collection: record.verified,
-    rarity_rank: null,
-    rarity_percentage: null,
-    rarity_label: null,
+    ...(record.rarity?.figures ?? NO_RARITY),
     ...(options.lastSales !== null && {
       last_sale: options.lastSales({ token: record.address, tokenId: record.tokenId }),
       floor_price: null,

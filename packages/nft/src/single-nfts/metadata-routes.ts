@@ -3,7 +3,7 @@ import { bulkMetadataRoute } from '../collections/bulk-metadata-route.ts';
 import { collectionMetadataRoute } from '../collections/collection-metadata-route.ts';
 import { floorPriceRoutes } from '../collections/floor-price-routes.ts';
 import { createMetadataRequests, type MetadataRequestsOptions } from '../collections/metadata-requests.ts';
-import { resyncTokenRoute, resyncTraitsRoute, syncCollectionRoute } from '../collections/resync-routes.ts';
+import { resyncTokenRoute, syncCollectionRoute } from '../collections/resync-routes.ts';
 import type { SendersOf } from '../records/record-pages.ts';
 import { multipleNftsRoute } from './multiple-nfts-route.ts';
 import { nftMetadataRoute } from './nft-metadata-route.ts';
@@ -21,8 +21,8 @@ export function metadataRoutes(options: MetadataRoutesOptions): readonly RouteMo
   const createRequests = createMetadataRequests(options);
   const { sendersOf } = options;
   return [
-    ...[collectionMetadataRoute, bulkMetadataRoute, syncCollectionRoute, resyncTokenRoute, resyncTraitsRoute].map(
-      (route) => route(createRequests),
+    ...[collectionMetadataRoute, bulkMetadataRoute, syncCollectionRoute, resyncTokenRoute].map((route) =>
+      route(createRequests),
     ),
     multipleNftsRoute(createRequests, sendersOf),
     ...floorPriceRoutes,

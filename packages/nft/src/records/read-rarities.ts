@@ -1,0 +1,134 @@
+import type { Chain } from '@chainstead/chains';
+import { addressBytes, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { type NftRecord, recordId } from './nft-record.ts';
+import { normalizeMetadata } from './normalized-metadata.ts';
+import { type RarityFigures, rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
+import { type Trait, traitKey, traitName, traitsOf } from './trait.ts';
+
+/** Ids of a collection whose traits are counted at most, as at the hosted provider. */
+export const TOKENS_MAX = 50_000;
+
+/** How rare a token is, of a collection whose traits are computed. */
+export interface TokenRarity {
+  readonly figures: RarityFigures;
+  /** Of the traits of its document, by {@link traitName}. */
+  readonly traits: ReadonlyMap<string, TraitFigures>;
+}
+
+type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;
+
+/** How rare the tokens of a page are, by {@link recordId}, as far as it is known: in one statement, and their traits in another. */
+export async function readRarities(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  records: readonly Rated[],
+): Promise<ReadonlyMap<string, TokenRarity>> {
+  if (records.length === 0) return new Map();
+  const { text, values } = ranksStatement(chain, records);
+  const ranks = await database.query<RankRow>(text, values);
+  if (ranks.length === 0) return new Map();
+  const traitsOfRecords = new Map(records.map((record) => [recordId(record), traitsOfDocument(record)]));
+  const rated = ranks.map((row) => {
+    const id = recordId({ address: row.address, tokenId: row.token_id });
+    return { ...row, id, traits: traitsOfRecords.get(id) ?? [] };
+  });
+  const counts = await readCounts(database, chain, rated);
+  return new Map(
+    rated.map(({ id, address, rank, tokens, traits }) => [
+      id,
+      {
+        figures: rarityFigures(rank, tokens),
+        traits: new Map(
+          traits.flatMap((trait) => {
+            const figures = counts.get(countName(address, traitKey(address, trait)));
+            return figures === undefined ? [] : [[traitName(trait), figures] as const];
+          }),
+        ),
+      },
+    ]),
+  );
+}
+
+function traitsOfDocument({ document }: Rated): readonly Trait[] {
+  return document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes);
+}
+
+interface RankRow {
+  readonly address: NftRecord['address'];
+  readonly token_id: string;
+  readonly rank: number;
+  readonly tokens: number;
+}
+
+/** Of each token a probe of the keys of `nft_collection_traits` and `nft_token_rarity` (traits-statements.explain.test.ts). */
+export function ranksStatement(chain: Chain, tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[]): Statement {
+  return {
+    text: `SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, shown.tokens
+FROM unnest($2::bytea[], $3::numeric[]) AS asked(token_address, token_id)
+CROSS JOIN LATERAL ${shownGeneration('asked.token_address')} AS shown
+CROSS JOIN LATERAL (
+  SELECT rank FROM nft_token_rarity AS rarity
+  WHERE rarity.token_address = asked.token_address AND rarity.chain_id = $1 AND rarity.generation = shown.generation AND rarity.token_id = asked.token_id LIMIT 1
+) AS rarity`,
+    values: [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
+  };
+}
+
+/** By {@link countName}. */
+async function readCounts(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  rated: readonly { readonly address: NftRecord['address']; readonly traits: readonly Trait[] }[],
+): Promise<ReadonlyMap<string, TraitFigures>> {
+  const asked = new Map<string, AskedTrait>();
+  for (const { address, traits } of rated)
+    for (const trait of traits) asked.set(countName(address, traitKey(address, trait)), { address, trait });
+  if (asked.size === 0) return new Map();
+  const { text, values } = countsStatement(chain, [...asked.values()]);
+  const rows = await database.query<CountRow>(text, values);
+  return new Map(rows.map((row) => [countName(row.address, row.trait_key), traitFigures(row.count, row.tokens)]));
+}
+
+interface AskedTrait {
+  readonly address: NftRecord['address'];
+  readonly trait: Trait;
+}
+
+interface CountRow {
+  readonly address: NftRecord['address'];
+  readonly trait_key: Buffer;
+  readonly count: number;
+  readonly tokens: number;
+}
+
+/** As {@link ranksStatement}, by `nft_trait_counts_by_key`. */
+export function countsStatement(chain: Chain, traits: readonly AskedTrait[]): Statement {
+  return {
+    text: `SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, shown.tokens
+FROM unnest($2::bytea[], $3::bytea[]) AS asked(token_address, trait_key)
+CROSS JOIN LATERAL ${shownGeneration('asked.token_address')} AS shown
+CROSS JOIN LATERAL (
+  SELECT count FROM nft_trait_counts AS counted
+  WHERE counted.trait_key = asked.trait_key
+    AND ${expectedTrue('counted.token_address = asked.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
+) AS counted`,
+    values: [
+      chain.id,
+      traits.map(({ address }) => addressBytes(address)),
+      traits.map(({ address, trait }) => traitKey(address, trait)),
+    ],
+  };
+}
+
+/** The generation of a collection that is shown, in SQL: none of one that has grown too large. */
+function shownGeneration(contract: string): string {
+  return `(
+  SELECT traits.generation, traits.tokens FROM nft_collection_traits AS traits
+  LEFT JOIN nft_collection_counts AS counts ON counts.token_address = traits.token_address AND counts.chain_id = traits.chain_id
+  WHERE traits.token_address = ${contract} AND traits.chain_id = $1 AND NOT traits.is_too_large AND coalesce(counts.ids, 0) <= ${TOKENS_MAX} LIMIT 1
+)`;
+}
+
+function countName(address: string, key: Buffer): string {
+  return `${address}:${key.toString('hex')}`;
+}

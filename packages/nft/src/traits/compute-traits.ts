@@ -1,0 +1,122 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Chain } from '@chainstead/chains';
+import type { Address, Logger } from '@chainstead/core';
+import { addressBytes, type Database, type Statement, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import { readDocument } from '../records/document-object.ts';
+import { normalizeMetadata } from '../records/normalized-metadata.ts';
+import { TOKENS_MAX } from '../records/read-rarities.ts';
+import { traitsOf } from '../records/trait.ts';
+import { readCollectionCoverage } from './collection-coverage.ts';
+import {
+  beginGeneration,
+  deleteGeneration,
+  endTraitsWork,
+  type NewGeneration,
+  showGeneration,
+  storeGeneration,
+} from './generation-store.ts';
+import { IDS_PER_PIECE, NEXT_IDS } from './queue-documents.ts';
+import { createTraitCounter, type TraitCounter } from './trait-census.ts';
+import { advanceTraits } from './traits-at-work.ts';
+
+export interface TraitsContext {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly logger: Logger;
+  /** Where what might end the process is written down. */
+  readonly journal: Pick<WorkJournal, 'run'>;
+}
+
+/** Documents that are read at once, together. Bytes. */
+const PIECE_BYTES_MAX = 8_388_608;
+
+const TOO_LARGE = { isTooLarge: true };
+
+/** Computes the next generation of a collection's traits from documents that are there, and shows it. @throws the signal's reason */
+export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
+  const { database, chain, logger } = context;
+  const generation = await beginGeneration(database, chain, contract);
+  if (generation === null) return;
+  const work = { kind: 'collection', keys: [`${chain.id} ${contract} traits`] } as const;
+  try {
+    await context.journal.run(work, () => compute(context, { chain, contract, generation }, signal));
+  } catch (error) {
+    if (!(error instanceof WorkSetAsideError)) throw error;
+    await endTraitsWork(database, chain, contract, { isTooLarge: false });
+    logger.warn({ chain: chain.key, token: contract, code: error.code }, error.message);
+  }
+}
+
+async function compute(context: TraitsContext, made: NewGeneration, signal: AbortSignal): Promise<void> {
+  const { database, chain, logger } = context;
+  const { contract } = made;
+  const { ids, isBuilt, indexed } = await readCollectionCoverage(database, chain, contract);
+  if (ids > TOKENS_MAX) return endTraitsWork(database, chain, contract, TOO_LARGE);
+  const counter = createTraitCounter();
+  const isRoom = await countDocuments(context, contract, counter, signal);
+  // Ids that are being counted anew are not all there.
+  const isStillBuilt = isBuilt && (await readCollectionCoverage(database, chain, contract)).isBuilt;
+  if (!isStillBuilt) return beginAgain(context, contract);
+  if (!isRoom) return endTraitsWork(database, chain, contract, TOO_LARGE);
+  const census = counter.result();
+  await storeGeneration(database, made, census);
+  const counts = { tokens: census.tokens.length, traits: census.traits.length };
+  // Another attempt has taken over: what this one wrote may be beyond what the sweep finds.
+  if (!(await showGeneration(database, made, { ...counts, indexed }))) return deleteGeneration(database, made);
+  logger.info({ chain: chain.key, token: contract, ...counts }, 'Traits of a collection are computed');
+}
+
+async function beginAgain({ database, chain }: TraitsContext, contract: Address): Promise<void> {
+  await advanceTraits(database, chain, contract, async () => ({
+    step: { work: 'history', after: null },
+    outcome: null,
+  }));
+}
+
+/** @returns whether there was room for all traits */
+async function countDocuments(
+  { database, chain }: TraitsContext,
+  contract: Address,
+  counter: TraitCounter,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let after = '-1';
+  for (;;) {
+    signal.throwIfAborted();
+    const { text, values } = documentsStatement(chain, contract, after);
+    const rows = await database.query<DocumentRow>(text, values);
+    for (const { token_id: tokenId, is_asked: isAsked, metadata } of rows) {
+      after = tokenId;
+      const document = readDocument(metadata);
+      const traits = document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes);
+      if (isAsked && !counter.add(tokenId, traits)) return false;
+    }
+    const [first] = rows;
+    if (first === undefined || (first.seen < IDS_PER_PIECE && rows.length === first.seen)) return true;
+    await nextTurn();
+  }
+}
+
+interface DocumentRow {
+  readonly token_id: string;
+  readonly metadata: string | null;
+  /** Whether its document was ever asked for: what came since takes no part. */
+  readonly is_asked: boolean;
+  /** Ids that were looked at, more than there are rows where documents are large. */
+  readonly seen: number;
+}
+
+/** The documents of the ids beyond one, until they are much together. */
+export function documentsStatement(chain: Chain, contract: Address, after: string): Statement {
+  return {
+    text: `SELECT token_id::text, metadata, is_asked, seen FROM (
+  SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, count(*) OVER ()::int AS seen,
+    sum(octet_length(known.metadata)) OVER (ORDER BY ids.token_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+  FROM ${NEXT_IDS} LEFT JOIN LATERAL (
+    SELECT token_id, metadata FROM nft_token_metadata AS own
+    WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1
+  ) AS known ON true
+) AS summed WHERE coalesce(before, 0) <= ${PIECE_BYTES_MAX} ORDER BY summed.token_id`,
+    values: [addressBytes(contract), chain.id, after],
+  };
+}

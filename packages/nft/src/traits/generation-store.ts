@@ -1,0 +1,183 @@
+import type { Indexed } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, copyHex, copyText, type Database, hexText } from '@chainstead/db';
+import { tokenHash } from '../records/token-hash.ts';
+import { traitKey } from '../records/trait.ts';
+import type { TraitCensus } from './trait-census.ts';
+
+/** Rows of one transaction. */
+const ROWS_PER_PIECE = 10_000;
+const KEY = ['token_address', 'chain_id', 'generation'];
+const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
+
+/** A generation of its own for this attempt at the computing; null where there is nothing to compute. */
+export async function beginGeneration(database: Database, chain: Chain, contract: Address): Promise<number | null> {
+  const [row] = await database.query<{ generation: number }>(
+    `WITH at_work AS (
+       SELECT token_address, chain_id FROM nft_collection_traits
+       WHERE token_address = $1 AND chain_id = $2 AND work = 'compute' FOR UPDATE
+     ), made AS (
+       INSERT INTO nft_trait_generations (token_address, chain_id, generation)
+       SELECT token_address, chain_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM at_work RETURNING generation
+     )
+     UPDATE nft_collection_traits AS traits SET work_generation = made.generation, advanced_at = now() FROM made
+     WHERE traits.token_address = $1 AND traits.chain_id = $2 RETURNING made.generation`,
+    [addressBytes(contract), chain.id],
+  );
+  return row?.generation ?? null;
+}
+
+/** A generation that is being written. */
+export interface NewGeneration {
+  readonly chain: Chain;
+  readonly contract: Address;
+  readonly generation: number;
+}
+
+/** Writes the rows of a generation, in pieces: nobody reads them yet. */
+export async function storeGeneration(database: Database, made: NewGeneration, census: TraitCensus): Promise<void> {
+  await copyPieces(
+    database,
+    'nft_trait_counts',
+    [...KEY, 'place', 'trait_key', 'trait_type', 'trait_value', 'count'],
+    countLines(made, census),
+  );
+  await copyPieces(database, 'nft_token_rarity', [...KEY, 'token_id', 'rank', 'score'], rarityLines(made, census));
+  await copyPieces(database, 'nft_trait_tokens', [...KEY, 'place', 'token_hash', 'token_id'], tokenLines(made, census));
+}
+
+function* countLines(made: NewGeneration, { traits }: TraitCensus): Generator<string> {
+  for (const [place, { type, value, count }] of traits.entries()) {
+    const key = copyHex(`0x${traitKey(made.contract, { type, value }).toString('hex')}`);
+    yield [...keyOf(made), place, key, copyText(type), copyText(value), count].join('\t');
+  }
+}
+
+function* rarityLines(made: NewGeneration, { tokens }: TraitCensus): Generator<string> {
+  for (const { tokenId, rank, score } of tokens)
+    if (rank !== null) yield [...keyOf(made), tokenId, rank, score].join('\t');
+}
+
+function* tokenLines(made: NewGeneration, { tokens }: TraitCensus): Generator<string> {
+  for (const { tokenId, traits } of tokens) {
+    const hash = copyHex(`0x${tokenHash({ address: made.contract, tokenId })}`);
+    for (const place of traits) yield [...keyOf(made), place, hash, tokenId].join('\t');
+  }
+}
+
+function keyOf({ chain, contract, generation }: NewGeneration): readonly [string, number, number] {
+  return [copyHex(contract), chain.id, generation];
+}
+
+async function copyPieces(
+  database: Database,
+  table: string,
+  columns: readonly string[],
+  lines: Iterator<string>,
+): Promise<void> {
+  for (;;) {
+    const piece: string[] = [];
+    while (piece.length < ROWS_PER_PIECE) {
+      const line = lines.next();
+      if (line.done === true) break;
+      piece.push(line.value);
+    }
+    if (piece.length > 0) await database.transaction((transaction) => transaction.copy(table, columns, piece));
+    if (piece.length < ROWS_PER_PIECE) return;
+  }
+}
+
+/** What is said of a whole generation. */
+export interface GenerationFacts {
+  /** Ids that it counts, and different traits that they have. */
+  readonly tokens: number;
+  readonly traits: number;
+  /** Which blocks its ids come from. */
+  readonly indexed: Indexed;
+}
+
+/** Shows a generation instead of the one before. @returns false where another attempt has taken over, which does it */
+export async function showGeneration(
+  database: Database,
+  { chain, contract, generation }: NewGeneration,
+  { tokens, traits, indexed }: GenerationFacts,
+): Promise<boolean> {
+  const shown = await database.query(
+    `UPDATE nft_collection_traits SET generation = $3, tokens = $4, traits = $8, computed_at = now(), indexed_from = $5, indexed_to = $6, is_complete = $7,
+       is_too_large = false, work = NULL, work_after = NULL, work_generation = NULL
+     WHERE token_address = $1 AND chain_id = $2 AND work = 'compute' AND work_generation = $3 RETURNING chain_id`,
+    [
+      addressBytes(contract),
+      chain.id,
+      generation,
+      tokens,
+      indexed.fromBlock,
+      indexed.toBlock,
+      indexed.complete,
+      traits,
+    ],
+  );
+  return shown.length === 1;
+}
+
+/** Ends the work on a collection without a new generation. @param isTooLarge it has too many ids or traits */
+export async function endTraitsWork(
+  database: Database,
+  chain: Chain,
+  contract: Address,
+  { isTooLarge }: { readonly isTooLarge: boolean },
+): Promise<void> {
+  await database.query(
+    `UPDATE nft_collection_traits SET is_too_large = $3, work = NULL, work_after = NULL, work_generation = NULL
+     WHERE token_address = $1 AND chain_id = $2`,
+    [addressBytes(contract), chain.id, isTooLarge],
+  );
+}
+
+/** Deletes the rows of a generation that nobody reads any more, if there is one. @returns whether there was */
+export async function deleteOldGeneration(database: Database, chain: Chain): Promise<boolean> {
+  const [old] = await database.query<{ contract: Address; generation: number }>(
+    `SELECT ${hexText('made.token_address')} AS contract, made.generation
+      FROM nft_trait_generations AS made LEFT JOIN nft_collection_traits AS traits USING (token_address, chain_id)
+      WHERE made.chain_id = $1 AND made.generation IS DISTINCT FROM traits.generation
+        AND made.generation IS DISTINCT FROM traits.work_generation LIMIT 1`,
+    [chain.id],
+  );
+  if (old === undefined) return false;
+  await deleteGeneration(database, { chain, ...old });
+  return true;
+}
+
+/** Deletes a generation that is not shown. */
+export async function deleteGeneration(
+  database: Database,
+  { chain, contract, generation }: NewGeneration,
+): Promise<void> {
+  const key = [addressBytes(contract), chain.id, generation];
+  for (const table of TABLES) await deletePieces(database, table, key);
+  await database.query(`DELETE FROM nft_trait_generations WHERE ${IS_OF}`, key);
+}
+
+const IS_OF = 'token_address = $1 AND chain_id = $2 AND generation = $3';
+
+async function deletePieces(database: Database, table: string, key: readonly unknown[]): Promise<void> {
+  for (;;) {
+    const deleted = await database.query(
+      `DELETE FROM ${table} WHERE ${IS_OF} AND ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${IS_OF} LIMIT ${ROWS_PER_PIECE})) RETURNING 1 AS deleted`,
+      key,
+    );
+    if (deleted.length < ROWS_PER_PIECE) return;
+  }
+}
+
+/** Nobody has asked about them for so long. */
+const FORGOTTEN_AFTER = "interval '30 days'";
+
+/** Forgets collections whose traits nobody asks about any more. */
+export async function forgetUnaskedTraits(database: Database, chain: Chain): Promise<void> {
+  await database.query(
+    `DELETE FROM nft_collection_traits WHERE chain_id = $1 AND asked_at < now() - ${FORGOTTEN_AFTER} AND work IS NULL`,
+    [chain.id],
+  );
+}

@@ -1,0 +1,60 @@
+import { addressBytes } from '@chainstead/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eth } from '../owners/testing/owners-stage.ts';
+import { contract } from '../transfers/testing/example-moves.ts';
+import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+
+// Blocks below 50 are missing at first.
+let stage: TraitsStage;
+beforeAll(async () => {
+  stage = await openTraitsStage();
+  await stage.owners.cover(50, 100);
+});
+afterAll(() => stage.close());
+
+const CATS = contract(0xb000);
+const NOBODY_KNOWS = contract(0xb001);
+const color = (value: string): unknown => ({ trait_type: 'Color', value });
+
+test('a contract that nobody knows is read first, and its traits are not begun', async () => {
+  expect((await stage.ask(`${NOBODY_KNOWS}/traits`)).status).toBe(202);
+  const ofContract = (table: string) =>
+    stage.database.query(`SELECT chain_id FROM ${table} WHERE token_address = $1`, [addressBytes(NOBODY_KNOWS)]);
+  expect(await ofContract('nft_collections')).toEqual([{ chain_id: eth.id }]);
+  expect(await ofContract('nft_collection_traits')).toEqual([]);
+});
+
+test('traits wait for a history that is read, are shown without one that is not, and are computed again when it is there', async () => {
+  const { database } = stage;
+  await stage.mint(CATS, [1, 2], 60);
+  await stage.owners.seen(CATS, 'erc721');
+  for (const id of [1, 2]) await stage.document(CATS, id, [color('red')]);
+  expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);
+  const history = (status: string) =>
+    database.query('UPDATE subject_histories SET status = $1, updated_at = now() WHERE subject = $2', [
+      status,
+      addressBytes(CATS),
+    ]);
+  expect(await database.query('SELECT status FROM subject_histories')).toEqual([{ status: 'pending' }]);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await database.query('SELECT work FROM nft_collection_traits')).toEqual([{ work: 'history' }]);
+
+  await history('refused');
+  const partial = await stage.ready(`${CATS}/traits`);
+  expect(partial.body).toMatchObject({ indexed: { from_block: '50', to_block: '100', complete: false } });
+  expect(partial.body.traits[0]?.values).toMatchObject([{ count: 2, percentage: 100 }]);
+  const byTraits = await stage.ask(`${CATS}/nfts-by-traits`, { traits: { Color: 'red' } });
+  expect(byTraits.body).toMatchObject({ status: 'SYNCING', indexed: { complete: false } });
+
+  // The blocks below come, with two ids of their own.
+  await stage.mint(CATS, [3, 4], 10);
+  for (const id of [3, 4]) await stage.document(CATS, id, [color('blue')]);
+  await stage.owners.cover(0, 49);
+  // What was computed says still which blocks it is of.
+  await database.query("UPDATE nft_collection_traits SET requested_at = now() - interval '2 minutes'");
+  expect((await stage.ask(`${CATS}/traits`)).body).toEqual(partial.body);
+  await stage.settled(CATS);
+  const whole = await stage.ask(`${CATS}/traits`);
+  expect(whole.body).toMatchObject({ indexed: { from_block: '0', to_block: '100', complete: true } });
+  expect(whole.body.traits[0]?.values.map(({ count }) => count)).toEqual([2, 2]);
+});

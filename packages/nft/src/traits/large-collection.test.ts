@@ -1,0 +1,50 @@
+import { addressBytes } from '@chainstead/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eth } from '../owners/testing/owners-stage.ts';
+import { nftCollectionOwners } from '../transfers/collection-owners.ts';
+import { contract } from '../transfers/testing/example-moves.ts';
+import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+
+// As many ids as are counted, with eight traits each.
+const CATS = contract(0xd000);
+const IDS = 50_000;
+
+let stage: TraitsStage;
+beforeAll(async () => {
+  stage = await openTraitsStage();
+  await stage.owners.cover(0, 100);
+  const { database } = stage;
+  const key = [addressBytes(CATS), eth.id];
+  await database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($2, $3, $1)', [
+    ...key,
+    nftCollectionOwners.name,
+  ]);
+  await database.query('INSERT INTO nft_collection_counts VALUES ($1, $2, $3, $3, $3)', [...key, IDS]);
+  await database.query(
+    `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block)
+     SELECT $1, $2, id, decode(md5($3 || id::text), 'hex'), 1, 1, 1 FROM generate_series(1, $4::int) AS id`,
+    [...key, CATS, IDS],
+  );
+  await database.query(
+    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at, metadata)
+     SELECT $1, $2, id, 'known', now(), json_build_object('name', id, 'attributes', (
+       SELECT json_agg(json_build_object('trait_type', 'T' || kind, 'value', id % (kind * kind + 1))) FROM generate_series(1, 8) AS kind))
+     FROM generate_series(1, $3::int) AS id`,
+    [...key, IDS],
+  );
+}, 120_000);
+afterAll(() => stage.close());
+
+test('of 50,000 ids is computed whole, while readers get nothing of it before', async () => {
+  expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);
+  await expect
+    .poll(async () => (await stage.ask(`${CATS}/traits`)).status, { timeout: 90_000, interval: 250 })
+    .toBe(200);
+  const { body } = await stage.ask(`${CATS}/traits`);
+  expect(body.traits.map(({ values }) => values.length)).toEqual([2, 5, 10, 17, 26, 37, 50, 65]);
+  for (const { values } of body.traits) expect(values.reduce((sum, { count }) => sum + Number(count), 0)).toBe(IDS);
+  const [rows] = await stage.database.query(
+    'SELECT (SELECT count(*) FROM nft_trait_tokens)::int AS pairs, (SELECT count(*) FROM nft_token_rarity)::int AS ranks',
+  );
+  expect(rows).toEqual({ pairs: 8 * IDS, ranks: IDS });
+}, 120_000);

@@ -1,0 +1,102 @@
+import type { Chain } from '@chainstead/chains';
+import { addressBytes, expectedTrue, type Statement, type Transaction } from '@chainstead/db';
+import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
+
+/** Ids that are looked at in one transaction. */
+export const IDS_PER_PIECE = 1_000;
+/** Tries after which a document counts as failed for good: some ten minutes; where the nodes fail, half an hour. */
+const DOCUMENT_TRIES = 4;
+const NODE_TRIES = 9;
+/** What will not be tried within this failed for a reason that no time mends. Seconds, more than retry-delay.ts has for others. */
+const HOPELESS_SECONDS = 22_000;
+
+/**
+ * Leaves the next ids whose documents are not known for the metadata worker, in nobody's name. What failed is tried once more.
+ * @param room how many may be left
+ */
+export async function queueDocuments(
+  transaction: Transaction,
+  chain: Chain,
+  at: TraitsAtWork,
+  room: number,
+): Promise<{ readonly step: TraitsStep; readonly queued: number }> {
+  const { text, values } = queueStatement(chain, at, room);
+  const [row] = await transaction.query<{ last: string | null; seen: number; taken: number; queued: number }>(
+    text,
+    values,
+  );
+  if (row === undefined) throw new Error('The statement gives one row');
+  const isDone = row.seen < IDS_PER_PIECE && row.taken === row.seen;
+  return {
+    step: isDone ? { work: 'settle', after: null } : { work: 'queue', after: row.last ?? at.after },
+    queued: row.queued,
+  };
+}
+
+/** One range of the ids' key, and for each a probe of the documents' key (traits-statements.explain.test.ts). */
+export function queueStatement(chain: Chain, at: TraitsAtWork, room: number): Statement {
+  return {
+    text: `WITH seen AS (
+  SELECT ids.token_id, known.token_id IS NULL OR known.status = 'failed' OR known.status <> 'pending' AND coalesce(known.synced_at < $4, false) AS is_wanted
+  FROM ${NEXT_IDS} LEFT JOIN LATERAL (${DOCUMENT}) AS known ON true
+), taken AS (
+  SELECT token_id, is_wanted FROM (SELECT token_id, is_wanted, sum(is_wanted::int) OVER (ORDER BY token_id) AS wanted FROM seen) AS summed
+  WHERE wanted <= $5::int
+), queued AS (
+  INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at)
+  SELECT $1, $2, token_id, 'pending', now() FROM taken WHERE is_wanted ORDER BY token_id
+  ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET due_at = excluded.due_at, attempts = 0,
+    status = CASE WHEN known.status = 'failed' THEN 'pending' ELSE known.status END
+  RETURNING 1
+)
+SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM taken)::int AS taken,
+  (SELECT count(*) FROM queued)::int AS queued`,
+    values: [addressBytes(at.contract), chain.id, at.after, at.readAfter, room],
+  };
+}
+
+/**
+ * Looks whether the documents of the next ids are known, name none, or failed for good, and goes on up to the first of which that is not so. Ids
+ * that came since they were queued take no part in this generation.
+ */
+export async function settleDocuments(
+  transaction: Transaction,
+  chain: Chain,
+  at: TraitsAtWork,
+): Promise<{ readonly step: TraitsStep; readonly isStuck: boolean }> {
+  const { text, values } = settleStatement(chain, at);
+  const [row] = await transaction.query<{ last: string | null; seen: number; settled: number }>(text, values);
+  if (row === undefined) throw new Error('The statement gives one row');
+  const isStuck = row.settled < row.seen;
+  const isDone = !isStuck && row.seen < IDS_PER_PIECE;
+  return { step: isDone ? { work: 'compute', after: null } : { work: 'settle', after: row.last ?? at.after }, isStuck };
+}
+
+/** As {@link queueStatement}. */
+export function settleStatement(chain: Chain, at: TraitsAtWork): Statement {
+  return {
+    text: `WITH seen AS (
+  SELECT ids.token_id, known.token_id IS NULL OR ${IS_SETTLED} AS is_settled
+  FROM ${NEXT_IDS} LEFT JOIN LATERAL (${DOCUMENT}) AS known ON true
+), settled AS (
+  SELECT token_id FROM (SELECT token_id, bool_and(is_settled) OVER (ORDER BY token_id) AS so_far FROM seen) AS looked WHERE so_far
+)
+SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM seen)::int AS seen, (SELECT count(*) FROM settled)::int AS settled`,
+    values: [addressBytes(at.contract), chain.id, at.after, at.readAfter],
+  };
+}
+
+/** Beyond an id, of those that somebody holds. */
+export const NEXT_IDS = `(
+    SELECT token_id, token_hash FROM nft_collection_ids
+    WHERE token_address = $1 AND chain_id = $2 AND token_id > $3::numeric AND ${expectedTrue('is_held')} ORDER BY token_id LIMIT ${IDS_PER_PIECE}
+  ) AS ids`;
+
+const DOCUMENT = `SELECT * FROM nft_token_metadata AS own
+    WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1`;
+
+const IS_SETTLED = `CASE known.status
+    WHEN 'failed' THEN known.due_at IS NULL OR known.due_at > now() + interval '${HOPELESS_SECONDS} seconds'
+      OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${NODE_TRIES} ELSE ${DOCUMENT_TRIES} END
+    WHEN 'pending' THEN false
+    ELSE coalesce(known.synced_at >= $4, true) END`;

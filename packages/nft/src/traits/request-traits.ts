@@ -1,0 +1,61 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, transactionLock } from '@chainstead/db';
+import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
+
+/** Why a generation is asked for. */
+export type TraitsReason =
+  /** There is none, or the one that is there misses ids that are known now. */
+  | 'missing'
+  /** Documents are to be read again, of a collection that somebody has asked about. */
+  | 'again';
+
+/** `working`: it was asked for before; `resting`: too short a while after the last; `unknown`: nobody has asked for them yet. */
+export type TraitsRequest = 'begun' | 'working' | 'resting' | 'unknown';
+
+/** So long after a generation was asked for none is begun that reads everything again, nor one of what was too large. Seconds. */
+const AGAIN_SECONDS = 1_800;
+/** The same for one that misses something, or came to nothing. */
+const MISSING_SECONDS = 60;
+
+/**
+ * Leaves a collection's traits for the worker role. A collection counts as one thing that waits, however many ids it has.
+ * @throws TooManyWaitingError
+ */
+export async function requestTraits(
+  database: Database,
+  chain: Chain,
+  { contract, reason }: { readonly contract: Address; readonly reason: TraitsReason },
+  requester: Requester,
+): Promise<TraitsRequest> {
+  const key = [addressBytes(contract), chain.id];
+  const rest = reason === 'again' ? AGAIN_SECONDS : MISSING_SECONDS;
+  const [known] = await database.query<{ is_working: boolean; is_resting: boolean }>(
+    `SELECT work IS NOT NULL AS is_working,
+       requested_at > now() - make_interval(secs => CASE WHEN is_too_large THEN ${AGAIN_SECONDS} ELSE $3::int END) AS is_resting
+      FROM nft_collection_traits WHERE token_address = $1 AND chain_id = $2`,
+    [...key, rest],
+  );
+  if (known === undefined && reason === 'again') return 'unknown';
+  if (known?.is_working === true) return 'working';
+  if (known?.is_resting === true) return 'resting';
+  return database.transaction(async (transaction) => {
+    // Requests of one key are counted one at a time.
+    await transactionLock(transaction, `traits:${requester.id}`);
+    const [unfinished] = await transaction.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM nft_collection_traits WHERE work IS NOT NULL AND requested_by = $1',
+      [requester.id],
+    );
+    if ((unfinished?.count ?? 0) >= requester.limit) throw new TooManyWaitingError(requester.limit);
+    const begun = await transaction.query(
+      `INSERT INTO nft_collection_traits AS known (token_address, chain_id, work, read_after, requested_by)
+       SELECT $1, $2, 'history', CASE WHEN $3::boolean THEN now() END, $4
+       ON CONFLICT (token_address, chain_id) DO UPDATE SET work = excluded.work, work_after = NULL, work_generation = NULL,
+         read_after = excluded.read_after, advanced_at = NULL, requested_at = excluded.requested_at,
+         requested_by = excluded.requested_by, asked_at = excluded.asked_at
+       WHERE known.work IS NULL RETURNING chain_id`,
+      [...key, reason === 'again', requester.id],
+    );
+    return begun.length === 1 ? 'begun' : 'working';
+  });
+}

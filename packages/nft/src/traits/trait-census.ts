@@ -1,0 +1,157 @@
+import { type Trait, traitName } from '../records/trait.ts';
+
+/** A trait of a collection. */
+export interface CountedTrait extends Trait {
+  /** Ids that have it. */
+  readonly count: number;
+}
+
+/** An id with what was found of it. */
+export interface RankedToken {
+  /** Decimal digits. */
+  readonly tokenId: string;
+  /** Places of its traits in {@link TraitCensus.traits}, ascending. */
+  readonly traits: readonly number[];
+  /** Six decimals. */
+  readonly score: number;
+  /** From 1. Null where no id has a trait. */
+  readonly rank: number | null;
+}
+
+/** What a collection's documents come to. */
+export interface TraitCensus {
+  /** By count, type and value, all ascending; texts by their code units. */
+  readonly traits: readonly CountedTrait[];
+  /** In the order in which they were added. */
+  readonly tokens: readonly RankedToken[];
+}
+
+/** Takes in the ids of a collection, one after the other. */
+export interface TraitCounter {
+  /** @param traits each at most once @returns whether there was room; false: the collection has too many */
+  add(tokenId: string, traits: readonly Trait[]): boolean;
+  result(): TraitCensus;
+}
+
+/** Ids times traits that are counted at most. */
+export const PAIRS_MAX = 2_000_000;
+/** All different traits together may be so long. Characters. */
+const TEXT_MAX = 33_554_432;
+
+interface FoundTrait {
+  readonly trait: Trait;
+  readonly type: FoundType;
+  count: number;
+}
+
+interface FoundType {
+  /** Ids that have at least one trait of it. */
+  ids: number;
+}
+
+interface FoundToken {
+  readonly tokenId: string;
+  readonly traits: readonly FoundTrait[];
+}
+
+/**
+ * Counts traits and finds ranks: a score is Σ T ÷ count over an id's traits, where of each type that it has none of, the lack is a trait. What comes
+ * out does not depend on the order of ids.
+ */
+export function createTraitCounter(limits: { readonly pairsMax?: number } = {}): TraitCounter {
+  const { pairsMax = PAIRS_MAX } = limits;
+  const found = new Map<string, FoundTrait>();
+  const types = new Map<string, FoundType>();
+  const tokens: FoundToken[] = [];
+  let pairs = 0;
+  let characters = 0;
+
+  function find(trait: Trait): FoundTrait {
+    const name = traitName(trait);
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    characters += name.length;
+    const type = types.get(trait.type) ?? { ids: 0 };
+    types.set(trait.type, type);
+    const first: FoundTrait = { trait, type, count: 0 };
+    found.set(name, first);
+    return first;
+  }
+
+  return {
+    add(tokenId, traits) {
+      pairs += traits.length;
+      if (pairs > pairsMax || characters > TEXT_MAX) return false;
+      const own = traits.map(find);
+      for (const each of own) each.count += 1;
+      for (const type of typesOf(own)) type.ids += 1;
+      tokens.push({ tokenId, traits: own });
+      return true;
+    },
+    result() {
+      const ordered = [...found.values()].sort(byCountAndText);
+      const places = new Map(ordered.map((each, place) => [each, place]));
+      const scores = scoresOf(tokens, [...types.values()]);
+      const ranks = ranksOf(scores);
+      return {
+        traits: ordered.map(({ trait, count }) => ({ ...trait, count })),
+        tokens: tokens.map(({ tokenId, traits }, index) => ({
+          tokenId,
+          traits: traits.map((each) => places.get(each) ?? 0).sort((a, b) => a - b),
+          score: scores[index] ?? 0,
+          rank: ordered.length === 0 ? null : (ranks[index] ?? null),
+        })),
+      };
+    },
+  };
+}
+
+/** Shares are whole numbers of this part: their sums come out the same in whichever order. */
+const PRECISION = 10n ** 12n;
+/** What scores are rounded to, so that shares that are cut off tell no equal scores apart. */
+const ROUNDED = 10n ** 6n;
+
+/** By token. */
+function scoresOf(tokens: readonly FoundToken[], types: readonly FoundType[]): readonly number[] {
+  const all = BigInt(tokens.length) * PRECISION;
+  const shares = new Map<number, bigint>();
+  const shareOf = (count: number): bigint => {
+    const known = shares.get(count);
+    if (known !== undefined) return known;
+    const share = count === 0 ? 0n : (all + BigInt(count) / 2n) / BigInt(count);
+    shares.set(count, share);
+    return share;
+  };
+  const lackOf = ({ ids }: FoundType): bigint => shareOf(tokens.length - ids);
+  const withoutAny = types.reduce((sum, type) => sum + lackOf(type), 0n);
+  return tokens.map(({ traits }) => {
+    let sum = withoutAny;
+    for (const { count } of traits) sum += shareOf(count);
+    for (const type of typesOf(traits)) sum -= lackOf(type);
+    return Number((sum + ROUNDED / 2n) / ROUNDED) / Number(PRECISION / ROUNDED);
+  });
+}
+
+/** By the place of each score among them: the highest is 1, equal ones share the better rank. */
+export function ranksOf(scores: readonly number[]): readonly number[] {
+  const falling = scores.map((score, index) => ({ score, index })).sort((a, b) => b.score - a.score);
+  const ranks = new Array<number>(scores.length);
+  let rank = 1;
+  for (const [place, { score, index }] of falling.entries()) {
+    if (score !== falling[place - 1]?.score) rank = place + 1;
+    ranks[index] = rank;
+  }
+  return ranks;
+}
+
+function typesOf(traits: readonly FoundTrait[]): ReadonlySet<FoundType> {
+  return new Set(traits.map(({ type }) => type));
+}
+
+function byCountAndText(a: FoundTrait, b: FoundTrait): number {
+  return a.count - b.count || compareTexts(a.trait.type, b.trait.type) || compareTexts(a.trait.value, b.trait.value);
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

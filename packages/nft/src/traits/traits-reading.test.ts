@@ -1,0 +1,78 @@
+import { silentLogger } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exampleCollection, serveContracts, textOf, wordOf } from '../collections/testing/example-contracts.ts';
+import { type ExampleReading, startReading } from '../collections/testing/example-reading.ts';
+import { eth } from '../owners/testing/owners-stage.ts';
+import { contract } from '../transfers/testing/example-moves.ts';
+import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+
+const CATS = contract(0xc000);
+const IDS = [1, 2, 3, 4];
+const COLORS = ['red', 'red', 'blue'];
+/** Documents a second. */
+const RATE = 20;
+
+let stage: TraitsStage;
+let node: Awaited<ReturnType<typeof serveContracts>>;
+let reading: ExampleReading;
+beforeAll(async () => {
+  stage = await openTraitsStage({ documentRate: RATE });
+  const uris = IDS.map((id) => {
+    const attributes = COLORS[id - 1] === undefined ? [] : [{ trait_type: 'Type', value: COLORS[id - 1] }];
+    const uri = `data:application/json,${JSON.stringify({ name: `#${id}`, attributes })}`;
+    return [`0xc87b56dd${wordOf(BigInt(id)).slice(2)}`, textOf(uri)] as const;
+  });
+  node = await serveContracts(new Map([[CATS, exampleCollection('erc721', {}, Object.fromEntries(uris))]]), eth.id);
+  reading = await startReading({
+    database: stage.database,
+    home: { databaseUrl: stage.owners.scratch.url },
+    node,
+    logger: silentLogger(),
+  });
+  await stage.owners.cover(0, 100);
+});
+afterAll(async () => {
+  await reading.close();
+  await node.close();
+  await stage.close();
+});
+
+test('the worked example, from contracts’ documents: 202, read at the rate of collections, computed', async () => {
+  await stage.mint(CATS, IDS);
+  expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);
+  const { body } = await stage.ready(`${CATS}/traits`);
+  expect(body.traits).toEqual([
+    {
+      trait_type: 'Type',
+      values: [
+        { trait_value: 'red', count: 2, percentage: 50, rarity_label: 'Top 50% trait' },
+        { trait_value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' },
+      ],
+    },
+  ]);
+  const { body: found } = await stage.ask(`${CATS}/nfts-by-traits`, { traits: { Type: 'blue' } });
+  expect(found.result).toMatchObject([
+    { token_id: '3', rarity_rank: 1, rarity_percentage: 25, rarity_label: 'Top 25%' },
+  ]);
+});
+
+test('of a large collection so many a second are left for the metadata worker, and single tokens go on beside it', async () => {
+  const dogs = contract(0xc001);
+  await stage.mint(
+    dogs,
+    Array.from({ length: 200 }, (_, index) => index + 1),
+    2,
+  );
+  const started = performance.now();
+  expect((await stage.ask(`${dogs}/traits`)).status).toBe(202);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const [row] = await stage.database.query<{ count: number; of_keys: number }>(
+    'SELECT count(*)::int AS count, count(requested_by)::int AS of_keys FROM nft_token_metadata WHERE token_address = $1',
+    [addressBytes(dogs)],
+  );
+  const seconds = (performance.now() - started) / 1_000;
+  expect(row?.count).toBeGreaterThan(0);
+  expect(row?.count).toBeLessThanOrEqual(Math.ceil((seconds + 0.5) * RATE));
+  expect(row?.of_keys).toBe(0);
+});

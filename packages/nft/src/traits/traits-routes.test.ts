@@ -1,0 +1,235 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eth } from '../owners/testing/owners-stage.ts';
+import { account, contract } from '../transfers/testing/example-moves.ts';
+import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+
+let stage: TraitsStage;
+let contracts = 0x7000;
+const nextContract = (): Address => contract(contracts++);
+beforeAll(async () => {
+  stage = await openTraitsStage();
+  await stage.owners.cover(0, 100);
+});
+afterAll(() => stage.close());
+
+const INDEXED = { from_block: '0', to_block: '100', complete: true };
+const NOT_READY = {
+  status: 202,
+  body: { message: 'Contract is being resynced at the moment. Please try again later.' },
+};
+const type = (value: unknown): unknown => ({ trait_type: 'Type', value });
+
+/** Ids 1–4 with red, red, blue and nothing. */
+async function workedExample(): Promise<Address> {
+  const cats = nextContract();
+  await stage.mint(cats, [1, 2, 3, 4]);
+  for (const [index, value] of ['red', 'red', 'blue'].entries()) await stage.document(cats, index + 1, [type(value)]);
+  await stage.document(cats, 4, []);
+  return cats;
+}
+
+describe('the worked example', () => {
+  let cats: Address;
+  beforeAll(async () => {
+    cats = await workedExample();
+  });
+
+  test('is 202 until it is computed, then has its traits by type', async () => {
+    expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
+    expect(await stage.ready(`${cats}/traits`)).toEqual({
+      status: 200,
+      body: {
+        traits: [
+          {
+            trait_type: 'Type',
+            values: [
+              { trait_value: 'red', count: 2, percentage: 50, rarity_label: 'Top 50% trait' },
+              { trait_value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' },
+            ],
+          },
+        ],
+        indexed: INDEXED,
+      },
+    });
+  });
+
+  test('has its traits in pages', async () => {
+    expect(await stage.ready(`${cats}/traits/paginate`)).toEqual({
+      status: 200,
+      body: {
+        page: 1,
+        page_size: 100,
+        cursor: null,
+        indexed: INDEXED,
+        result: [
+          { trait_type: 'Type', trait_value: 'red', count: 2, percentage: 50, rarity_label: 'Top 50% trait' },
+          { trait_type: 'Type', trait_value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' },
+        ],
+      },
+    });
+  });
+
+  test('has its NFTs by traits, with their rarity', async () => {
+    const { status, body } = await stage.ready(`${cats}/nfts-by-traits?normalizeMetadata=true`, {
+      traits: { Type: 'blue' },
+    });
+    expect([status, body]).toMatchObject([
+      200,
+      { status: 'SYNCED', page: 0, page_size: 100, cursor: null, indexed: INDEXED },
+    ]);
+    expect(body.result).toMatchObject([
+      {
+        token_address: cats,
+        token_id: '3',
+        owner_of: account(3),
+        amount: '1',
+        block_number: '1',
+        rarity_rank: 1,
+        rarity_percentage: 25,
+        rarity_label: 'Top 25%',
+        normalized_metadata: {
+          attributes: [{ trait_type: 'Type', value: 'blue', count: 1, percentage: 25, rarity_label: 'Top 25% trait' }],
+        },
+      },
+    ]);
+    const red = await stage.ask(`${cats}/nfts-by-traits`, { traits: { Type: 'red' } });
+    expect(red.body.result.map((row) => [row.token_id, row.rarity_rank, row.rarity_label]).sort()).toEqual([
+      ['1', 3, 'Top 75%'],
+      ['2', 3, 'Top 75%'],
+    ]);
+    expect(red.body.result[0]).not.toHaveProperty('normalized_metadata');
+  });
+});
+
+describe('documents', () => {
+  test('that nobody has read are left for the metadata worker, in nobody’s name, and waited for', async () => {
+    const cats = nextContract();
+    await stage.mint(cats, [1, 2, 3]);
+    await stage.document(cats, 2, [type('red')]);
+    expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
+    const rows = async () =>
+      stage.database.query(
+        'SELECT token_id, status, requested_by, due_at <= now() AS is_due FROM nft_token_metadata WHERE token_address = $1 ORDER BY token_id',
+        [addressBytes(cats)],
+      );
+    const pending = { status: 'pending', requested_by: null, is_due: true };
+    await expect.poll(rows, { timeout: 10_000 }).toEqual([
+      { token_id: '1', ...pending },
+      { token_id: '2', status: 'known', requested_by: null, is_due: null },
+      { token_id: '3', ...pending },
+    ]);
+    await stage.document(cats, 1, [type('blue')]);
+    expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
+    await stage.failing(cats, 3, false);
+    expect(await stage.ask(`${cats}/traits`)).toEqual(NOT_READY);
+    await stage.failing(cats, 3, true);
+    const { body } = await stage.ready(`${cats}/traits`);
+    expect(body.traits[0]?.values.map(({ trait_value: value }) => value)).toEqual(['red', 'blue']);
+    expect(body.traits[0]?.values[0]?.percentage).toBe(33.33);
+  });
+
+  test('that name nothing, and no attributes at all, leave traits empty and rarity null', async () => {
+    const cats = nextContract();
+    await stage.mint(cats, [1, 2]);
+    await stage.document(cats, 1, null);
+    await stage.document(cats, 2, [{ trait_type: 'Born', value: 5, display_type: 'date' }]);
+    expect(await stage.ready(`${cats}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
+    expect((await stage.ask(`${cats}/traits/paginate`)).body.result).toEqual([]);
+    expect((await stage.ask(`${cats}/nfts-by-traits`, { traits: { Type: 'red' } })).body.result).toEqual([]);
+  });
+});
+
+describe('a contract', () => {
+  test('that is no collection has no traits', async () => {
+    const token = nextContract();
+    await stage.database.query(
+      "INSERT INTO nft_collections (token_address, chain_id, status) VALUES ($1, $2, 'not-nft')",
+      [addressBytes(token), eth.id],
+    );
+    expect(await stage.ask(`${token}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
+    expect(await stage.ask(`${token}/traits/paginate`)).toMatchObject({
+      status: 200,
+      body: { cursor: null, result: [] },
+    });
+  });
+
+  test('of which nothing ever moved has no traits, and starts nothing', async () => {
+    const token = nextContract();
+    expect(await stage.ask(`${token}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
+    expect(
+      await stage.database.query('SELECT FROM nft_collection_traits WHERE token_address = $1', [addressBytes(token)]),
+    ).toEqual([]);
+  });
+
+  test('whose ids were all burned has no traits', async () => {
+    const cats = nextContract();
+    await stage.mint(cats, [1]);
+    await stage.owners.add(2, [{ token: cats, id: 1n, from: account(1), to: ZERO_ADDRESS, amount: 1n }]);
+    await stage.owners.seen(cats, 'erc721');
+    expect((await stage.ready(`${cats}/traits`)).body.traits).toEqual([]);
+  });
+
+  test('with more than 50,000 ids is refused, and what was computed before is not shown', async () => {
+    const cats = await workedExample();
+    await stage.ready(`${cats}/traits`);
+    const setIds = (ids: number) =>
+      stage.database.query('UPDATE nft_collection_counts SET ids = $2 WHERE token_address = $1', [
+        addressBytes(cats),
+        ids,
+      ]);
+    await setIds(50_000);
+    expect((await stage.ask(`${cats}/traits`)).status).toBe(200);
+    await setIds(50_001);
+    for (const [path, body] of [
+      ['traits'],
+      ['traits/paginate'],
+      ['nfts-by-traits', { traits: { Type: 'red' } }],
+    ] as const)
+      expect(await stage.ask(`${cats}/${path}`, body)).toEqual({
+        status: 404,
+        body: {
+          message: `${cats} is too large on eth: traits are counted of collections of up to 50000 NFTs`,
+          details: { status: 'too-large' },
+        },
+      });
+  });
+
+  test('that was too large is looked at again after a while', async () => {
+    const cats = await workedExample();
+    await stage.ready(`${cats}/traits`);
+    const key = [addressBytes(cats)];
+    await stage.database.query('UPDATE nft_collection_traits SET is_too_large = true WHERE token_address = $1', key);
+    expect((await stage.ask(`${cats}/traits`)).status).toBe(404);
+    expect((await stage.ask(`${cats}/nfts-by-traits`, { traits: { Type: 'red' } })).status).toBe(404);
+    await stage.database.query(
+      "UPDATE nft_collection_traits SET requested_at = now() - interval '31 minutes' WHERE token_address = $1",
+      key,
+    );
+    expect((await stage.ask(`${cats}/traits`)).status).toBe(404);
+    await stage.settled(cats);
+    expect((await stage.ask(`${cats}/traits`)).status).toBe(200);
+  });
+
+  test('of ERC-1155 counts ids, not units, and its records belong to nobody', async () => {
+    const cards = nextContract();
+    await stage.owners.seen(cards, 'erc1155');
+    const mint = { token: cards, from: ZERO_ADDRESS, amount: 7n };
+    await stage.owners.add(1, [
+      { ...mint, id: 1n, to: account(1) },
+      { ...mint, id: 1n, to: account(2) },
+      { ...mint, id: 2n, to: account(1) },
+    ]);
+    for (const id of [1, 2]) await stage.document(cards, id, [type('red')]);
+    expect((await stage.ready(`${cards}/traits`)).body.traits[0]?.values[0]).toMatchObject({
+      count: 2,
+      percentage: 100,
+    });
+    const { body } = await stage.ask(`${cards}/nfts-by-traits`, { traits: { Type: 'red' } });
+    expect(body.result.map((row) => [row.token_id, row.owner_of, row.amount, row.rarity_rank]).sort()).toEqual([
+      ['1', null, '14', 1],
+      ['2', null, '7', 1],
+    ]);
+  });
+});

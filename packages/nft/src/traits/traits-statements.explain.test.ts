@@ -1,0 +1,216 @@
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Statement } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  exampleChain,
+  explain,
+  PLANS,
+  type PlanNode,
+  type ScratchDatabase,
+  seedBuilt,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countsStatement, ranksStatement } from '../records/read-rarities.ts';
+import { traitKey } from '../records/trait.ts';
+import { nftCollectionOwners } from '../transfers/collection-owners.ts';
+import { contract } from '../transfers/testing/example-moves.ts';
+import { documentsStatement } from './compute-traits.ts';
+import { IDS_PER_PIECE, queueStatement, settleStatement } from './queue-documents.ts';
+import { tokensByTraitsStatement, traitListStatement } from './traits-statement.ts';
+
+// One collection of 50,000 ids with four traits each of 10,004; one of 100,000 ids that is too large; three hundred others of 100 ids.
+const BUSY = contract(1);
+const BUSY_IDS = 50_000;
+const HUGE = contract(2);
+const LIMIT = 100;
+const chain = exampleChain();
+const RARE = { type: 'Rare', value: '17' };
+
+let scratch: ScratchDatabase;
+
+/** Half of the ids have Half = 0, a tenth Tenth = 3, a thousandth Thousandth = 7, each five a Rare of their own. */
+async function seed(collection: Address, generation: number | null, ids: number): Promise<void> {
+  const { database } = scratch;
+  const key = [addressBytes(collection), chain.id];
+  await database.query(
+    `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
+     SELECT $1, $2, id, decode(md5($3 || id::text), 'hex'), 1, 1, 1, '{1,0,0,0}', decode(lpad(to_hex(id), 40, '0'), 'hex')
+     FROM generate_series(1, $4::int) AS id`,
+    [...key, collection, ids],
+  );
+  await database.query('INSERT INTO nft_collection_counts VALUES ($1, $2, $3, $3, $3)', [...key, ids]);
+  await database.query(
+    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, metadata, synced_at)
+     SELECT $1, $2, id, 'known', '{"name":"x"}', now() FROM generate_series(1, $3::int) AS id`,
+    [...key, ids],
+  );
+  if (generation === null) return;
+  const traits = `SELECT id, named.type, named.value::text FROM generate_series(1, $2::int) AS id CROSS JOIN LATERAL (
+      VALUES ('Half', id % 2), ('Tenth', id % 10), ('Thousandth', id % 1000), ('Rare', id / 5)) AS named(type, value)`;
+  await database.query(
+    `INSERT INTO nft_trait_counts (token_address, chain_id, generation, place, trait_key, trait_type, trait_value, count)
+     SELECT $3, $4, $1, row_number() OVER (ORDER BY count(*), type, value) - 1, decode(md5(type || value), 'hex'), type, value, count(*)
+     FROM (${traits}) AS named GROUP BY type, value`,
+    [generation, ids, ...key],
+  );
+  await database.query(
+    `INSERT INTO nft_trait_tokens (token_address, chain_id, generation, place, token_hash, token_id)
+     SELECT $4, $5, $1, counts.place, decode(md5($3 || named.id::text), 'hex'), named.id FROM (${traits}) AS named
+     JOIN nft_trait_counts AS counts ON counts.token_address = $4 AND counts.generation = $1 AND counts.trait_type = named.type AND counts.trait_value = named.value`,
+    [generation, ids, collection, ...key],
+  );
+  await database.query(
+    `INSERT INTO nft_collection_traits (token_address, chain_id, generation, tokens, traits, computed_at, is_complete, requested_by)
+     VALUES ($1, $2, $3, $4, (SELECT count(*) FROM nft_trait_counts WHERE token_address = $1 AND generation = $3), now(), true, 'open')`,
+    [...key, generation, ids],
+  );
+  await database.query(
+    'INSERT INTO nft_token_rarity (token_address, chain_id, generation, token_id, rank, score) SELECT $3, $4, $1, id, id, id FROM generate_series(1, $2::int) AS id',
+    [generation, ids, ...key],
+  );
+}
+
+/** The keys as the program makes them. */
+async function nameKeys(): Promise<void> {
+  const rows = await scratch.database.query<{ contract: Address; place: number; type: string; value: string }>(
+    `SELECT '0x' || encode(token_address, 'hex') AS contract, place, trait_type AS type, trait_value AS value FROM nft_trait_counts`,
+  );
+  await scratch.database.query(
+    `UPDATE nft_trait_counts AS counts SET trait_key = named.key FROM unnest($1::bytea[], $2::int[], $3::bytea[]) AS named(contract, place, key)
+     WHERE counts.token_address = named.contract AND counts.place = named.place`,
+    [
+      rows.map(({ contract: address }) => addressBytes(address)),
+      rows.map(({ place }) => place),
+      rows.map(({ contract: address, type, value }) => traitKey(address, { type, value })),
+    ],
+  );
+}
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
+  await seed(contract(3), 3, 300);
+  await scratch.database.query('ANALYZE');
+  await seed(BUSY, 1, BUSY_IDS);
+  await seed(HUGE, null, 100_000);
+  for (let other = 0; other < 300; other++) await seed(contract(100 + other), 100 + other, 100);
+  await nameKeys();
+  const other = "decode(lpad(to_hex(number), 40, '0'), 'hex'), $1";
+  const others = 'generate_series(1, 20000) AS number';
+  await scratch.database.query(
+    `INSERT INTO nft_collection_counts (token_address, chain_id, transfers, ids, owners) SELECT ${other}, 1, 1, 1 FROM ${others}`,
+    [chain.id],
+  );
+  await scratch.database.query(
+    `INSERT INTO nft_collection_traits (token_address, chain_id, requested_by) SELECT ${other}, 'open' FROM ${others}`,
+    [chain.id],
+  );
+  await scratch.database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-transfers', 0, 20000, 'none')`,
+    [chain.id],
+  );
+}, 180_000);
+afterAll(() => scratch.drop());
+
+const list = (more: Partial<Parameters<typeof traitListStatement>[1]>): Statement =>
+  traitListStatement(chain, { contract: BUSY, limit: LIMIT, order: 'DESC', after: null, ...more });
+const byTraits = (more: Partial<Parameters<typeof tokensByTraitsStatement>[1]>): Statement =>
+  tokensByTraitsStatement(chain, {
+    contract: BUSY,
+    traits: [{ type: 'Half', value: '0' }],
+    limit: LIMIT,
+    after: null,
+    ...more,
+  });
+const three = [
+  { type: 'Half', value: '1' },
+  { type: 'Tenth', value: '7' },
+  { type: 'Thousandth', value: '7' },
+];
+const atWork = (contractAtWork: Address, after: string) =>
+  ({ contract: contractAtWork, work: 'queue', after, readAfter: null }) as const;
+const page = Array.from({ length: LIMIT }, (_, index) => ({ address: BUSY, tokenId: String(1 + index * 450) }));
+
+/** Its statements, the index that each is a range of, and how many rows of tables of traits and ids it may read. */
+const STATEMENTS: readonly (readonly [string, Statement, string | RegExp, number])[] = [
+  ['traits, the first page', list({}), 'nft_trait_counts_token_address_chain_id_generation_place_pk', 110],
+  ['traits, in the middle', list({ after: 5_000 }), 'nft_trait_counts_token_address_chain_id_generation_place_pk', 110],
+  [
+    'traits, from the other end',
+    list({ order: 'ASC', after: 5_000 }),
+    'nft_trait_counts_token_address_chain_id_generation_place_pk',
+    110,
+  ],
+  [
+    'traits of a small collection',
+    list({ contract: contract(150) }),
+    'nft_trait_counts_token_address_chain_id_generation_place_pk',
+    150,
+  ],
+  ['NFTs by a trait that half have', byTraits({}), /^nft_trait_tokens_/, 320],
+  ['NFTs by a trait, in the middle', byTraits({ after: '8'.repeat(32) }), /^nft_trait_tokens_/, 320],
+  ['NFTs by a rare trait', byTraits({ traits: [RARE] }), /^nft_trait_tokens_/, 40],
+  ['NFTs by three traits', byTraits({ traits: three }), /^nft_trait_tokens_/, 460],
+  [
+    'NFTs by two traits that none has together',
+    byTraits({ traits: [RARE, { type: 'Rare', value: '18' }] }),
+    /^nft_trait_tokens_/,
+    40,
+  ],
+  [
+    'NFTs by a trait that nobody has',
+    byTraits({ traits: [{ type: 'Half', value: '2' }] }),
+    'nft_trait_counts_by_key',
+    5,
+  ],
+  ['ranks of a page', ranksStatement(chain, page), /^nft_token_rarity_/, 4 * LIMIT],
+  [
+    'figures of attributes of a page',
+    countsStatement(
+      chain,
+      Array.from({ length: LIMIT }, (_, index) => ({ address: BUSY, trait: { type: 'Rare', value: String(index) } })),
+    ),
+    'nft_trait_counts_by_key',
+    4 * LIMIT,
+  ],
+  ['documents to read', queueStatement(chain, atWork(BUSY, '20000'), 0), /^nft_collection_ids_/, 2 * IDS_PER_PIECE],
+  ['documents that are read', settleStatement(chain, atWork(BUSY, '20000')), /^nft_collection_ids_/, 2 * IDS_PER_PIECE],
+  ['documents to count', documentsStatement(chain, BUSY, '20000'), /^nft_collection_ids_/, 2 * IDS_PER_PIECE],
+  [
+    'documents of a huge collection',
+    documentsStatement(chain, HUGE, '70000'),
+    /^nft_collection_ids_/,
+    2 * IDS_PER_PIECE,
+  ],
+];
+
+const TABLES = /^nft_(trait_|token_|collection_(ids|counts|traits))/;
+const isOurs = (node: PlanNode): boolean =>
+  TABLES.test(node['Relation Name'] ?? '') && node['Node Type'] !== 'ModifyTable';
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database), 60_000);
+
+  test.each(STATEMENTS)('of %s is ranges of indexes that stop', async (_name, statement, index, most) => {
+    const { nodes } = await explain(scratch.database, statement, plan);
+    const scans = nodes.filter(isOurs);
+    // A bitmap is of a range too; how much it reads is counted below.
+    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index (Only )?Scan|Bitmap Heap Scan)$/);
+    const ranges = nodes.filter((node) => TABLES.test(node['Index Name'] ?? ''));
+    for (const range of ranges) expect(range['Index Cond']).toMatch(/token_address = .*chain_id = |^\(trait_key = /);
+    expect(ranges.map((range) => range['Index Name'])).toContainEqual(
+      typeof index === 'string' ? index : expect.stringMatching(index),
+    );
+    const read = scans.reduce(
+      (sum, scan) => sum + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'],
+      0,
+    );
+    expect(read).toBeLessThanOrEqual(most);
+  });
+
+  test('of a page in the middle touches as little as the first', async () => {
+    const first = await explain(scratch.database, byTraits({}), plan);
+    const middle = await explain(scratch.database, byTraits({ after: '8'.repeat(32) }), plan);
+    expect(middle.buffers).toBeLessThanOrEqual(first.buffers * 1.2);
+  });
+});
