@@ -25,6 +25,7 @@ COPY packages/nft/package.json packages/nft/package.json
 COPY packages/prices/package.json packages/prices/package.json
 COPY packages/proof/package.json packages/proof/package.json
 COPY packages/rpc/package.json packages/rpc/package.json
+COPY packages/state/package.json packages/state/package.json
 COPY packages/streams/package.json packages/streams/package.json
 COPY packages/sync/package.json packages/sync/package.json
 COPY packages/testkit/package.json packages/testkit/package.json

@@ -181,9 +181,9 @@ describe('one NFT', () => {
 
   test('is not what the name of an operation that is not served means, nor a bad id', async () => {
     const api = await stage.openApi(0);
-    expect(await ask(api, `${CATS}/traits`)).toMatchObject({
+    expect(await ask(api, `${CATS}/lowestprice`)).toMatchObject({
       status: 501,
-      body: { details: { operation: 'getNFTTraitsByCollection' } },
+      body: { details: { operation: 'getNFTLowestPrice' } },
     });
     for (const id of ['x1', '-1', String(2n ** 256n), '0x'])
       expect(await ask(api, `${CATS}/${id}`)).toMatchObject({
