@@ -7,11 +7,11 @@
 export { allowancesReader } from './approvals/allowances.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
-export { balanceOfCall, readBalance } from './balance-proofs/balance-of.ts';
 export { type BalanceProof, createBalanceProver } from './balance-proofs/prove-balance.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';
 export { createWalletTokensRoute } from './balances/wallet-tokens-route.ts';
+export { balanceOfCall, readBalance } from './calls/balance-of.ts';
 export { holdersCounted } from './holders/count-holders.ts';
 export { ownersNow } from './holders/read-owners.ts';
 export { tokenHolderRoutes } from './holders/token-holder-routes.ts';

@@ -1,7 +1,7 @@
-import { decimalAt } from '@chainstead/abi';
 import { type Address, type Hash, type Hex, isAddress } from '@chainstead/core';
 import { type StateKind, type StateReader, stateAt } from '@chainstead/state';
 import { z } from 'zod';
+import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/;
 const address = z.custom<Address>((text) => typeof text === 'string' && isAddress(text));
@@ -44,9 +44,9 @@ export const allowancesReader: StateReader<AllowancesQuestion, Allowances> = {
     const state = stateAt(pool, chain, block);
     const calls = [
       ...approvals.map(({ token, spender }) => ({ to: token, data: allowanceOf(wallet, spender) })),
-      ...approvals.map(({ token }) => ({ to: token, data: balanceOf(wallet) })),
+      ...approvals.map(({ token }) => ({ to: token, data: balanceOfCall(wallet) })),
     ];
-    const words = (await state.callTogether(calls, signal)).map(firstWord);
+    const words = (await state.callTogether(calls, signal)).map((data) => readBalance(data)?.toString() ?? null);
     return { allowances: words.slice(0, approvals.length), balances: words.slice(approvals.length) };
   },
 };
@@ -55,18 +55,6 @@ function allowanceOf(owner: Address, spender: Address): Hex {
   return `0xdd62ed3e${wordOf(owner)}${wordOf(spender)}`;
 }
 
-function balanceOf(owner: Address): Hex {
-  return `0x70a08231${wordOf(owner)}`;
-}
-
 function wordOf(account: Address): string {
   return account.slice(2).padStart(64, '0');
 }
-
-/** A contract that answers less than a word has no answer. */
-function firstWord(data: Hex | null): string | null {
-  return data === null || data.length < WORD_LENGTH ? null : decimalAt(data.slice(0, WORD_LENGTH) as Hex);
-}
-
-/** `0x` and 32 bytes. */
-const WORD_LENGTH = 66;

@@ -3,7 +3,7 @@ import { type Address, ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type StateBlock, stateAt } from '@chainstead/state';
-import { balanceOfCall, readBalance } from './balance-of.ts';
+import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import { slotOfHolder } from './balance-slot.ts';
 import { isLiveToken } from './kept-slots.ts';
 import { createSlotSearch, type KnownSlot, type SlotSearch } from './slot-search.ts';

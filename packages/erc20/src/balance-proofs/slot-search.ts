@@ -3,7 +3,7 @@ import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type StateBlock, StateNotArchivedError, stateAt } from '@chainstead/state';
-import { balanceOfCall, readBalance } from './balance-of.ts';
+import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import type { BalanceSlot } from './balance-slot.ts';
 import { findBalanceSlot, type Witness } from './find-balance-slot.ts';
 import { keepSlot, readKeptSlot } from './kept-slots.ts';

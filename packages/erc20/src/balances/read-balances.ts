@@ -1,5 +1,5 @@
 /** Asks token contracts what wallets hold. Of the worker role. */
-import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
+import { type Address, ChainsteadError } from '@chainstead/core';
 import {
   committedBlock,
   knownBlock,
@@ -9,6 +9,7 @@ import {
   type StateReadingContext,
   stateAt,
 } from '@chainstead/state';
+import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import {
   BALANCES_NOW,
   BALANCES_THEN,
@@ -94,26 +95,13 @@ async function askContracts(
   tokens: readonly Address[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, bigint | null>> {
-  const data = balanceOf(wallet);
+  const data = balanceOfCall(wallet);
   const answers = await state.callTogether(
     tokens.map((to) => ({ to, data })),
     signal,
   );
-  return new Map(tokens.map((token, place) => [token, readAmount(answers[place] ?? null)]));
+  return new Map(tokens.map((token, place) => [token, readBalance(answers[place] ?? null)]));
 }
-
-/** Call data of `balanceOf(address)`. */
-export function balanceOf(wallet: Address): Hex {
-  return `0x70a08231${wallet.slice(2).padStart(64, '0')}`;
-}
-
-/** The first 32 bytes; null where there are fewer. */
-export function readAmount(answer: Hex | null): bigint | null {
-  return answer === null || answer.length < WORD ? null : BigInt(answer.slice(0, WORD));
-}
-
-/** Of hexadecimal text. */
-const WORD = 2 + 2 * 32;
 
 function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));

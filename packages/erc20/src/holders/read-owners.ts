@@ -9,7 +9,7 @@ import {
   stateAt,
 } from '@chainstead/state';
 import type { Said } from '../balances/judge-reading.ts';
-import { balanceOf, readAmount } from '../balances/read-balances.ts';
+import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
 import { saveOwnerReadings } from './save-owner-readings.ts';
 
@@ -116,12 +116,12 @@ async function askContract(
       const other = part.map((account) => not.get(account) ?? null).find((source) => source !== null);
       const state = stateAt(pool, chain, block, other === undefined || isAlone ? {} : { notFrom: other });
       const values = await state.callTogether(
-        part.map((account) => ({ to: token, data: balanceOf(account) })),
+        part.map((account) => ({ to: token, data: balanceOfCall(account) })),
         signal,
       );
       return part.map((account, place) => ({
         account,
-        value: readAmount(values[place] ?? null),
+        value: readBalance(values[place] ?? null),
         source: state.upstream,
       }));
     }),
