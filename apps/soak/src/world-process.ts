@@ -23,7 +23,7 @@ const REORG_DEPTH_MAX = 5;
 /** No reorganisations below. */
 const QUIET_BLOCKS = 20;
 /** Of 50 transactions: more than a gigabyte. A follower that falls further behind never comes back. */
-const KEPT_TRANSACTIONS = 300_000;
+const KEPT_TRANSACTIONS = 600_000;
 /** Blocks are made up as long as they are late by less: more would be a burst that no chain has. */
 const LATE_MS_MAX = 500;
 /** One wallet in so many is asked about: users of an application are wallets like all others, the busiest one among them. */
