@@ -19,7 +19,7 @@ export interface BlockReader {
   /** Whose the latest answer is; null before the first. */
   readonly upstream: string | null;
   /** @throws StateNotArchivedError, StateUnavailableError, UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
-  read<T>(perform: AtBlock<T>, signal: AbortSignal): Promise<T>;
+  ask<T>(perform: AtBlock<T>, signal: AbortSignal): Promise<Answer<T>>;
 }
 
 /** Pools in which EIP-1898 was refused: their blocks are read by number. */
@@ -92,11 +92,11 @@ export function createBlockReader(pool: UpstreamPool, block: BlockToRead, exclud
     get upstream() {
       return upstream;
     },
-    async read(perform, signal) {
+    async ask(perform, signal) {
       try {
         const given = await answer(perform, signal);
         upstream = given.upstream;
-        return given.value;
+        return given;
       } catch (error) {
         if (block !== 'latest' && isPruned(error)) throw StateNotArchivedError.at(block.number);
         throw error;

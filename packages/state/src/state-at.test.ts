@@ -204,6 +204,17 @@ test('another upstream can be asked for what one has said', async () => {
   expect([upstream, again.upstream].sort()).toEqual([new URL(node.url).host, new URL(devnet.url).host].sort());
 });
 
+test('calls that are made one by one tell whose answer each is, what reverts too', async () => {
+  const pool = await open(node.url, devnet.url);
+  const state = stateAt(pool, { ...chain, multicall3: null }, first);
+  const answers = await state.askTogether([callTo('value'), callTo('refuse'), callTo('value')], signal);
+  expect(answers.map(({ data }) => data)).toEqual([word(1n), null, word(1n)]);
+  const names = [new URL(node.url).host, new URL(devnet.url).host];
+  for (const { upstream } of answers) expect(names).toContain(upstream);
+  const asked = node.received.filter(({ method }) => method === 'eth_call').length;
+  expect(answers.filter(({ upstream }) => upstream === names[0]).length).toBeLessThanOrEqual(asked);
+});
+
 test('a block that a reorganisation has removed has no state, for now', async () => {
   const pool = await open(devnet.url);
   const { number, hash } = await pay(1n);

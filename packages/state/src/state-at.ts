@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, createAnswerBudget, type Hex, parseBigQuantity } from '@chainstead/core';
 import { type Answer, MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
 import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
-import { callTogether } from './call-together.ts';
-import { type BlockToRead, createBlockReader } from './read-at-block.ts';
+import { type CallAnswer, callTogether } from './call-together.ts';
+import { type BlockReader, type BlockToRead, createBlockReader } from './read-at-block.ts';
 
 /**
  * What a chain's nodes say of one block. All throw StateNotArchivedError where every upstream says that it has not kept the block's state,
@@ -16,6 +16,8 @@ export interface StateAt {
   call(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null>;
   /** As many calls, through Multicall3 where the chain has it; what comes to nothing in company is asked again alone. */
   callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[]>;
+  /** The same, with whose answer each is: calls that are not made in one may be answered by different upstreams. */
+  askTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<CallAnswer[]>;
   /** Of the chain's own coin. Wei. */
   balance(address: Address, signal: AbortSignal): Promise<bigint>;
   balances(addresses: readonly Address[], signal: AbortSignal): Promise<bigint[]>;
@@ -40,39 +42,15 @@ const ANSWER_BYTES_MAX = 8_192;
  */
 export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, options: StateAtOptions = {}): StateAt {
   const { answerBytesMax = ANSWER_BYTES_MAX } = options;
-  const budget = createAnswerBudget(BUDGET);
   const reader = createBlockReader(pool, block, asSet(options.notFrom));
   const { multicall3 } = chain;
   const hasMulticall = multicall3 !== null && (block === 'latest' || block.number >= multicall3.blockCreated);
-
-  async function ask(to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> {
-    try {
-      const value = await reader.read((tag, given) => pool.request('eth_call', [{ to, data }, tag], given), signal);
-      if (typeof value !== 'string' || value.length <= 2) return null;
-      budget.observe(value.length);
-      return value as Hex;
-    } catch (error) {
-      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
-      if (error instanceof RpcCallError) return null;
-      throw error;
-    }
-  }
-
-  const call = (to: Address, data: Hex, signal: AbortSignal): Promise<Hex | null> =>
-    budget.run(async () => {
-      const answer = await ask(to, data, signal);
-      return answer === null ? null : beginningOf(answer, answerBytesMax);
-    });
-
-  async function aggregate(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null> {
-    if (multicall3 === null) return null;
-    const answer = await budget.run(() => ask(multicall3.address, encodeAggregate(calls), signal));
-    return answer === null ? null : decodeAggregate(answer, calls.length);
-  }
+  const many = hasMulticall ? multicall3.address : null;
+  const { askOne, askTogether } = createCalls(pool, reader, { many, answerBytesMax });
 
   async function readMany(method: string, addresses: readonly Address[], signal: AbortSignal): Promise<string[]> {
     if (addresses.length === 0) return [];
-    const values = await reader.read(async (tag, given): Promise<Answer<readonly unknown[]>> => {
+    const { value: values } = await reader.ask(async (tag, given): Promise<Answer<readonly unknown[]>> => {
       const answers = await pool.requestMany(
         method,
         addresses.map((address) => [address, tag]),
@@ -96,12 +74,9 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
     get upstream() {
       return reader.upstream;
     },
-    call,
-    callTogether: (calls, signal) =>
-      callTogether(calls, {
-        one: ({ to, data }) => call(to, data, signal),
-        many: hasMulticall ? (some) => aggregate(some, signal) : null,
-      }),
+    call: async (to, data, signal) => (await askOne(to, data, signal)).data,
+    callTogether: async (calls, signal) => (await askTogether(calls, signal)).map(({ data }) => data),
+    askTogether,
     balances,
     codes,
     async balance(address, signal) {
@@ -113,6 +88,55 @@ export function stateAt(pool: UpstreamPool, chain: Chain, block: BlockToRead, op
       return code;
     },
   };
+}
+
+/** @param options.many where Multicall3 is; null where there is none */
+function createCalls(
+  pool: UpstreamPool,
+  reader: BlockReader,
+  { many, answerBytesMax }: { readonly many: Address | null; readonly answerBytesMax: number },
+) {
+  const budget = createAnswerBudget(BUDGET);
+
+  async function ask(to: Address, data: Hex, signal: AbortSignal): Promise<CallAnswer> {
+    try {
+      const { value, upstream } = await reader.ask(
+        (tag, given) => pool.request('eth_call', [{ to, data }, tag], given),
+        signal,
+      );
+      if (typeof value !== 'string' || value.length <= 2) return { data: null, upstream };
+      budget.observe(value.length);
+      return { data: value as Hex, upstream };
+    } catch (error) {
+      // The node executed the call and it reverted: an answer. Anything that may go away by itself is not.
+      if (error instanceof RpcCallError) return { data: null, upstream: error.upstream };
+      throw error;
+    }
+  }
+
+  const askOne = (to: Address, data: Hex, signal: AbortSignal): Promise<CallAnswer> =>
+    budget.run(async () => {
+      const answer = await ask(to, data, signal);
+      return { ...answer, data: answer.data === null ? null : beginningOf(answer.data, answerBytesMax) };
+    });
+
+  async function aggregate(
+    at: Address,
+    calls: readonly ContractCall[],
+    signal: AbortSignal,
+  ): Promise<CallAnswer[] | null> {
+    const { data, upstream } = await budget.run(() => ask(at, encodeAggregate(calls), signal));
+    const answers = data === null ? null : decodeAggregate(data, calls.length);
+    return answers?.map((one) => ({ data: one, upstream })) ?? null;
+  }
+
+  const askTogether: StateAt['askTogether'] = (calls, signal) =>
+    callTogether(calls, {
+      one: ({ to, data }) => askOne(to, data, signal),
+      many: many === null ? null : (some) => aggregate(many, some, signal),
+    });
+
+  return { askOne, askTogether };
 }
 
 function asSet(names: string | ReadonlySet<string> | undefined): ReadonlySet<string> {

@@ -1,9 +1,10 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   ALICE,
   type BalanceStage,
   type BalanceStageOptions,
+  BOB,
   GOLD,
   gives,
   nameInList,
@@ -11,6 +12,7 @@ import {
   sends,
   TIN,
 } from './testing/balance-stage.ts';
+import { holdingOf } from './testing/token-chain.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 1_300_001;
@@ -43,6 +45,31 @@ describe('upstreams', () => {
     await stage.tell();
     expect(await stage.shown()).toEqual([`${GOLD} 15 2`]);
     expect(await stage.classes()).toEqual({ [GOLD]: 'sum' });
+  });
+
+  test('of which one lies about tokens that are asked one by one is not asked about those again', async () => {
+    const stage = await stageOf();
+    const tokens = Array.from({ length: 8 }, (_, index) => addressOf(0x900 + index));
+    await stage.mine(tokens.map((token) => gives(token, 10n)));
+    const [liar, honest] = stage.nodes;
+    for (const token of tokens) liar.lies.set(token, 77n);
+    // The last answer is not the liar's.
+    honest.before = () => new Promise((resolve) => setTimeout(resolve, 20));
+    await stage.tell();
+    expect(liar.calls).toBeGreaterThan(0);
+    expect((await stage.shown()).toSorted()).toEqual(tokens.map((token) => `${token} 10 1`));
+    expect(Object.values(await stage.classes())).not.toContain('live');
+  });
+
+  test('that refuse one balance refuse no others', async () => {
+    const stage = await stageOf();
+    await stage.mine([gives(GOLD, 10n), { ...gives(GOLD, 3n), to: BOB }]);
+    for (const node of stage.nodes) node.refused.add(holdingOf(GOLD, ALICE));
+    expect(await stage.tell()).toMatchObject({ isComplete: false, balances: [] });
+    expect(await stage.classes()).toEqual({});
+    expect(await stage.shown({ wallet: BOB })).toEqual([`${GOLD} 3 1`]);
+    for (const node of stage.nodes) node.refused.clear();
+    expect(await stage.shown()).toEqual([`${GOLD} 10 1`]);
   });
 
   test('that all differ are not believed at all: nothing is shown', async () => {

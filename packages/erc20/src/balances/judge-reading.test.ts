@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeReading, type Said } from './judge-reading.ts';
+import type { Said } from '../calls/ask-balances.ts';
+import { judgeReading } from './judge-reading.ts';
 
 const still = (value: bigint) => ({ value, hasMoved: false });
 const moved = (value: bigint) => ({ value, hasMoved: true });

@@ -1,7 +1,5 @@
 /** What a contract's answers mean for a balance. Pure. */
-
-/** What `balanceOf` came to at one upstream; null: nothing that is a number. `unheard`: it could not be asked. */
-export type Said = bigint | null | 'unheard';
+import type { Said } from '../calls/ask-balances.ts';
 
 interface Reading {
   readonly first: bigint | null;

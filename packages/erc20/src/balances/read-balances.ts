@@ -1,15 +1,7 @@
 /** Asks token contracts what wallets hold. Of the worker role. */
-import { type Address, ChainsteadError } from '@chainstead/core';
-import {
-  committedBlock,
-  knownBlock,
-  type StateAt,
-  type StateBlock,
-  type StateReader,
-  type StateReadingContext,
-  stateAt,
-} from '@chainstead/state';
-import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
+import type { Address } from '@chainstead/core';
+import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/state';
+import { askBalances, askOthers, findSilentTokens, type Holding, type ToldHolding } from '../calls/ask-balances.ts';
 import {
   BALANCES_NOW,
   BALANCES_THEN,
@@ -17,7 +9,6 @@ import {
   type PastBalanceQuestion,
   type PastBalances,
 } from './balance-questions.ts';
-import type { Said } from './judge-reading.ts';
 import { listDueTokens } from './list-due-tokens.ts';
 import { saveReadings } from './save-readings.ts';
 
@@ -43,8 +34,8 @@ export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   kind: BALANCES_THEN,
   async read({ chain, pool, database }, { wallet, tokens, block }, signal) {
     const known = await knownBlock(database, chain, block);
-    const said = await askContracts(stateAt(pool, chain, known ?? { number: block }), wallet, tokens, signal);
-    return [...said].flatMap(([token, balance]) => (balance === null ? [] : [{ token, balance: balance.toString() }]));
+    const told = await askBalances({ chain, pool }, known ?? { number: block }, holdingsOf(wallet, tokens), signal);
+    return told.flatMap(({ token, balance }) => (balance === null ? [] : [{ token, balance: balance.toString() }]));
   },
 };
 
@@ -54,53 +45,30 @@ async function readSome(
   tokens: readonly Address[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { chain, pool, database } = context;
+  const { chain, database } = context;
   const block = await committedBlock(database, chain);
   if (block === null) return;
-  const state = stateAt(pool, chain, block);
-  const first = await askContracts(state, wallet, tokens, signal);
-  const disputed = await saveReadings(context, { wallet, block, first, second: null });
-  if (disputed.length === 0) return;
-  const second = await askAnother(context, { block, wallet, tokens: disputed, not: state.upstream }, signal);
-  const again = new Map(disputed.map((token) => [token, first.get(token) ?? null]));
-  await saveReadings(context, { wallet, block, first: again, second });
-}
-
-/** Where there is only one upstream, it is asked again. */
-async function askAnother(
-  { chain, pool, logger }: StateReadingContext,
-  asked: {
-    readonly block: StateBlock;
-    readonly wallet: Address;
-    readonly tokens: readonly Address[];
-    readonly not: string | null;
-  },
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Address, Said>> {
-  const { block, wallet, tokens, not } = asked;
-  const isAlone = pool.status().filter(({ state }) => state !== 'disabled').length < 2;
-  const other = stateAt(pool, chain, block, not === null || isAlone ? {} : { notFrom: not });
-  try {
-    return await askContracts(other, wallet, tokens, signal);
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
-    logger.warn({ chain: chain.key, wallet, err: error }, 'No other upstream could be asked about balances');
-    return new Map(tokens.map((token): [Address, Said] => [token, 'unheard']));
-  }
-}
-
-async function askContracts(
-  state: StateAt,
-  wallet: Address,
-  tokens: readonly Address[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Address, bigint | null>> {
-  const data = balanceOfCall(wallet);
-  const answers = await state.callTogether(
-    tokens.map((to) => ({ to, data })),
-    signal,
+  const told = await askBalances(context, block, holdingsOf(wallet, tokens), signal);
+  const first = balancesOf(told);
+  const readings = { wallet, block, silent: new Set<Address>() };
+  const disputed = new Set(await saveReadings(context, { ...readings, first, second: null }));
+  if (disputed.size === 0) return;
+  const doubted = told.filter(({ token }) => disputed.has(token));
+  const others = await askOthers(context, block, doubted, signal);
+  const second = new Map(doubted.map(({ token }, place) => [token, others[place] ?? null]));
+  const untold = doubted.flatMap(({ token, balance }, place) =>
+    balance === null && others[place] === null ? [token] : [],
   );
-  return new Map(tokens.map((token, place) => [token, readBalance(answers[place] ?? null)]));
+  const silent = await findSilentTokens(context, block, untold, signal);
+  await saveReadings(context, { ...readings, silent, first: balancesOf(doubted), second });
+}
+
+function holdingsOf(holder: Address, tokens: readonly Address[]): readonly Holding[] {
+  return tokens.map((token) => ({ token, holder }));
+}
+
+function balancesOf(told: readonly ToldHolding[]): ReadonlyMap<Address, bigint | null> {
+  return new Map(told.map(({ token, balance }) => [token, balance]));
 }
 
 function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {

@@ -5,8 +5,9 @@ import { addressKey } from '@chainstead/db/address-key';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { type StateBlock, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
 import { lockChainCommits } from '@chainstead/sync';
+import type { Said } from '../calls/ask-balances.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { judgeReading, type Said, type Verdict } from './judge-reading.ts';
+import { judgeReading, type Verdict } from './judge-reading.ts';
 import { heldToken, IS_SOUND, isWhole } from './told-balances.ts';
 
 /** What contracts said of a wallet at a block. */
@@ -16,12 +17,14 @@ interface Readings {
   readonly first: ReadonlyMap<Address, bigint | null>;
   /** Of the same tokens, from another upstream; null: not asked yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
+  /** Those of them that tell nobody's balance. */
+  readonly silent: ReadonlySet<Address>;
 }
 
 /**
  * Keeps what contracts said as what balances are told from, in one transaction under the chain's commit lock: the block is still the chain's,
  * and what moved above it is counted with it. Tokens that say what their transfers let expect become `sum`, those that contradict them `live`,
- * those that say nothing `none`.
+ * those that say nothing of anybody `none`.
  * @returns the tokens of which another upstream is to be asked
  * @throws StateUnavailableError when the block was reorganised away meanwhile
  */
@@ -58,7 +61,8 @@ async function save(context: StateReadingContext, readings: Readings): Promise<r
     await saveAnchors(transaction, context, readings, verdicts);
     await saveClass(transaction, context, readings.block, 'sum', whose('tell'));
     await saveClass(transaction, context, readings.block, 'live', whose('differ'));
-    await saveClass(transaction, context, readings.block, 'none', those('none'));
+    const silent = those('none').filter((token) => readings.silent.has(token));
+    await saveClass(transaction, context, readings.block, 'none', silent);
     await changeAnchors(transaction, context, readings.wallet, { tokens: those('none'), to: FORGOTTEN });
     await changeAnchors(transaction, context, readings.wallet, { tokens: those('unknown'), to: DOUBTED });
     if (those('unknown').length > 0)

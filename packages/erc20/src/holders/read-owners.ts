@@ -1,15 +1,8 @@
 /** Asks token contracts what accounts hold. Of the worker role. */
-import { type Address, ChainsteadError } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import {
-  committedBlock,
-  type StateBlock,
-  type StateReader,
-  type StateReadingContext,
-  stateAt,
-} from '@chainstead/state';
-import type { Said } from '../balances/judge-reading.ts';
-import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
+import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/state';
+import { askBalances, askOthers, findSilentTokens, type ToldHolding } from '../calls/ask-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
 import { saveOwnerReadings } from './save-owner-readings.ts';
 
@@ -51,14 +44,22 @@ async function readSome(
   const { chain, database } = context;
   const block = await committedBlock(database, chain);
   if (block === null) return;
-  const ask = (asked: readonly Address[], not: Sources) =>
-    askContract(context, { token, block, accounts: asked, not }, signal);
-  const first = await ask(accounts, new Map());
-  const disputed = await saveOwnerReadings(context, { token, block, firstBlock, first: first.said, second: null });
-  if (disputed.length === 0) return;
-  const second = await askAnother(context, disputed, () => ask(disputed, first.sources), signal);
-  const again = new Map(disputed.map((account) => [account, first.said.get(account) ?? null]));
-  await saveOwnerReadings(context, { token, block, firstBlock, first: again, second });
+  const holdings = accounts.map((holder) => ({ token, holder }));
+  const told = await askBalances(context, block, holdings, signal);
+  const readings = { token, block, firstBlock, isSilent: false };
+  const first = balancesOf(told);
+  const disputed = new Set(await saveOwnerReadings(context, { ...readings, first, second: null }));
+  if (disputed.size === 0) return;
+  const doubted = told.filter(({ holder }) => disputed.has(holder));
+  const others = await askOthers(context, block, doubted, signal);
+  const second = new Map(doubted.map(({ holder }, place) => [holder, others[place] ?? null]));
+  const isUntold = doubted.every(({ balance }, place) => balance === null && others[place] === null);
+  const silent = await findSilentTokens(context, block, isUntold ? [token] : [], signal);
+  await saveOwnerReadings(context, { ...readings, isSilent: silent.has(token), first: balancesOf(doubted), second });
+}
+
+function balancesOf(told: readonly ToldHolding[]): ReadonlyMap<Address, bigint | null> {
+  return new Map(told.map(({ holder, balance }) => [holder, balance]));
 }
 
 /** Below it there is nothing of the token: where it was made, if that is known. */
@@ -71,63 +72,4 @@ export async function firstBlockOf(
     [addressBytes(token), chain.id],
   );
   return row?.created_block ?? chain.firstBlock;
-}
-
-async function askAnother(
-  { chain, logger }: StateReadingContext,
-  accounts: readonly Address[],
-  ask: () => Promise<Answers>,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<Address, Said>> {
-  try {
-    return (await ask()).said;
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
-    logger.warn({ chain: chain.key, err: error }, 'No other upstream could be asked what accounts hold');
-    return new Map(accounts.map((account) => [account, 'unheard']));
-  }
-}
-
-/** Whose an answer is, by account. */
-type Sources = ReadonlyMap<Address, string | null>;
-
-interface Answers {
-  readonly said: ReadonlyMap<Address, bigint | null>;
-  readonly sources: Sources;
-}
-
-interface AskedOwners extends OwnersQuestion {
-  readonly block: StateBlock;
-  /** Upstreams that are not to be asked about an account; where there is only one, it is asked again. */
-  readonly not: Sources;
-}
-
-/** Through Multicall3 one upstream answers for all accounts; without, for each another one may: then each is asked by itself. */
-async function askContract(
-  { chain, pool }: StateReadingContext,
-  { token, block, accounts, not }: AskedOwners,
-  signal: AbortSignal,
-): Promise<Answers> {
-  const isAlone = pool.status().filter(({ state }) => state !== 'disabled').length < 2;
-  const isTogether = chain.multicall3 !== null && block.number >= chain.multicall3.blockCreated;
-  const parts = isTogether ? [accounts] : accounts.map((account) => [account]);
-  const answers = await Promise.all(
-    parts.map(async (part) => {
-      const other = part.map((account) => not.get(account) ?? null).find((source) => source !== null);
-      const state = stateAt(pool, chain, block, other === undefined || isAlone ? {} : { notFrom: other });
-      const values = await state.callTogether(
-        part.map((account) => ({ to: token, data: balanceOfCall(account) })),
-        signal,
-      );
-      return part.map((account, place) => ({
-        account,
-        value: readBalance(values[place] ?? null),
-        source: state.upstream,
-      }));
-    }),
-  );
-  return {
-    said: new Map(answers.flat().map(({ account, value }) => [account, value])),
-    sources: new Map(answers.flat().map(({ account, source }) => [account, source])),
-  };
 }

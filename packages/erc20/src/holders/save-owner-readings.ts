@@ -3,9 +3,10 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
 import { lockChainCommits } from '@chainstead/sync';
-import { judgeReading, type Said, type Verdict } from '../balances/judge-reading.ts';
+import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
 import { requireStored, saveClass } from '../balances/save-readings.ts';
 import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
+import type { Said } from '../calls/ask-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 
@@ -18,6 +19,8 @@ export interface OwnerReadings {
   readonly first: ReadonlyMap<Address, bigint | null>;
   /** Of the same accounts, from another upstream; null: not asked yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
+  /** Whether the contract tells nobody's balance. */
+  readonly isSilent: boolean;
 }
 
 /**
@@ -182,14 +185,14 @@ async function saveAnchors(
 async function classify(
   transaction: Transaction,
   context: StateReadingContext,
-  { token, block }: OwnerReadings,
+  { token, block, isSilent }: OwnerReadings,
   judged: readonly Judged[],
 ): Promise<void> {
   const isOne = (transfers: 'tell' | 'differ'): boolean =>
     judged.some(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers);
   if (isOne('tell')) await saveClass(transaction, context, block, 'sum', [token]);
   if (isOne('differ')) await saveClass(transaction, context, block, 'live', [token]);
-  if (judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
+  if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(
     'SELECT FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
     [addressBytes(token), context.chain.id],

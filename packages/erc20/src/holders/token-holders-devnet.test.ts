@@ -320,6 +320,31 @@ test('what one of two nodes lies about is not believed', async () => {
   expect((await ownersOf(gold.address)).indexed.complete).toBe(true);
 });
 
+test('a contract that refuses to tell one balance is still believed about others', async () => {
+  const { gold, node, chain, pool, scratch } = stage;
+  const { database } = scratch;
+  await database.query(
+    'UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL',
+  );
+  node.alter = ({ method, params }) =>
+    method === 'eth_call' && JSON.stringify(params).includes(ALICE.slice(2))
+      ? { error: { code: 3, message: 'execution reverted' } }
+      : undefined;
+  const context = { chain, pool, database, clock: systemClock, logger: silentLogger() };
+  try {
+    await readOwners(context, gold.address, [ALICE], AbortSignal.timeout(10_000));
+  } finally {
+    node.alter = () => undefined;
+  }
+  const classes = await database.query<{ class: string }>('SELECT class FROM erc20_token_classes WHERE token = $1', [
+    addressBytes(gold.address),
+  ]);
+  expect(classes.map((row) => row.class)).not.toContain('none');
+  expect((await ownersOf(gold.address)).result).toContainEqual(
+    expect.objectContaining({ owner_address: ALICE, balance: '500000' }),
+  );
+});
+
 describe('a token whose beginning is not indexed', () => {
   test('is held by those that moved some since, as its contract says, and that is not complete', async () => {
     const { gold, devnet } = stage;

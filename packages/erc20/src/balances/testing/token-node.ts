@@ -1,6 +1,6 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { createScriptedChain, type RpcHandler, type RpcReply, rpcError, serveScriptedChain } from '@chainstead/testkit';
-import { NOBODY, SILENT, type TokenBlock, type TokenChain } from './token-chain.ts';
+import { holdingOf, NOBODY, SILENT, type TokenBlock, type TokenChain } from './token-chain.ts';
 
 /** A node of a {@link TokenChain}, which lies and fails as it is told. */
 export interface TokenNode {
@@ -15,6 +15,8 @@ export interface TokenNode {
   coins: bigint;
   /** What it says of a token instead of the truth. */
   readonly lies: Map<Address, bigint>;
+  /** Whose balances it does not tell, by {@link holdingOf}: the call reverts. */
+  readonly refused: Set<string>;
   /** Called before each answer. */
   before: () => Promise<void>;
   close(): Promise<void>;
@@ -47,6 +49,7 @@ export async function serveTokenChain(chain: TokenChain, chainId: number): Promi
     isPruned: false,
     coins: 0n,
     lies: new Map(),
+    refused: new Set(),
     before: async () => {},
     close: () => served.close(),
   };
@@ -59,7 +62,7 @@ function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly unknown
   if (node.isPruned && block.number < chain.head.number) return rpcError(-32_000, 'missing trie node');
   const { to, data } = call as { readonly to: string; readonly data: string };
   const [token, wallet] = [parseAddress(to), parseAddress(`0x${data.slice(-40)}`)];
-  if (token === SILENT) return rpcError(3, 'execution reverted', '0x');
+  if (token === SILENT || node.refused.has(holdingOf(token, wallet))) return rpcError(3, 'execution reverted', '0x');
   if (token === NOBODY) return { result: '0x' };
   const balance = node.lies.get(token) ?? block.balances.get(`${token} ${wallet}`) ?? 0n;
   return { result: `0x${balance.toString(16).padStart(64, '0')}` };
