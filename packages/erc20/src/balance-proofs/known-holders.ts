@@ -30,8 +30,38 @@ export async function knownHolders(
   const partners = await read(partnersStatement(chain, question));
   const found = distinctHolders(partners, question.wallet);
   if (found.length >= HOLDERS_MAX || !(await isIndexedByContract(database))) return found.slice(0, HOLDERS_MAX);
-  const movers = await read(moversStatement(chain, question));
-  return distinctHolders([...partners, ...movers], question.wallet).slice(0, HOLDERS_MAX);
+  const rows = [...partners];
+  let holders = found;
+  for (const piece of piecesDown(question.block)) {
+    if (holders.length >= HOLDERS_MAX) break;
+    const movers = await read(moversStatement(chain, { token: question.token, ...piece }));
+    rows.push(...movers);
+    holders = distinctHolders(rows, question.wallet);
+    if (movers.length >= 2 * TRANSFERS_MAX) break;
+  }
+  return holders.slice(0, HOLDERS_MAX);
+}
+
+/** Blocks of the first piece; each further one has so many times more. */
+const PIECE_BLOCKS = 1_000;
+const PIECE_GROWTH = 8;
+
+/** So many blocks at a time, from the newest down: a token that moves often is found in few, one that seldom does has few rows in many. */
+export function piecesDown(block: number): readonly BlockPiece[] {
+  const pieces: BlockPiece[] = [];
+  let size = PIECE_BLOCKS;
+  for (let toBlock = block; toBlock >= 0; size *= PIECE_GROWTH) {
+    const fromBlock = Math.max(0, toBlock - size + 1);
+    pieces.push({ fromBlock, toBlock });
+    toBlock = fromBlock - 1;
+  }
+  return pieces;
+}
+
+/** Both inclusive. */
+interface BlockPiece {
+  readonly fromBlock: number;
+  readonly toBlock: number;
 }
 
 /** The other sides of the wallet's newest transfers of the token: one range of `erc20_transfers_by_token` in each partition. */
@@ -46,15 +76,18 @@ export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, blo
   };
 }
 
-/** Both sides of the token's newest transfers: one range of `erc20_transfers_by_contract` in each partition. */
-export function moversStatement(chain: Pick<Chain, 'id'>, { token, block }: HoldersQuestion): Statement {
+/** Both sides of the token's newest transfers in some blocks: one range of `erc20_transfers_by_contract` in each of their partitions. */
+export function moversStatement(
+  chain: Pick<Chain, 'id'>,
+  { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,
+): Statement {
   return {
     text: `SELECT ${hexText('holder')} AS holder FROM (
   SELECT account, counterparty FROM erc20_transfers
   WHERE chain_id = $1 AND direction <> 1 AND token_key(token) = token_key($2)
-    AND ${expectedTrue('token = $2')} AND block_number <= $3
+    AND ${expectedTrue('token = $2')} AND block_number <= $3 AND block_number >= $5
   ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`,
-    values: [chain.id, addressBytes(token), block, TRANSFERS_MAX],
+    values: [chain.id, addressBytes(token), toBlock, TRANSFERS_MAX, fromBlock],
   };
 }
 

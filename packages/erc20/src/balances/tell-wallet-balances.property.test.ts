@@ -1,4 +1,5 @@
 import type { Address } from '@chainstead/core';
+import { StateUnavailableError } from '@chainstead/state';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -53,6 +54,11 @@ const someStep = fc.oneof(
   { weight: 4, arbitrary: someAsk },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('age' as const), hours: fc.constantFrom(1, 25) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('backfill' as const) }) },
+  // Whoever works in the next step is killed in the middle of it.
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('kill' as const), statements: fc.integer({ min: 0, max: 25 }) }),
+  },
 );
 type OnChain = typeof onChain extends fc.Arbitrary<infer T> ? T : never;
 type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
@@ -101,8 +107,13 @@ async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, me
     // One of them: answers come late, but they come.
     node.isDown = isDown && node === stage.nodes[0];
   }
-  const told = await stage.tell({ wallet, tokens, toBlock });
+  const told = await stage.tell({ wallet, tokens, toBlock }).catch((error: unknown) => {
+    // What only nodes know of the past nobody tells, once the worker is killed.
+    if (stage.dieAfter === null || !(error instanceof StateUnavailableError)) throw error;
+    return null;
+  });
   for (const node of stage.nodes) node.before = async () => {};
+  if (told === null) return;
   const classes = await stage.classes();
   for (const { token, balance, balanceBlock } of told.balances) {
     expect(balance).toBeGreaterThan(0n);
@@ -155,11 +166,11 @@ test('what is shown of honest tokens is what their contracts hold, and of others
           for (const step of steps) {
             if (step.kind === 'ask') await ask(stage, step, firstFollowed);
             else if (step.kind === 'age') await stage.age(step.hours);
-            else if (step.kind !== 'backfill') await take(stage, step, firstFollowed);
-            else if (!isFilled) {
-              await stage.backfill();
+            else if (step.kind === 'backfill') {
+              if (!isFilled) await stage.backfill();
               isFilled = true;
-            }
+            } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
+            stage.dieAfter = step.kind === 'kill' ? step.statements : null;
             expect(await misCounted(stage)).toEqual([]);
           }
         } finally {

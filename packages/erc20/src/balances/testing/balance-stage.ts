@@ -15,6 +15,7 @@ import { addressOf, exampleChain } from '@chainstead/testkit';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
+import { dyingDatabase, KilledError } from './dying-database.ts';
 import { beginStoredChain, storeFollowed, storeHistory } from './stored-chain.ts';
 import { type Change, createTokenChain, type Move, type TokenBlock, type TokenChain } from './token-chain.ts';
 import { serveTokenChain, type TokenNode } from './token-node.ts';
@@ -39,6 +40,8 @@ export interface BalanceStage {
   readonly nodes: readonly [TokenNode, TokenNode];
   readonly questions: StateQuestions;
   readonly context: StateReadingContext;
+  /** After so many statements the worker is killed that is asked next, and whoever writes blocks, who begins again; null: never. */
+  dieAfter: number | null;
   mine(moves?: readonly Move[], changes?: readonly Change[]): Promise<TokenBlock>;
   /** Replaces the blocks above this one by others. */
   reorg(ancestor: number, blocks: readonly (readonly Move[])[]): Promise<void>;
@@ -81,7 +84,11 @@ export async function openBalanceStage(database: Database, options: BalanceStage
   });
   await pool.start();
   const context: StateReadingContext = { chain, pool, database, clock: systemClock, logger: silentLogger() };
-  const questions = answeringAtOnce(context);
+  const questions = answeringAtOnce(() => {
+    const { dieAfter } = stage;
+    return dieAfter === null ? context : { ...context, database: dyingDatabase(database, dieAfter) };
+  });
+  const write = (work: (on: Database) => Promise<void>): Promise<void> => beginAgain(database, stage.dieAfter, work);
   const kept = createKeptSubjects(database);
   const tell: BalanceStage['tell'] = (request = {}) =>
     tellWalletBalances({ database, questions, kept, logger: silentLogger(), waitMs: 5_000 }, chain, {
@@ -95,30 +102,28 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       liveMaxAgeMs: 60_000,
       ...request,
     });
-  return {
+  const stage: BalanceStage = {
     chain,
     tokens,
     nodes,
     questions,
     context,
+    dieAfter: null,
     tell,
     async mine(moves, changes) {
       const block = tokens.mine(moves, changes);
-      await storeFollowed(database, chain, [block]);
+      await write((on) => storeFollowed(on, chain, [block]));
       return block;
     },
     async reorg(ancestor, blocks) {
       tokens.dropAbove(ancestor);
       const added = blocks.map((moves) => tokens.mine(moves));
-      await storeFollowed(database, chain, added, ancestor);
+      await write((on) => storeFollowed(on, chain, added, ancestor));
     },
     async backfill() {
       const blocks = Array.from({ length: firstFollowed }, (_, number) => tokens.block(number));
-      await storeHistory(
-        database,
-        chain,
-        blocks.flatMap((block) => (block === undefined ? [] : [block])),
-      );
+      const all = blocks.flatMap((block) => (block === undefined ? [] : [block]));
+      await write((on) => storeHistory(on, chain, all));
     },
     async shown(request) {
       const { balances } = await tell(request);
@@ -145,10 +150,25 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       await Promise.all(nodes.map((node) => node.close()));
     },
   };
+  return stage;
 }
 
-/** A worker that has nothing else to do. What tokens say of themselves it does not read. */
-function answeringAtOnce(context: StateReadingContext): StateQuestions {
+/** Who is killed in the middle of it does all of it when it is started again. */
+async function beginAgain(
+  database: Database,
+  dieAfter: number | null,
+  work: (on: Database) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(dieAfter === null ? database : dyingDatabase(database, dieAfter));
+  } catch (error) {
+    if (!(error instanceof KilledError)) throw error;
+    await work(database);
+  }
+}
+
+/** A worker that has nothing else to do. What tokens say of themselves it does not read; once it is killed it answers nothing. */
+function answeringAtOnce(contextNow: () => StateReadingContext): StateQuestions {
   const readers = new Map<string, StateReader>([
     [BALANCES_NOW.name, balancesNow],
     [BALANCES_THEN.name, balancesThen],
@@ -160,8 +180,9 @@ function answeringAtOnce(context: StateReadingContext): StateQuestions {
       if (reader === undefined) return null;
       const asked = reader.kind.question.parse(JSON.parse(JSON.stringify(question)));
       try {
-        return kind.answer.parse(await reader.read(context, asked, new AbortController().signal));
+        return kind.answer.parse(await reader.read(contextNow(), asked, new AbortController().signal));
       } catch (error) {
+        if (error instanceof KilledError) return null;
         if (!(error instanceof ChainsteadError) || error instanceof StateNotArchivedError) throw error;
         throw new StateUnavailableError('The nodes gave no answer', error);
       }

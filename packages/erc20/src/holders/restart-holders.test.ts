@@ -1,0 +1,94 @@
+import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { createKeptSubjects } from '@chainstead/sync';
+import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { restartHolders } from './restart-holders.ts';
+import { isExact, keptCounts, keptHolders, keptMinutes } from './testing/kept-holders.ts';
+
+const chain = exampleChain();
+const [GOLD, SILVER, ALICE, BOB, MINTER] = [1, 2, 0xa, 0xb, 0xc].map(addressOf) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await seedBuilt(scratch.database, chain.id, erc20TokenHolders);
+  const transfers = [
+    { from: MINTER, to: ALICE, value: 10n, blockNumber: 3 },
+    { from: ALICE, to: BOB, value: 10n, blockNumber: 900 },
+    { from: MINTER, to: ALICE, value: 4n, blockNumber: 1_800 },
+  ];
+  await seedTransfers(
+    scratch.database,
+    chain,
+    [GOLD, SILVER].flatMap((token, logIndex) =>
+      transfers.map((transfer) => ({ ...transfer, token, transactionIndex: 0, logIndex })),
+    ),
+  );
+  await seedCoverage(scratch.database, chain, 0, 2_000);
+});
+afterAll(() => scratch.drop());
+
+beforeEach(() =>
+  scratch.database.query('TRUNCATE kept_subjects, erc20_holders, erc20_holder_counts, erc20_holder_minutes'),
+);
+
+const count = (token: Address): Promise<unknown> =>
+  createKeptSubjects(scratch.database).keep(
+    chain,
+    { dataset: erc20Transfers, state: erc20TokenHolders },
+    token,
+    30_000,
+  );
+
+async function keptOf(token: Address) {
+  const { database } = scratch;
+  const [holders, counts, minutes] = await Promise.all(
+    [keptHolders, keptCounts, keptMinutes].map((read) => read(database, chain.id, token)),
+  );
+  return { holders, counts, minutes, isExact: await isExact(database, chain.id, token) };
+}
+
+/** Where the counting of each token stands. */
+async function standings(): Promise<Readonly<Record<string, unknown>>> {
+  const rows = await scratch.database.query<{ token: string; standing: unknown }>(
+    `SELECT '0x' || encode(subject, 'hex') AS token, json_build_array(built_to, is_stale) AS standing FROM kept_subjects`,
+  );
+  return Object.fromEntries(rows.map(({ token, standing }) => [token, standing]));
+}
+
+describe('the holders of a token whose history came in another order than it happened', () => {
+  it('are counted anew, minutes too, by whoever asks next', async () => {
+    expect(await count(GOLD)).toBe('built');
+    const right = await keptOf(GOLD);
+    expect(right.isExact).toBe(true);
+    expect(right.minutes).not.toEqual([]);
+    await scratch.database.query('UPDATE erc20_holder_counts SET is_exact = false');
+    await scratch.database.query('DELETE FROM erc20_holder_minutes');
+    await restartHolders(scratch.database, chain, GOLD);
+    expect(await standings()).toEqual({ [GOLD]: [-1, true] });
+    expect(await count(GOLD)).toBe('built');
+    expect(await keptOf(GOLD)).toEqual(right);
+  });
+
+  it('are not begun anew while they are being counted, nor those of other tokens', async () => {
+    await Promise.all([count(GOLD), count(SILVER)]);
+    await scratch.database.query('UPDATE kept_subjects SET built_to = 900 WHERE subject = $1', [addressBytes(GOLD)]);
+    await restartHolders(scratch.database, chain, GOLD);
+    expect(await standings()).toEqual({ [GOLD]: [900, false], [SILVER]: [null, false] });
+    await restartHolders(scratch.database, exampleChain({ id: 137 }), SILVER);
+    expect((await standings())[SILVER]).toEqual([null, false]);
+    await restartHolders(scratch.database, chain, SILVER);
+    expect(await standings()).toEqual({ [GOLD]: [900, false], [SILVER]: [-1, true] });
+  });
+});
