@@ -38,4 +38,19 @@ export async function knownBlock(
   return block ?? null;
 }
 
+/** The newest known block at or below each of these numbers, by that number; where none is known so far down, there is none. */
+export async function newestKnownBlocks(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, StateBlock>> {
+  const rows = await database.query<StateBlock & { asked: number }>(
+    `SELECT given.asked, newest.* FROM unnest($2::bigint[]) AS given(asked)
+     CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1 AND block_number <= given.asked
+       ORDER BY block_number DESC LIMIT 1) AS newest`,
+    [chain.id, [...new Set(numbers)]],
+  );
+  return new Map(rows.map(({ asked, number, hash, timestamp }) => [asked, { number, hash, timestamp }]));
+}
+
 const COLUMNS = `block_number AS number, ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::bigint AS timestamp`;

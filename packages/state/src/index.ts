@@ -4,11 +4,12 @@
  */
 export { accountCodesReader, hasCodeOf } from './account-codes/account-codes.ts';
 export { askInParts, type ReadingContext } from './ask-in-parts.ts';
-export { committedBlock, knownBlock, type StateBlock } from './committed-block.ts';
+export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';
 export { type ContractCalls, createContractCalls } from './contract-calls.ts';
 export { getNativeBalances, type NativeBalancesOptions } from './native-balances/get-native-balances.ts';
 export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
 export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';
+export { storedNativeBalances } from './native-balances/stored-native-balances.ts';
 export { type StateAt, stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';

@@ -2,12 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type StateBlock, stateAt } from '@chainstead/state';
+import { stateAt } from '@chainstead/state';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import { slotOfHolder } from './balance-slot.ts';
 import { isLiveToken } from './kept-slots.ts';
 import { createSlotSearch, type KnownSlot, type SlotSearch } from './slot-search.ts';
-import { createStateProofs, type RefusedAnswer, type StateProofs } from './state-proofs.ts';
+import { type BlockOfState, createStateProofs, type RefusedAnswer, type StateProofs } from './state-proofs.ts';
 import { UnprovableError, type UnprovableReason } from './unprovable-error.ts';
 
 /** A balance that somebody shows. */
@@ -47,7 +47,7 @@ export interface BalanceProverOptions {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
   /** A committed block: balances are proven under the state root that its hash commits to. */
-  readonly block: StateBlock;
+  readonly block: BlockOfState;
 }
 
 /** Some tokens keep a flag in the highest bit of a balance, as USDC does for those on its blacklist. */
@@ -136,8 +136,12 @@ async function judge(
   signal: AbortSignal,
 ): Promise<BalanceProof> {
   if (value - FLAG === asked.shown) return unproven('not-plain', 'a flag stands beside the balance in its storage');
-  const another = await askAnother(tools, asked, signal);
-  const detail = whoSaysWhat(asked, tools.block, value, another);
+  const first = await askAnother(tools, asked, signal);
+  // What follows from what is indexed was told by somebody once: whoever still says so is no second opinion.
+  const isTeller = asked.toldBy === null && first?.said === asked.shown;
+  const told = isTeller ? { ...asked, toldBy: first.upstream } : asked;
+  const another = isTeller ? await askAnother(tools, told, signal) : first;
+  const detail = whoSaysWhat(told, tools.block, value, another);
   if (another?.said === asked.shown) return unproven('not-plain', detail);
   if (another?.said === value || witnesses >= WITNESSES_MIN) return contradicted('storage', value, detail);
   return unproven('no-slot-found', `${detail}; too few holders are known to tell where its balances lie`);
@@ -170,7 +174,7 @@ async function askAnother(
 
 function whoSaysWhat(
   { shown, toldBy }: Shown,
-  block: StateBlock,
+  block: BlockOfState,
   value: bigint,
   another: Opinion | null = null,
 ): string {

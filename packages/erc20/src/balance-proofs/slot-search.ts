@@ -2,13 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type StateBlock, StateNotArchivedError, stateAt } from '@chainstead/state';
+import { StateNotArchivedError, stateAt } from '@chainstead/state';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import type { BalanceSlot } from './balance-slot.ts';
 import { findBalanceSlot, type Witness } from './find-balance-slot.ts';
 import { keepSlot, readKeptSlot } from './kept-slots.ts';
 import { knownHolders } from './known-holders.ts';
-import type { StateProofs } from './state-proofs.ts';
+import type { BlockOfState, StateProofs } from './state-proofs.ts';
 import { UnprovableError } from './unprovable-error.ts';
 
 /** Where a token keeps balances, as far as that is known. */
@@ -37,7 +37,7 @@ export interface SlotSearchOptions {
   readonly database: Database;
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-  readonly block: StateBlock;
+  readonly block: BlockOfState;
   readonly proofs: StateProofs;
 }
 

@@ -26,10 +26,13 @@ export interface StateProofs {
   read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
 }
 
+/** Whose state root proves. */
+export type BlockOfState = Pick<StateBlock, 'number' | 'hash'>;
+
 export interface StateProofsOptions {
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-  readonly block: Pick<StateBlock, 'number' | 'hash'>;
+  readonly block: BlockOfState;
 }
 
 /** So many upstreams are asked before it is given up. */

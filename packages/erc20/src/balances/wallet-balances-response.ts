@@ -1,5 +1,6 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
+import { PROOF_REASONS, type ShownProof } from '../balance-proofs/ask-proofs.ts';
 import { percentOfSupply } from './percent-of-supply.ts';
 import type { ToldBalance } from './tell-wallet-balances.ts';
 
@@ -29,14 +30,38 @@ export const walletBalancesSchema = z
       .object({
         ...tokenBalanceShape,
         balance_block: digits.openapi({ description: 'The block after which it is the balance' }),
+        proof: z
+          .literal('storage')
+          .nullable()
+          .optional()
+          .openapi({
+            description: "With proof=true: the chain's state has exactly this balance; null where that is not proven",
+          }),
+        proof_reason: z
+          .enum(PROOF_REASONS)
+          .nullable()
+          .optional()
+          .openapi({ description: 'With proof=true: why it is not proven; null where it is' }),
+        proof_block: digits
+          .nullable()
+          .optional()
+          .openapi({ description: 'With proof=true: the block whose state root proves it' }),
       })
       .openapi('Erc20Balance'),
   )
   .openapi('Erc20Balances');
 
-/** One row of the answer. */
-export function showBalance(told: ToldBalance): z.infer<typeof walletBalancesSchema>[number] {
-  return { ...showToken(told), balance_block: told.balanceBlock.toString() };
+/** One row of the answer. @param proof where proofs were asked for */
+export function showBalance(told: ToldBalance, proof?: ShownProof): z.infer<typeof walletBalancesSchema>[number] {
+  const row = { ...showToken(told), balance_block: told.balanceBlock.toString() };
+  if (proof === undefined) return row;
+  const { reason, block } = proof;
+  return {
+    ...row,
+    proof: reason === null ? 'storage' : null,
+    proof_reason: reason,
+    proof_block: block?.toString() ?? null,
+  };
 }
 
 /** The members of {@link tokenBalanceShape}. */

@@ -12,6 +12,7 @@ import type { StateQuestions } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
+import { proveToldBalances } from './prove-told-balances.ts';
 import { tellWalletBalances } from './tell-wallet-balances.ts';
 import { showBalance, walletBalancesSchema } from './wallet-balances-response.ts';
 
@@ -52,8 +53,16 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
       });
       if (!told.isCovered && wallet !== ZERO_ADDRESS)
         await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
+      const proofs =
+        query.proof === true
+          ? await proveToldBalances({ database, questions, logger, waitMs }, chain, wallet, told)
+          : null;
       const complete = told.isComplete && !told.hasNext;
-      return c.json(told.balances.map(showBalance), 200, indexedHeaders({ ...told.indexed, complete }));
+      return c.json(
+        told.balances.map((one) => showBalance(one, proofs?.get(one.token))),
+        200,
+        indexedHeaders({ ...told.indexed, complete }),
+      );
     });
   };
 }
@@ -69,6 +78,10 @@ function routeOf({ parameters }: ApiDependencies) {
           'Balances after this block; below what is indexed it takes an archive node. Default: the newest one.',
       }),
       exclude_spam: booleanParameter({ default: true, description: 'Leaves tokens out that are possible spam.' }),
+      proof: booleanParameter({
+        default: false,
+        description: "Compares the first 50 balances with the chain's state, and says of each whether it is proven.",
+      }),
     },
     { token_addresses: parameters.addresses },
   );
