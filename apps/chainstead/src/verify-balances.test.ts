@@ -1,11 +1,13 @@
 /** `chainstead verify-balances` over a real node, whose balances an upstream tells rightly or not. */
 import type { Address } from '@chainstead/core';
+import { erc20Transfers } from '@chainstead/erc20';
 import {
   compileDemoContracts,
   createScratchDatabase,
   DEMO_TOKEN_ABI,
   type Devnet,
   type ScratchDatabase,
+  seedBuilt,
   startDevnet,
   startNodeProxy,
 } from '@chainstead/testkit';
@@ -42,6 +44,24 @@ afterAll(async () => {
   await scratch?.drop();
 });
 
+/** As if somebody had asked for the wallet's balances, and its contract had said this. */
+async function showAsApi(of: Address | undefined, balance: bigint): Promise<void> {
+  const state = erc20Transfers.kept?.find(({ name }) => name === 'erc20-wallet-tokens');
+  if (state === undefined || of === undefined || wallet === undefined) throw new Error('Nothing is kept of wallets');
+  const [subject, address] = [wallet, of].map((one) => Buffer.from(one.slice(2), 'hex'));
+  await seedBuilt(scratch.database, CHAIN_ID, state);
+  await scratch.database.query(
+    'INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [CHAIN_ID, state.name, subject],
+  );
+  await scratch.database.query(
+    `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, anchor_block, anchor_value, anchored_at)
+     SELECT $1, $2, $3, 1500000, max(last_block), max(last_block), $4, now() FROM sync_ranges WHERE chain_id = $2
+     ON CONFLICT (wallet, chain_id, token) DO UPDATE SET anchor_value = excluded.anchor_value`,
+    [subject, CHAIN_ID, address, balance.toString()],
+  );
+}
+
 function run(args: readonly string[], url: string = devnet.url): Promise<CommandOutcome> {
   return runCaptured([...args], {
     DATABASE_URL: scratch.url,
@@ -75,7 +95,8 @@ describe('chainstead verify-balances', () => {
     expect([exitCode, stderr]).toEqual([0, '']);
     const [report] = jsonLines(stdout);
     const proven = {
-      shown: '1500000',
+      shown: null,
+      told: '1500000',
       proven: '1500000',
       verdict: 'proven',
       proof: 'storage',
@@ -101,7 +122,7 @@ describe('chainstead verify-balances', () => {
       ...['--token', token ?? '', oldToken ?? ''],
     ]);
     expect(exitCode).toBe(0);
-    const zero = { shown: '0', proven: '0', verdict: 'proven' };
+    const zero = { shown: null, told: '0', proven: '0', verdict: 'proven' };
     expect(jsonLines(stdout)[0]?.balances).toMatchObject([zero, { ...zero, token }, { ...zero, token: oldToken }]);
   });
 
@@ -119,11 +140,29 @@ describe('chainstead verify-balances', () => {
       expect(jsonLines(stdout)[0]?.balances).toMatchObject([
         { verdict: 'proven' },
         { verdict: 'proven', token: oldToken },
-        { verdict: 'contradicted', token, shown: '7', proven: '1500000', told_by: new URL(liar.url).host },
+        { verdict: 'contradicted', token, told: '7', proven: '1500000', told_by: new URL(liar.url).host },
       ]);
     } finally {
       await liar.close();
     }
+  });
+
+  it('judges what the API shows', async () => {
+    await showAsApi(token, 1_500_000n);
+    const right = await run(verify('--token', token ?? ''));
+    expect([right.exitCode, right.stderr]).toEqual([0, '']);
+    const says = { token, told: '1500000', proven: '1500000' };
+    expect(jsonLines(right.stdout)[0]?.balances).toMatchObject([{}, { ...says, shown: '1500000', verdict: 'proven' }]);
+    await showAsApi(token, 1_500_009n);
+    const wrong = await run(verify('--token', token ?? ''));
+    expect(wrong.exitCode).toBe(1);
+    expect(wrong.stderr).toContain(`${token}`);
+    expect(wrong.stderr).toContain('the API shows 1500009');
+    expect(jsonLines(wrong.stdout)[0]?.balances).toMatchObject([
+      {},
+      { ...says, shown: '1500009', verdict: 'contradicted' },
+    ]);
+    await scratch.database.query('TRUNCATE erc20_wallet_tokens, kept_subjects');
   });
 
   it('says why where there are no proofs, and ends with 0', async () => {
@@ -133,7 +172,7 @@ describe('chainstead verify-balances', () => {
       const { exitCode, stdout } = await run(verify('--token', token ?? ''), shy.url);
       expect(exitCode).toBe(0);
       const why = { verdict: 'unproven', proven: null, reason: 'no-proof-from-upstream' };
-      expect(jsonLines(stdout)[0]?.balances).toMatchObject([why, { ...why, token, shown: '1500000' }]);
+      expect(jsonLines(stdout)[0]?.balances).toMatchObject([why, { ...why, token, told: '1500000' }]);
     } finally {
       await shy.close();
     }

@@ -1,13 +1,14 @@
 import { type Address, ChainsteadError, decimalAmount, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
-import { type BalanceProof, createBalanceProver } from '@chainstead/erc20';
+import { type BalanceProver, createBalanceProver } from '@chainstead/erc20';
 import { committedBlock, type StateBlock } from '@chainstead/state';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withChain } from '../command-session.ts';
 import { readChainConfiguration } from '../read-configuration.ts';
-import { listHeldTokens, readShownBalances, type ShownBalance } from '../shown-balances.ts';
+import { listHeldTokens, readBalances, type ShownBalance } from '../shown-balances.ts';
 import { renderTable } from '../text-table.ts';
 import { UsageError } from '../usage-error.ts';
+import { type VerifiedBalance, verifyBalance } from '../verify-balance.ts';
 
 export interface VerifyBalancesOptions {
   readonly chain: string;
@@ -15,21 +16,18 @@ export interface VerifyBalancesOptions {
   readonly token?: readonly string[];
 }
 
-/** The chain's state has other balances than those that are shown. */
+/** The chain's state, or a contract, has other balances than those that are shown or told. */
 class BalancesContradictedError extends ChainsteadError {
   constructor(chain: string, wallet: Address, details: readonly string[]) {
     super({
       code: 'BALANCES_CONTRADICTED',
-      message: `${details.length} balances of ${wallet} on ${chain} are not those of its state: ${details.join('; ')}`,
+      message: `${details.length} balances of ${wallet} on ${chain} differ: ${details.join('; ')}`,
       facts: { chain, wallet, details },
-      remedy: 'Take the upstream that told them out of RPC_URLS',
+      remedy: 'Take the upstream that told a wrong one out of RPC_URLS',
       retryable: false,
     });
   }
 }
-
-/** A balance, and what came of it. */
-type VerifiedBalance = ShownBalance & BalanceProof;
 
 interface Report {
   readonly chain: string;
@@ -61,14 +59,19 @@ export async function verifyBalances(
     const signal = context.stopSignal;
     const { tokens, isCut } =
       asked === null ? await listHeldTokens(database, chain, wallet) : { tokens: asked, isCut: false };
-    const shown = await readShownBalances({ database, pool, chain, block }, wallet, tokens, signal);
-    const prover = createBalanceProver({ database, pool, chain, block });
+    const { balanceMaxAgeMs: live, nativeBalanceMaxAgeMs: native } = configuration.onDemand;
+    const source = { database, pool, chain, block, maxAgeMs: { live, native } };
+    const provers = new Map<string, BalanceProver>();
     const balances: VerifiedBalance[] = [];
-    for (const balance of shown) {
+    for (const balance of await readBalances(source, wallet, tokens, signal)) {
       signal.throwIfAborted();
-      balances.push({ ...balance, ...(await prover.proveBalance({ wallet, ...balance }, signal)) });
+      const { block: of } = balance;
+      const prover = provers.get(of.hash) ?? createBalanceProver({ database, pool, chain, block: of });
+      provers.set(of.hash, prover);
+      balances.push(await verifyBalance(prover, wallet, balance, signal));
     }
-    return { chain: chain.key, wallet, block, balances, refused: prover.refused, isCut };
+    const refused = [...provers.values()].flatMap((prover) => prover.refused);
+    return { chain: chain.key, wallet, block, balances, refused, isCut };
   });
   context.stdout.write(context.stdout.isTTY === true ? renderText(report, asked !== null) : renderJson(report));
   const contradicted = report.balances.filter(({ verdict }) => verdict === 'contradicted');
@@ -92,11 +95,12 @@ function readAddress(option: string, text: string): Address {
 /** Tokens that a wallet moved and holds nothing of are told only where they were asked for, or are not what they seem. */
 function renderText({ chain, wallet, block, balances, refused, isCut }: Report, isAsked: boolean): string {
   const told = balances.filter(
-    ({ token, shown, verdict }) => isAsked || token === null || shown !== 0n || verdict === 'contradicted',
+    ({ token, told: says, verdict }) => isAsked || token === null || says !== 0n || verdict === 'contradicted',
   );
   const rows = told.map((balance) => [
     nameOf(balance),
     amountOf(balance, balance.shown),
+    amountOf(balance, balance.told),
     amountOf(balance, balance.proven),
     balance.proof === null ? balance.verdict : `${balance.verdict} (${balance.proof})`,
     balance.reason ?? '',
@@ -105,7 +109,7 @@ function renderText({ chain, wallet, block, balances, refused, isCut }: Report, 
   const refusals = refused.map(({ upstream, why }) => `${upstream} was not believed: ${why}`);
   const cut = isCut ? [`The wallet moved more than ${balances.length - 1} tokens: name others with --token.`] : [];
   const lines = [...notes, ...refusals, ...cut].map((line) => `${line}\n`).join('');
-  const table = renderTable(['token', 'balance shown', 'proven value', 'verdict', 'why not'], rows);
+  const table = renderTable(['token', 'the API shows', 'balanceOf', 'proven value', 'verdict', 'why not'], rows);
   return `${wallet} on ${chain} at block ${block.number} (${block.hash}):\n${table}${lines}`;
 }
 
@@ -122,7 +126,9 @@ function renderJson({ chain, wallet, block, balances, refused, isCut }: Report):
   const shown = balances.map((balance) => ({
     token: balance.token,
     symbol: balance.symbol,
+    block: balance.block.number,
     shown: balance.shown?.toString() ?? null,
+    told: balance.told?.toString() ?? null,
     told_by: balance.toldBy,
     proven: balance.proven?.toString() ?? null,
     verdict: balance.verdict,
