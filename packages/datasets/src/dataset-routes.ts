@@ -18,6 +18,7 @@ import {
   collectionSalePricesRoute,
   collectionTradesRoute,
   createCollectionOwnersRoutes,
+  createHeldNow,
   createTraitsRoutes,
   createWalletCollectionsRoute,
   createWalletNftsRoute,
@@ -71,6 +72,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const questions = createStateQuestions(options);
   const reading = { database: options.database, questions, logger: options.logger };
+  const heldNow = createHeldNow(reading, waitMs);
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
   const balances = { questions, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
   const routes = [
@@ -81,7 +83,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     createWalletBalancesRoute(balances),
     createWalletTokensRoute(balances),
     createWalletCollectionsRoute({ walletHistory, waitMs: onDemand.waitMs }),
-    createWalletNftsRoute({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),
+    createWalletNftsRoute({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     ...createTraitsRoutes({ walletHistory, waitMs, perKey: onDemand.perKey, sendersOf: sendersOf(reading, 0) }),
     tokenTradesRoute,
     collectionTradesRoute,
@@ -92,13 +94,14 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ questions, waitMs }),
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
-    ...createCollectionOwnersRoutes({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0) }),
+    ...createCollectionOwnersRoutes({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     latestBlockRoute,
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,
       onCollection: walletHistory.requestContract,
       sendersOf: sendersOf(reading, waitMs),
+      heldNow,
     }),
   ];
   return [withScope('data', routes)];

@@ -1,4 +1,12 @@
-import { allowancesReader, balancesNow, balancesThen, holdersCounted, ownersNow } from '@chainstead/erc20';
+import {
+  allowancesReader,
+  balancesNow,
+  balancesProven,
+  balancesThen,
+  holdersCounted,
+  ownersNow,
+} from '@chainstead/erc20';
+import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
 import { accountCodesReader, nativeBalancesReader, type StateReader, transactionFactsReader } from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 
@@ -12,6 +20,9 @@ export const stateReaders: readonly StateReader[] = [
   allowancesReader,
   balancesNow,
   balancesThen,
+  balancesProven,
   ownersNow,
   holdersCounted,
+  nftOwnersNow,
+  nftAmountsNow,
 ];

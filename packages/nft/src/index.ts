@@ -11,6 +11,8 @@ export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 export type { SendersOf } from './records/record-pages.ts';
 export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';
 export { metadataRoutes } from './single-nfts/metadata-routes.ts';
+export { createHeldNow } from './token-state/held-now.ts';
+export { nftAmountsNow, nftOwnersNow } from './token-state/held-readers.ts';
 export { nftTrades } from './trades/dataset.ts';
 export { punkBids } from './trades/punk-bids.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';

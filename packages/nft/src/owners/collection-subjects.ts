@@ -5,6 +5,7 @@ import type { ApiContext, ApiDependencies } from '@chainstead/http';
 import { createKeptSubjects } from '@chainstead/sync';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
 import type { SendersOf } from '../records/record-pages.ts';
+import type { HeldNow } from '../token-state/held-now.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
@@ -15,6 +16,8 @@ export interface CollectionSubjectsOptions {
   readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
   /** Who sent the transactions that minted. Default: nobody is known. */
   readonly sendersOf?: SendersOf;
+  /** Who holds what transfers don't tell. Default: no contract is asked. */
+  readonly heldNow?: HeldNow;
 }
 
 /** How complete an answer about a collection is. */

@@ -2,6 +2,7 @@ import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { RecordKey } from '../records/nft-record.ts';
 import type { TokenHolders } from '../single-nfts/token-holders.ts';
+import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { readCollectionRows } from './collection-statement.ts';
 import type { AskedCollection, CollectionState, CollectionSubjects } from './collection-subjects.ts';
 import { type OwnerRow, type OwnersQuery, ownersStatement } from './owners-statement.ts';
@@ -9,7 +10,13 @@ import { type OwnerRow, type OwnersQuery, ownersStatement } from './owners-state
 /** An owner of an id. */
 export interface TokenOwner extends RecordKey {
   readonly owner: Address;
-  readonly blockNumber: number;
+}
+
+/** Where a row of a page stands. */
+interface OwnerOnPage {
+  readonly block: number;
+  readonly tokenId: string;
+  readonly owner: Address;
   /** For change-pages.ts. */
   readonly mark: string;
 }
@@ -18,13 +25,25 @@ export interface TokenOwner extends RecordKey {
 export interface OwnersFound extends CollectionState {
   /** Newest change first; at most `query.limit`. */
   readonly owners: readonly TokenOwner[];
+  /** Of all rows that were looked at, shown or not. */
+  readonly places: readonly OwnerOnPage[];
   readonly hasNext: boolean;
 }
 
-/** A page of the owners of a collection, or of one id of it. */
+/** What owners are found with. */
+interface OwnerSources {
+  readonly subjects: CollectionSubjects;
+  readonly holders: TokenHolders;
+  readonly heldNow: HeldNow;
+}
+
+/**
+ * A page of the owners of a collection, or of one id of it. Sums of an ERC-1155 need its beginning: until that is known its contract is asked what
+ * they have, and who holds nothing, or was not told in time, is left out.
+ */
 export async function getOwners(
   database: Database,
-  { subjects, holders }: { readonly subjects: CollectionSubjects; readonly holders: TokenHolders },
+  { subjects, holders, heldNow }: OwnerSources,
   asked: AskedCollection,
   query: Omit<OwnersQuery, 'contract' | 'isSingle'>,
 ): Promise<OwnersFound> {
@@ -36,24 +55,21 @@ export async function getOwners(
   const found = await readCollectionRows<OwnerRow>(database, chain, statement);
   const state = await subjects.stateOf(asked, collection, found);
   if (isSingle && tokenId !== null && query.after === null && found.rows.length === 0)
-    return { ...state, owners: await ownerOfUnmoved(holders, asked, tokenId), hasNext: false };
-  // Sums of an ERC-1155 need its beginning: until that is known they are not shown.
-  const rows = isSingle || state.indexed.complete ? found.rows : [];
+    return { ...state, owners: await ownerOfUnmoved(holders, asked, tokenId), places: [], hasNext: false };
+  const rows = found.rows.slice(0, limit);
+  const owners = rows.map(({ token_id, owner, amount, last_block }) => ({
+    ...{ address: contract, tokenId: token_id, owner },
+    ...{ amount: isSingle ? '1' : amount, blockNumber: last_block },
+  }));
   return {
     ...state,
-    owners: rows.slice(0, limit).map((row) => ({
-      address: contract,
-      tokenId: row.token_id,
-      owner: row.owner,
-      amount: isSingle ? '1' : row.amount,
-      blockNumber: row.last_block,
-      mark: row.mark,
-    })),
-    hasNext: rows.length > limit,
+    owners: isSingle || state.indexed.complete ? owners : await withAmountsNow(heldNow, chain, owners),
+    places: rows.map(({ token_id: id, owner, last_block: block, mark }) => ({ block, tokenId: id, owner, mark })),
+    hasNext: found.rows.length > limit,
   };
 }
 
-/** An id that never moved by itself may lie in a range that was minted at once and is not expanded. */
+/** An id that never moved by itself may lie in a range that was minted at once and is not expanded, or have an owner without a transfer. */
 async function ownerOfUnmoved(
   holders: TokenHolders,
   { chain, contract }: AskedCollection,
@@ -62,6 +78,6 @@ async function ownerOfUnmoved(
   if ((await holders.missingIndexes()).length > 0) return [];
   const [held] = await holders.find(chain, [{ address: contract, tokenId }], new Map());
   if (held === null || held === undefined) return [];
-  const { owner, blockNumber } = held;
-  return owner === null || blockNumber === null ? [] : [{ ...held, owner, blockNumber, mark: '' }];
+  const { owner } = held;
+  return owner === null ? [] : [{ ...held, owner }];
 }

@@ -16,6 +16,7 @@ import { recordParameters } from '../records/record-parameters.ts';
 import { type RecordOptions, showOwnedNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
 import { createTokenHolders } from '../single-nfts/token-holders.ts';
+import { NOBODY_ASKED } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { type CollectionSubjectsOptions, createCollectionSubjects, requesterOf } from './collection-subjects.ts';
 import { getOwners, type OwnersFound } from './get-owners.ts';
@@ -128,7 +129,8 @@ function runsOf({ limits, paging }: ApiDependencies, name: string) {
 function answerOwners(dependencies: ApiDependencies, options: CollectionSubjectsOptions, name: string) {
   const { chains, database } = dependencies;
   const subjects = createCollectionSubjects(dependencies, options);
-  const holders = createTokenHolders(database);
+  const { heldNow = NOBODY_ASKED } = options;
+  const holders = createTokenHolders(database, heldNow);
   const records = createRecordPages(database, options.sendersOf);
   const runs = runsOf(dependencies, name);
   return async (
@@ -142,7 +144,7 @@ function answerOwners(dependencies: ApiDependencies, options: CollectionSubjects
     const chain = indexedChain(chains, page.filter.chain, nftTransfers.name);
     const asked = { chain, contract: parseAddress(page.filter.address), requestedBy };
     const place = { tokenId: page.filter.token_id, limit: page.limit, after: placeOf(page) };
-    const found = await getOwners(database, { subjects, holders }, asked, place);
+    const found = await getOwners(database, { subjects, holders, heldNow }, asked, place);
     const { records: tokens, ...shared } = await records.read(chain, found.owners, { includePrices: false });
     await requestUnreadTokens(database, chain, tokens);
     const next = found.hasNext ? placeBehind(chain, page, found) : null;
@@ -176,11 +178,10 @@ function placeOf({ position, upperBound }: OwnersPage): OwnersPlace | null {
 }
 
 /** Where the next page begins. */
-function placeBehind(chain: Chain, page: OwnersPage, { owners, indexed }: OwnersFound) {
-  const [newest, last] = [owners[0], owners.at(-1)];
+function placeBehind(chain: Chain, page: OwnersPage, { places, indexed }: OwnersFound) {
+  const [newest, last] = [places[0], places.at(-1)];
   if (newest === undefined || last === undefined) return null;
-  const upperBound = page.upperBound ?? Math.max(indexed.toBlock ?? 0, newest.blockNumber);
-  const marks = owners.map(({ blockNumber, mark }) => ({ block: blockNumber, mark }));
-  const run = continueRun(chain, placeOf(page), upperBound, marks);
-  return { position: { block: last.blockNumber, id: last.tokenId, owner: last.owner, run }, upperBound };
+  const upperBound = page.upperBound ?? Math.max(indexed.toBlock ?? 0, newest.block);
+  const run = continueRun(chain, placeOf(page), upperBound, places);
+  return { position: { block: last.block, id: last.tokenId, owner: last.owner, run }, upperBound };
 }

@@ -5,12 +5,15 @@ import { floorPriceRoutes } from '../collections/floor-price-routes.ts';
 import { createMetadataRequests, type MetadataRequestsOptions } from '../collections/metadata-requests.ts';
 import { resyncTokenRoute, syncCollectionRoute } from '../collections/resync-routes.ts';
 import type { SendersOf } from '../records/record-pages.ts';
+import type { HeldNow } from '../token-state/held-now.ts';
 import { multipleNftsRoute } from './multiple-nfts-route.ts';
 import { nftMetadataRoute } from './nft-metadata-route.ts';
 
 export interface MetadataRoutesOptions extends MetadataRequestsOptions {
   /** Default: nobody's are known. */
   readonly sendersOf?: SendersOf;
+  /** Default: no contract is asked. */
+  readonly heldNow?: HeldNow;
 }
 
 /**
@@ -19,13 +22,13 @@ export interface MetadataRoutesOptions extends MetadataRequestsOptions {
  */
 export function metadataRoutes(options: MetadataRoutesOptions): readonly RouteModule[] {
   const createRequests = createMetadataRequests(options);
-  const { sendersOf } = options;
+  const { sendersOf, heldNow } = options;
   return [
     ...[collectionMetadataRoute, bulkMetadataRoute, syncCollectionRoute, resyncTokenRoute].map((route) =>
       route(createRequests),
     ),
-    multipleNftsRoute(createRequests, sendersOf),
+    multipleNftsRoute(createRequests, sendersOf, heldNow),
     ...floorPriceRoutes,
-    nftMetadataRoute(createRequests, sendersOf),
+    nftMetadataRoute(createRequests, sendersOf, heldNow),
   ];
 }

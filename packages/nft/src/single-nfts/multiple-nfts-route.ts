@@ -14,6 +14,7 @@ import { getCollection } from '../collections/get-collection.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
 import { ownedNftSchema, showOwnedNft } from '../records/record-response.ts';
+import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 import { askTokens } from './asked-tokens.ts';
@@ -25,15 +26,19 @@ const DEFAULT_CHAIN = 'eth';
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
 /**
- * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in the order of the request, null for what never moved in what is indexed
+ * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in the order of the request, null for what never moved in what is indexed and nobody owns
  * (docs/provider-contract.md#multiple-nfts). Documents that nobody asked for yet are read, and the request waits a moment for them.
  */
-export function multipleNftsRoute(createRequests: CreateMetadataRequests, sendersOf?: SendersOf): RouteModule {
+export function multipleNftsRoute(
+  createRequests: CreateMetadataRequests,
+  sendersOf?: SendersOf,
+  heldNow?: HeldNow,
+): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;
     const requests = createRequests(dependencies);
     const pages = createRecordPages(database, sendersOf);
-    const holders = createTokenHolders(database);
+    const holders = createTokenHolders(database, heldNow);
     app.openapi(
       routeOf(dependencies),
       async (c) => {

@@ -23,6 +23,7 @@ import type { RecordKey } from '../records/nft-record.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
 import { includePricesParameter, recordParameters } from '../records/record-parameters.ts';
 import { nftSchema, showNft } from '../records/record-response.ts';
+import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { askTokens, readTokens } from './asked-tokens.ts';
 import { createTokenHolders } from './token-holders.ts';
@@ -34,14 +35,18 @@ export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexed
 
 /**
  * `GET /api/v2.2/nft/{address}/{token_id}`: one token (docs/provider-contract.md#nft-metadata). What nobody asked for yet is read, and the
- * request waits a moment for it; an id that never moved in what is indexed exists where its contract names a document for it.
+ * request waits a moment for it; an id that never moved in what is indexed exists where its contract names an owner or a document for it.
  */
-export function nftMetadataRoute(createRequests: CreateMetadataRequests, sendersOf?: SendersOf): RouteModule {
+export function nftMetadataRoute(
+  createRequests: CreateMetadataRequests,
+  sendersOf?: SendersOf,
+  heldNow?: HeldNow,
+): RouteModule {
   return (app, dependencies) => {
     const { chains, database } = dependencies;
     const requests = createRequests(dependencies);
     const pages = createRecordPages(database, sendersOf);
-    const holders = createTokenHolders(database);
+    const holders = createTokenHolders(database, heldNow);
     app.openapi(
       routeOf(dependencies),
       async (c) => {

@@ -12,6 +12,8 @@ export interface WalletNft extends RecordKey {
   readonly owner: Address;
   readonly amount: string;
   readonly blockNumber: number;
+  /** Whether the amount is what transfers add up to: it is right with the wallet's whole history alone. */
+  readonly isSum: boolean;
 }
 
 /** With what is known of the wallet's history. */
@@ -38,6 +40,7 @@ export async function getWalletNfts(
       owner: query.wallet,
       amount: row.amount,
       blockNumber: row.last_block,
+      isSum: row.is_sum,
     })),
     hasNext: found.length > query.limit,
   };
@@ -68,4 +71,5 @@ interface TokenColumns {
   token_id: string;
   amount: string;
   last_block: number;
+  is_sum: boolean;
 }

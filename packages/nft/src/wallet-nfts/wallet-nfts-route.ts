@@ -1,4 +1,5 @@
 import { showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -12,13 +13,15 @@ import {
 import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { changeRunSchema } from '../records/change-pages.ts';
+import { recordId } from '../records/nft-record.ts';
 import { createRecordPages, type RecordsOfPage, type SendersOf } from '../records/record-pages.ts';
 import { includePricesParameter, recordParameters } from '../records/record-parameters.ts';
 import { showOwnedNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
+import { type HeldNow, NOBODY_ASKED, withAmountsNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
-import { getWalletNfts, placeAfter, type WalletNftsPage } from './get-wallet-nfts.ts';
+import { getWalletNfts, placeAfter, type WalletNft, type WalletNftsPage } from './get-wallet-nfts.ts';
 import { walletNftsSchema } from './wallet-nfts-response.ts';
 import type { WalletNftsPlace } from './wallet-nfts-statement.ts';
 
@@ -28,6 +31,8 @@ export interface WalletNftsOptions {
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
   /** Default: nobody's are known. */
   readonly sendersOf?: SendersOf;
+  /** What ERC-1155 is held while blocks of a wallet are missing. Default: no contract is asked, and it is left out. */
+  readonly heldNow?: HeldNow;
 }
 
 /**
@@ -127,7 +132,7 @@ interface FoundPage extends RecordsOfPage, Pick<WalletNftsPage, 'indexed'> {
 
 function createFinder(
   { chains, database, logger }: ApiDependencies,
-  { walletHistory, waitMs, sendersOf }: WalletNftsOptions,
+  { walletHistory, waitMs, sendersOf, heldNow = NOBODY_ASKED }: WalletNftsOptions,
 ): (page: Page<Filter, Position>, requestedBy: string) => Promise<FoundPage> {
   const pages = createRecordPages(database, sendersOf);
   const kept = createKeptSubjects(database);
@@ -147,7 +152,8 @@ function createFinder(
     const answer = found.isCovered
       ? null
       : await walletHistory.requestWallet({ database, logger }, chain, wallet, requestedBy);
-    const read = await pages.read(chain, found.tokens, { includePrices: filter.include_prices });
+    const tokens = found.isCovered ? found.tokens : await withSumsNow(heldNow, chain, found.tokens);
+    const read = await pages.read(chain, tokens, { includePrices: filter.include_prices });
     await requestUnreadTokens(database, chain, read.records);
     return {
       ...read,
@@ -156,6 +162,21 @@ function createFinder(
       next: placeAfter(chain, found, after),
     };
   };
+}
+
+/** What transfers don't add up to yet, as its contracts tell it; what they don't is left out. */
+async function withSumsNow(
+  heldNow: HeldNow,
+  chain: Chain,
+  tokens: readonly WalletNft[],
+): Promise<readonly WalletNft[]> {
+  const told = await withAmountsNow(
+    heldNow,
+    chain,
+    tokens.filter(({ isSum }) => isSum),
+  );
+  const byId = new Map(told.map((token) => [recordId(token), token]));
+  return tokens.flatMap((token) => (token.isSum ? (byId.get(recordId(token)) ?? []) : [token]));
 }
 
 function placeOf({ position, upperBound }: Page<Filter, Position>): WalletNftsPlace | null {

@@ -30,17 +30,15 @@ const DATASET = 'nft-transfers';
 
 /**
  * The statement behind a page: one range of `nft_wallet_tokens_by_change`, read backwards, that stops after limit + 1 tokens
- * (wallet-nfts-statement.explain.test.ts). Amounts of ERC-1155 are sums, which are right with the wallet's whole history alone: until then
- * they are left out.
+ * (wallet-nfts-statement.explain.test.ts). Amounts of ERC-1155 are sums (`is_sum`), which are right with the wallet's whole history alone.
  */
 export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const wallet = bind(addressBytes(query.wallet));
   const chainId = `${bind(chain.id)}::bigint`;
-  const isWhole = `coalesce(covered.chain_to IS NOT NULL AND covered.indexed_from <= ${bind(chain.firstBlock)}, false)`;
-  const fact = (column: string): string =>
-    `(SELECT shown.${column} FROM ${collectionFacts('held.token_address', chainId)} AS shown)`;
+  const fact = (column: string, of = 'held'): string =>
+    `(SELECT shown.${column} FROM ${collectionFacts(`${of}.token_address`, chainId)} AS shown)`;
   const bounds = [
     `held.wallet = ${wallet}`,
     `held.chain_id = ${chainId}`,
@@ -49,13 +47,13 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
     ...(query.contracts.length === 0
       ? []
       : [`held.token_address = ANY (${bind(query.contracts.map(addressBytes))}::bytea[])`]),
-    expectedTrue(`${isWhole} OR ${fact('contract_type')} IS DISTINCT FROM 'ERC1155'`),
     ...(query.excludeSpam ? [expectedTrue(`${fact('possible_spam')} IS NOT TRUE`)] : []),
   ];
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
   const text = `WITH ${subjectCoverage(subject)}
 SELECT ${subjectColumns(subject)},
-  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block
+  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block,
+  ${fact('contract_type', 'page')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum
 FROM covered
 LEFT JOIN ${subjectHistory(subject)}
 LEFT JOIN LATERAL (

@@ -1,0 +1,105 @@
+/** Asks contracts of NFTs who holds what at the newest indexed block. Of the worker role. */
+import { decodeAbi } from '@chainstead/abi';
+import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { committedBlock, type StateReader, stateAt } from '@chainstead/state';
+import { encodeFunctionData, parseAbi } from 'viem';
+import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
+import type { Holding } from './held-now.ts';
+
+type HeldReader = StateReader<{ items: string[] }, (readonly [item: string, told: string | null])[]>;
+
+/** Reads who owns ids. */
+export const nftOwnersNow: HeldReader = {
+  kind: NFT_OWNERS,
+  async read({ chain, pool, database }, { items }, signal) {
+    const block = await committedBlock(database, chain);
+    if (block === null) return [];
+    const calls = items.map((item) => {
+      const [address = '', tokenId = ''] = item.split(':');
+      return { to: parseAddress(address), data: ownerOfCall(tokenId) };
+    });
+    const answers = await stateAt(pool, chain, block).callTogether(calls, signal);
+    return items.map((item, place) => [item, readOwner(answers[place] ?? null)]);
+  },
+};
+
+/** Reads what accounts have of ids: a call for each contract, and one for each holding where that tells nothing. */
+export const nftAmountsNow: HeldReader = {
+  kind: NFT_AMOUNTS,
+  async read({ chain, pool, database }, { items }, signal) {
+    const block = await committedBlock(database, chain);
+    if (block === null) return [];
+    const state = stateAt(pool, chain, block);
+    const batches = [...Map.groupBy(items.map(readHolding), ({ address }) => address).values()];
+    const answers = await state.callTogether(batches.map(batchCall), signal);
+    const told = new Map<string, string | null>();
+    const refused: AskedHolding[] = [];
+    for (const [place, batch] of batches.entries()) {
+      const amounts = readAmounts(answers[place] ?? null, batch.length);
+      if (amounts === null) refused.push(...batch);
+      else for (const [index, { item }] of batch.entries()) told.set(item, amounts[index]?.toString() ?? null);
+    }
+    const alone = await state.callTogether(refused.map(singleCall), signal);
+    for (const [place, { item }] of refused.entries()) told.set(item, readAmount(alone[place] ?? null));
+    return items.map((item) => [item, told.get(item) ?? null]);
+  },
+};
+
+interface AskedHolding extends Holding {
+  readonly item: string;
+}
+
+function readHolding(item: string): AskedHolding {
+  const [address = '', tokenId = '', owner = ''] = item.split(':');
+  return { item, address: parseAddress(address), tokenId, owner: parseAddress(owner) };
+}
+
+const ERC1155 = parseAbi([
+  'function balanceOf(address owner, uint256 id) view returns (uint256)',
+  'function balanceOfBatch(address[] owners, uint256[] ids) view returns (uint256[])',
+]);
+
+interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+function batchCall(batch: readonly AskedHolding[]): Call {
+  const args = [batch.map(({ owner }) => owner), batch.map(({ tokenId }) => BigInt(tokenId))] as const;
+  const data = encodeFunctionData({ abi: ERC1155, functionName: 'balanceOfBatch', args });
+  return { to: batch[0]?.address ?? ZERO_ADDRESS, data };
+}
+
+function singleCall({ address, tokenId, owner }: AskedHolding): Call {
+  const data = encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [owner, BigInt(tokenId)] });
+  return { to: address, data };
+}
+
+function readAmounts(answer: Hex | null, count: number): readonly bigint[] | null {
+  if (answer === null) return null;
+  try {
+    const [amounts] = decodeAbi(ERC1155[1].outputs, answer);
+    return amounts.length === count ? amounts : null;
+  } catch {
+    // Whatever a contract returned instead: the single calls decide.
+    return null;
+  }
+}
+
+/** Of hexadecimal text. */
+const WORD_LENGTH = 2 + 2 * 32;
+
+function readAmount(answer: Hex | null): string | null {
+  return answer === null || answer.length < WORD_LENGTH ? null : BigInt(answer.slice(0, WORD_LENGTH)).toString();
+}
+
+function ownerOfCall(tokenId: string): Hex {
+  return `0x6352211e${BigInt(tokenId).toString(16).padStart(64, '0')}`;
+}
+
+/** Nobody owns what the zero address does, nor what no address does. */
+function readOwner(answer: Hex | null): Address | null {
+  const word = answer === null || answer.length !== WORD_LENGTH ? null : /^0x0{24}([0-9a-f]{40})$/.exec(answer);
+  const owner = word?.[1] === undefined ? null : parseAddress(`0x${word[1]}`);
+  return owner === ZERO_ADDRESS ? null : owner;
+}
