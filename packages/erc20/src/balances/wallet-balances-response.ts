@@ -30,13 +30,9 @@ export const walletBalancesSchema = z
       .object({
         ...tokenBalanceShape,
         balance_block: digits.openapi({ description: 'The block after which it is the balance' }),
-        proof: z
-          .literal('storage')
-          .nullable()
-          .optional()
-          .openapi({
-            description: "With proof=true: the chain's state has exactly this balance; null where that is not proven",
-          }),
+        proof: z.literal('storage').nullable().optional().openapi({
+          description: "With proof=true: the chain's state has exactly this balance; null where that is not proven",
+        }),
         proof_reason: z
           .enum(PROOF_REASONS)
           .nullable()
