@@ -63,7 +63,8 @@ export class InvalidParameterError extends ApiError {
     super({
       code: 'INVALID_PARAMETER',
       status: 400,
-      message: errors.map(describe).join('; '),
+      // Each text once, as the hosted provider joins those of all broken rules.
+      message: [...new Set(errors.map(describe))].join(', '),
       details: { errors: errors.map(({ message: _sentence, ...facts }) => facts) },
     });
   }

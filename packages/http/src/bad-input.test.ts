@@ -4,7 +4,7 @@ import { createDemoApi, errorOf, TOKEN, WALLET } from './testing/demo-api.ts';
 const { app } = createDemoApi();
 const rows = `/demo/${WALLET}/rows`;
 
-const ADDRESS = 'must be a hexadecimal address (0x and 40 digits)';
+const INVALID_ADDRESS = '[C0005] Invalid address provided';
 const BLOCK = 'must be a block number (a whole number from 0 to 9007199254740991)';
 const DATE =
   'must be a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
@@ -65,14 +65,10 @@ const badQueries: readonly (readonly [query: string, parameter: string, message:
   ['order=', 'order', 'order must be ASC or DESC, "" was given'],
   ['order=ASC;--', 'order', 'order must be ASC or DESC, "ASC;--" was given'],
   ['order=ASC&order=DESC', 'order', 'order may be given once, it was given 2 times'],
-  ['contract_addresses=', 'contract_addresses.0', `contract_addresses.0 ${ADDRESS}, "" was given`],
-  ['contract_addresses[]=0x1', 'contract_addresses.0', `contract_addresses.0 ${ADDRESS}, "0x1" was given`],
-  [
-    `contract_addresses[0]=${TOKEN}&contract_addresses[1]=usdt`,
-    'contract_addresses.1',
-    `contract_addresses.1 ${ADDRESS}, "usdt" was given`,
-  ],
-  [`contract_addresses=${TOKEN},`, 'contract_addresses.1', `contract_addresses.1 ${ADDRESS}, "" was given`],
+  ['contract_addresses=', 'contract_addresses.0', INVALID_ADDRESS],
+  ['contract_addresses[]=0x1', 'contract_addresses.0', INVALID_ADDRESS],
+  [`contract_addresses[0]=${TOKEN}&contract_addresses[1]=usdt`, 'contract_addresses.1', INVALID_ADDRESS],
+  [`contract_addresses=${TOKEN},`, 'contract_addresses.1', INVALID_ADDRESS],
   ['cursor=null', 'cursor', 'cursor must be the cursor of an earlier page of this query, unchanged, "null" was given'],
   ['cursor=%00x', '', 'URL must not contain a NUL character (%00)'],
   ['chain=%zz', '', 'URL has a malformed percent-encoding'],
@@ -84,7 +80,7 @@ describe('400', () => {
     const response = await app.request(`/demo/${address}/rows`);
     expect(response.status).toBe(400);
     const body = await errorOf(response);
-    expect(body.message).toBe(`address ${ADDRESS}, ${JSON.stringify(decodeURIComponent(address))} was given`);
+    expect(body.message).toBe(INVALID_ADDRESS);
     expect(body.details?.errors?.[0]).toMatchObject({ parameter: 'address', given: decodeURIComponent(address) });
   });
 
@@ -99,7 +95,9 @@ describe('400', () => {
   test('names every parameter that is wrong', async () => {
     const body = await errorOf(await app.request(`${rows}?limit=0&order=up&chain=nope`));
     expect(body.details?.errors?.map((error) => error.parameter).sort()).toEqual(['chain', 'limit', 'order']);
-    expect(body.message.split('; ')).toHaveLength(3);
+    expect(body.message).toBe(
+      `chain ${CHAIN}, "nope" was given, limit ${LIMIT}, "0" was given, order must be ASC or DESC, "up" was given`,
+    );
   });
 
   test('repeats only the beginning of what was given', async () => {
@@ -117,6 +115,7 @@ describe('400', () => {
 
   test.each([
     ['a list for a body', '[]', 'body'],
+    ['an empty body', '', 'name'],
     ['a missing member', '{}', 'name'],
     ['a member of another type', '{"name":5}', 'name'],
     ['a text that is too long', `{"name":"${'x'.repeat(21)}"}`, 'name'],
@@ -127,7 +126,7 @@ describe('400', () => {
     expect((await errorOf(response)).details?.errors?.[0]?.parameter).toBe(parameter);
   });
 
-  test.each(['{', '', 'null,', '{"name":}'])('for the malformed JSON %j', async (body) => {
+  test.each(['{', 'null,', '{"name":}'])('for the malformed JSON %j', async (body) => {
     const response = await postThing(body);
     expect(response.status).toBe(400);
     expect((await errorOf(response)).message).toBe('Malformed JSON in request body');

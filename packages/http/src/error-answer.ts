@@ -147,8 +147,10 @@ export function invalidParameters(error: z.ZodError, data: unknown): InvalidPara
 function problemOf(issue: z.core.$ZodIssue, data: unknown): ParameterProblem {
   const parameter = issue.path.map(String).join('.') || 'body';
   // The schemas of parameters.ts say what they allow and what they were given.
-  if (issue.code === 'custom' && typeof issue.params?.allowed === 'string')
-    return { parameter, given: issue.params.given, allowed: issue.params.allowed };
+  if (issue.code === 'custom' && typeof issue.params?.allowed === 'string') {
+    const { allowed, given, sentence } = issue.params;
+    return { parameter, given, allowed, ...(typeof sentence === 'string' && { message: sentence }) };
+  }
   const given = issue.path.reduce<unknown>((value, key) => (isIndexable(value) ? value[key] : undefined), data);
   if (issue.code === 'invalid_type' && given === undefined) return { parameter, message: `${parameter} is required` };
   if (issue.code === 'invalid_type' && issue.expected === 'string' && Array.isArray(given))

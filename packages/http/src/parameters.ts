@@ -19,18 +19,24 @@ const CURSOR_LENGTH_MAX = 8_192;
 const ORDERS = 'ASC or DESC';
 const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
 const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
+/** By these texts clients of the hosted provider know the refusal. */
+const INVALID_ADDRESS = '[C0005] Invalid address provided';
+const INVALID_TOKEN_ID = '[C0005] Invalid TokenId provided';
 const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
 const TOKEN_ID_MAX = 2n ** 256n - 1n;
 const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
 const DATE =
   'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 
-/** A parameter that is read from text. `parse` gives undefined for what is not allowed. */
-export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined) {
+/**
+ * A parameter that is read from text. `parse` gives undefined for what is not allowed.
+ * @param sentence what a refusal says; default: what is allowed and what was given, which its details say in any case
+ */
+export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined, sentence?: string) {
   return z.string().transform((text, ctx): T => {
     const value = parse(text);
     if (value !== undefined) return value;
-    ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, params: { allowed, given: text } });
+    ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, params: { allowed, given: text, sentence } });
     return z.NEVER;
   });
 }
@@ -70,7 +76,7 @@ export type Parameters = ReturnType<typeof createParameters>;
 
 /** An address in the path, any letter case in, lower case out. */
 function addressParameter() {
-  return textParameter(ADDRESS, readAddress).openapi({
+  return textParameter(ADDRESS, readAddress, INVALID_ADDRESS).openapi({
     type: 'string',
     pattern: '^0x[0-9a-fA-F]{40}$',
     example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
@@ -79,7 +85,7 @@ function addressParameter() {
 
 /** A token id in the path, decimal or hexadecimal in, decimal digits out. */
 function tokenIdParameter() {
-  return textParameter(TOKEN_ID, parseTokenId).openapi({
+  return textParameter(TOKEN_ID, parseTokenId, INVALID_TOKEN_ID).openapi({
     type: 'string',
     pattern: '^([0-9]+|0x[0-9a-fA-F]+)$',
     description: `As ${TOKEN_ID}.`,
@@ -107,7 +113,7 @@ function addressListParameter(order: 'sorted' | 'given') {
             code: 'custom',
             message: `must be ${ADDRESS}`,
             path: [index],
-            params: { allowed: ADDRESS, given: text },
+            params: { allowed: ADDRESS, given: text, sentence: INVALID_ADDRESS },
           });
         else unique.add(address);
       }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pathOf, SERVED_BLOCKS, type ServedRows, serveRows } from './served-rows.ts';
 
-const ADDRESS = 'must be a hexadecimal address (0x and 40 digits)';
+const INVALID_ADDRESS = '[C0005] Invalid address provided';
 const BLOCK = 'must be a block number (a whole number from 0 to 9007199254740991)';
 const DATE =
   'must be a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
@@ -42,7 +42,7 @@ describe('something that is not an address', () => {
   ];
   test.each(cases)('%s', async (sent, read) => {
     const { status, body } = await rows.send(`${pathOf(sent)}?chain=scripted`);
-    expect([status, body.message]).toEqual([400, `address ${ADDRESS}${given(read)}`]);
+    expect([status, body.message, body.details?.errors?.[0]?.given]).toEqual([400, INVALID_ADDRESS, read]);
   });
 });
 
@@ -90,21 +90,18 @@ describe('a parameter that can not be used', () => {
     ['order=ASC&order=ASC', 'order may be given once, it was given 2 times'],
     ['order=block_number;--', `order must be ASC or DESC${given('block_number;--')}`],
     ['disable_total=yes', `disable_total must be true or false${given('yes')}`],
-    ['contract_addresses=usdt', `contract_addresses.0 ${ADDRESS}${given('usdt')}`],
-    ['contract_addresses[]=', `contract_addresses.0 ${ADDRESS}${given('')}`],
-    [
-      `contract_addresses[0]=${OTHER_TOKEN}&contract_addresses[1]=0x1`,
-      `contract_addresses.1 ${ADDRESS}${given('0x1')}`,
-    ],
-    [`contract_addresses=${OTHER_TOKEN},,${OTHER_TOKEN}`, `contract_addresses.1 ${ADDRESS}${given('')}`],
-    ['contract_addresses=0x%27)%20OR%20(1=1', `contract_addresses.0 ${ADDRESS}${given("0x') OR (1=1")}`],
+    ['contract_addresses=usdt', INVALID_ADDRESS],
+    ['contract_addresses[]=', INVALID_ADDRESS],
+    [`contract_addresses[0]=${OTHER_TOKEN}&contract_addresses[1]=0x1`, INVALID_ADDRESS],
+    [`contract_addresses=${OTHER_TOKEN},,${OTHER_TOKEN}`, INVALID_ADDRESS],
+    ['contract_addresses=0x%27)%20OR%20(1=1', INVALID_ADDRESS],
     [
       `contract_addresses=${Array.from({ length: 101 }, (_, n) => `0x${n.toString(16).padStart(40, '0')}`).join()}`,
       /^contract_addresses: at most 100 items/,
     ],
     [
       'chain=nope&limit=0&order=up',
-      `chain ${CHAIN}${given('nope')}; limit ${LIMIT}${given('0')}; order must be ASC or DESC${given('up')}`,
+      `chain ${CHAIN}${given('nope')}, limit ${LIMIT}${given('0')}, order must be ASC or DESC${given('up')}`,
     ],
     ['cursor=abc', `${CURSOR}${given('abc')}`],
     ['cursor=null', `${CURSOR}${given('null')}`],

@@ -21,6 +21,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: {
     readonly message?: string;
+    readonly details?: { readonly errors?: readonly { readonly given?: unknown }[] };
     readonly page_size?: number;
     readonly cursor?: string | null;
     readonly result?: readonly { readonly block_number: string }[];

@@ -1,5 +1,12 @@
 import { indexedHeaders } from '@chainstead/answers';
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
 import type { StateQuestions } from '@chainstead/state';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getTokenFacts, getTokenFactsBySymbol } from './get-token-facts.ts';
@@ -51,7 +58,11 @@ const SYMBOLS_MAX = 100;
 const SYMBOL_LENGTH_MAX = 64;
 
 const symbols = z
-  .array(z.string().min(1).max(SYMBOL_LENGTH_MAX))
+  .array(
+    textParameter(`a symbol of 1 to ${SYMBOL_LENGTH_MAX} characters`, (text) =>
+      text.length >= 1 && text.length <= SYMBOL_LENGTH_MAX ? text : undefined,
+    ),
+  )
   .max(SYMBOLS_MAX, { error: `at most ${SYMBOLS_MAX} items` })
   .openapi({
     type: 'array',

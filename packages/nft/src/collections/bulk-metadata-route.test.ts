@@ -85,7 +85,7 @@ describe('floor prices', () => {
 
   test.each([
     ['floor-price/historical?interval=2d', 'interval'],
-    ['x/floor-price', 'token_id'],
+    ['x/floor-price', '[C0005] Invalid TokenId provided'],
     ['floor-price?chain=nowhere', 'chain'],
   ])('%s is refused by name', async (path, parameter) => {
     expect(await ask(api, `${CATS}/${path}`)).toMatchObject({

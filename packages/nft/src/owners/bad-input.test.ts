@@ -23,8 +23,8 @@ async function refusal(path: string): Promise<unknown> {
   return answer.json();
 }
 
-const bodyOf = (parameter: string, given: unknown, allowed: string) => ({
-  message: `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
+const bodyOf = (parameter: string, given: unknown, allowed: string, message?: string) => ({
+  message: message ?? `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
   details: { errors: [{ parameter, given, allowed }] },
 });
 
@@ -56,14 +56,16 @@ describe('refused by name', () => {
     async (rest) => {
       for (const given of ['0x123', `0x${'g'.repeat(40)}`])
         expect(await refusal(`${given}${rest}`)).toEqual(
-          bodyOf('address', given, 'a hexadecimal address (0x and 40 digits)'),
+          bodyOf('address', given, 'a hexadecimal address (0x and 40 digits)', '[C0005] Invalid address provided'),
         );
     },
   );
 
   test.each(['x', '-1', '0xgg', (2n ** 256n).toString()])('is the id %s', async (id) => {
     const allowed = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
-    expect(await refusal(`${ERC721}/${id}/owners`)).toEqual(bodyOf('token_id', id, allowed));
+    expect(await refusal(`${ERC721}/${id}/owners`)).toEqual(
+      bodyOf('token_id', id, allowed, '[C0005] Invalid TokenId provided'),
+    );
   });
 });
 

@@ -25,8 +25,8 @@ const ROUTES: readonly (readonly [path: string, body: unknown])[] = [
   ['traits/paginate', undefined],
   ['nfts-by-traits', BODY],
 ];
-const bodyOf = (parameter: string, given: unknown, allowed: string) => ({
-  message: `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
+const bodyOf = (parameter: string, given: unknown, allowed: string, message?: string) => ({
+  message: message ?? `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
   details: { errors: [{ parameter, given, allowed }] },
 });
 
@@ -35,7 +35,7 @@ describe('every route refuses', () => {
     for (const given of ['0x123', `0x${'g'.repeat(40)}`, 'cats'])
       expect(await stage.ask(`${given}/${path}`, body)).toEqual({
         status: 400,
-        body: bodyOf('address', given, 'a hexadecimal address (0x and 40 digits)'),
+        body: bodyOf('address', given, 'a hexadecimal address (0x and 40 digits)', '[C0005] Invalid address provided'),
       });
   });
 

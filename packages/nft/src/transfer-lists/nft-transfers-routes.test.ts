@@ -272,11 +272,13 @@ const BLOCK = 'a block number (a whole number from 0 to 9007199254740991)';
 const LIMIT = 'a whole number from 1 (above 100 means 100)';
 const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
 const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
+const INVALID_ADDRESS = '[C0005] Invalid address provided';
+const INVALID_TOKEN_ID = '[C0005] Invalid TokenId provided';
 describe('a bad parameter', () => {
-  const refusal = (parameter: string, given: string, allowed: string) => ({
+  const refusal = (parameter: string, given: string, allowed: string, message?: string) => ({
     status: 400,
     body: {
-      message: `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
+      message: message ?? `${parameter} must be ${allowed}, ${JSON.stringify(given)} was given`,
       details: { errors: [{ parameter, given, allowed }] },
     },
   });
@@ -304,10 +306,12 @@ describe('a bad parameter', () => {
 
   test('in the path, or in a list', async () => {
     for (const path of ['/0x12/nft/transfers', '/nft/0x12/transfers', '/nft/0x12/7/transfers'])
-      expect(await stage.request(path)).toEqual(refusal('address', '0x12', ADDRESS));
-    expect(await stage.request(`/nft/${APES}/-1/transfers`)).toEqual(refusal('token_id', '-1', TOKEN_ID));
-    expect((await stage.request(`${WALLET}?contract_addresses=0x12`)).body.message).toBe(
-      `contract_addresses.0 must be ${ADDRESS}, "0x12" was given`,
+      expect(await stage.request(path)).toEqual(refusal('address', '0x12', ADDRESS, INVALID_ADDRESS));
+    expect(await stage.request(`/nft/${APES}/-1/transfers`)).toEqual(
+      refusal('token_id', '-1', TOKEN_ID, INVALID_TOKEN_ID),
+    );
+    expect(await stage.request(`${WALLET}?contract_addresses=0x12`)).toEqual(
+      refusal('contract_addresses.0', '0x12', ADDRESS, INVALID_ADDRESS),
     );
     const many = Array.from({ length: 101 }, () => APES).join();
     expect((await stage.request(`${WALLET}?contract_addresses=${many}`)).status).toBe(400);

@@ -216,7 +216,7 @@ describe('a bad parameter', () => {
       expect(await stage.request(`/erc20/0x12/${route}`)).toEqual({
         status: 400,
         body: {
-          message: 'address must be a hexadecimal address (0x and 40 digits), "0x12" was given',
+          message: '[C0005] Invalid address provided',
           details: {
             errors: [{ parameter: 'address', given: '0x12', allowed: 'a hexadecimal address (0x and 40 digits)' }],
           },
