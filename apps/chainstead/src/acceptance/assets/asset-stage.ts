@@ -1,0 +1,130 @@
+/** All data routes behind a real socket, over some indexed transfers, with a worker that asks a devnet which keeps no state of block 1. */
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { parseAddress, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { createDatasetRoutes, datasets, stateReaders } from '@chainstead/datasets';
+import { addressBytes, type Database, hexBytes } from '@chainstead/db';
+import { seedTransfers } from '@chainstead/erc20/testing';
+import { serveApi, unservedRoutes } from '@chainstead/http';
+import { openStateStage } from '@chainstead/state/testing';
+import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
+import { createApiUnderTest, TEST_KEY } from '../api-under-test.ts';
+import { COLLECTION, TOKEN } from './asset-operations.ts';
+import { shown } from './refusals.ts';
+
+export interface SentRequest {
+  /** Default GET. */
+  readonly method?: string;
+  readonly contentType?: string;
+  readonly body?: string;
+}
+
+export interface AssetStage {
+  /** @param path below `/api/v2.2` */
+  ask(path: string, sent?: SentRequest): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** What cases call by name in braces: cursors of two routes and how refusals show them, and the newest block. */
+  readonly known: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** Contracts that were read, and are no collections; and one whose token 77 names nothing. */
+export const NO_CONTRACT = addressOf(0xdead01);
+export const NO_NFT = addressOf(0xdead02);
+export const READ_COLLECTION = addressOf(0xdead03);
+/** A wallet of which nothing is known, and a token. */
+export const NOBODY = addressOf(0xdead04);
+/** The first block of which transfers are indexed. */
+export const INDEXED_FROM = 3;
+/** Largest request body. Bytes. */
+export const BODY_BYTES_MAX = 1_000_000;
+/** What nodes without an archive say of it. */
+const PRUNED_BLOCK = 1;
+
+export async function openAssetStage(): Promise<AssetStage> {
+  const stage = await openStateStage();
+  const { database } = stage.scratch;
+  const registry = createChainRegistry();
+  const eth = registry.get('eth');
+  await stage.devnet.mine(12);
+  await seedAssets(database, eth);
+  const head = await stage.commit();
+  for (const dataset of ['erc20-transfers', 'nft-transfers'])
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
+      [eth.id, dataset, INDEXED_FROM, head.number],
+    );
+  const pruned = await stage.devnet.client.getBlock({ blockNumber: BigInt(PRUNED_BLOCK) });
+  stage.node.alter = ({ method, params }) => {
+    const isOfState = method === 'eth_call' || method === 'eth_getBalance';
+    const at = JSON.stringify(params);
+    if (!isOfState || !(at.includes(pruned.hash) || at.includes(`"0x${PRUNED_BLOCK}"`))) return undefined;
+    return { error: { code: -32000, message: 'missing trie node 1b' } };
+  };
+  await stage.startWorker(stateReaders);
+  const kept = datasets.filter(({ name }) => name !== 'erc20-approvals');
+  const routes = createDatasetRoutes({
+    database,
+    jobs: stage.jobs,
+    chains: [eth],
+    datasets: kept,
+    onDemand: { waitMs: 10_000, maxCalls: 0, perKey: 1_000 },
+    clock: systemClock,
+    logger: silentLogger(),
+  });
+  const indexed = { chains: [eth], datasets: kept.map(({ name }) => name) };
+  const api = await createApiUnderTest(database, registry, [...routes, unservedRoutes], indexed);
+  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const ask: AssetStage['ask'] = async (path, { method, contentType, body } = {}) => {
+    const answer = await fetch(`${server.url}/api/v2.2${path}`, {
+      method: method ?? 'GET',
+      headers: { 'x-api-key': TEST_KEY, ...(contentType !== undefined && { 'content-type': contentType }) },
+      ...(body !== undefined && { body }),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const cursorOf = async (path: string): Promise<string> => {
+    const { status, body } = await ask(`${path}?limit=1`);
+    const { cursor } = Object(body) as { cursor?: unknown };
+    if (typeof cursor !== 'string') throw new Error(`No cursor of ${path}: ${status} ${JSON.stringify(body)}`);
+    return cursor;
+  };
+  const erc20 = await cursorOf(`/erc20/${TOKEN}/transfers`);
+  const nft = await cursorOf(`/nft/${COLLECTION}/transfers`);
+  const cursors = { erc20, nft, cut: erc20.slice(0, -4), erc20Shown: shown(erc20), nftShown: shown(nft) };
+  return {
+    ask,
+    known: { ...cursors, head: `${head.number}`, headTime: `${head.timestamp}`, beyond: `${head.number + 1_000}` },
+    async close() {
+      await server.close();
+      await stage.close();
+    },
+  };
+}
+
+/** Three transfers of a token and of a collection, and contracts that were read. */
+async function seedAssets(database: Database, eth: Chain): Promise<void> {
+  const [token, collection, alice, bob] = [parseAddress(TOKEN), parseAddress(COLLECTION), addressOf(1), addressOf(2)];
+  await seedTransfers(
+    database,
+    eth,
+    [4, 5, 6].map((blockNumber) => ({
+      ...{ from: alice, to: bob, token, value: 5n },
+      ...{ blockNumber, transactionIndex: 0, logIndex: 0 },
+    })),
+  );
+  await createPartitions(database, 'nft_transfers', eth.id);
+  await database.query(
+    `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
+       from_address, to_address, amount, transaction_hash)
+     SELECT address_key($1), $2, block_number, 0, 0, 0, 0, $1, block_number, $3, $4, 1, $5 FROM generate_series(4, 6) AS block_number`,
+    [addressBytes(collection), eth.id, addressBytes(ZERO_ADDRESS), addressBytes(alice), hexBytes(hashOf(2, 4))],
+  );
+  await database.query(
+    `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
+     VALUES ($1, $4, 'not-contract', now() + interval '1 day'), ($2, $4, 'not-nft', now() + interval '1 day'), ($3, $4, 'known', NULL)`,
+    [addressBytes(NO_CONTRACT), addressBytes(NO_NFT), addressBytes(READ_COLLECTION), eth.id],
+  );
+  await database.query(
+    `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, synced_at) VALUES ($1, $2, 77, 'none', now())`,
+    [addressBytes(READ_COLLECTION), eth.id],
+  );
+}
