@@ -7,6 +7,7 @@ import { addressKey } from '@chainstead/db/address-key';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REBASING, seedBalances } from './testing/seeded-balances.ts';
 import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
 
 const DOCUMENT = readFileSync(fileURLToPath(new URL('../../../../docs/analytics.md', import.meta.url)), 'utf8');
@@ -53,6 +54,7 @@ beforeAll(async () => {
   await seedCoverage(database, eth, 0, 3);
   await seedCoverage(database, eth, 5, 8, 'none');
   await seedNfts(database, eth, WALLET);
+  await seedBalances(database, eth, { wallet: WALLET, token: USDC, unknown: UNKNOWN, holders: [EXCHANGE, FRIEND] });
   await database.query(
     `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts, occurrences) VALUES (1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
   );
@@ -139,12 +141,28 @@ const EXPECTED: readonly (readonly object[])[] = [
       gain: '0.75',
     },
   ],
+  [
+    { token_symbol: 'stETH', token_address: REBASING, balance: '2.5', balance_block: 8, source: 'contract' },
+    { token_symbol: 'USDC', balance: '0.999999', balance_block: 8, source: 'contract and transfers', from_block: 5 },
+    { token_address: UNKNOWN, balance: null, balance_block: 2, source: 'contract' },
+  ],
+  [
+    { state: 'erc20-token-holders', addresses: 1, counted: 1, from_the_start: 0, lowest: 5 },
+    { state: 'erc20-wallet-tokens', addresses: 2, counted: 1, from_the_start: 0, lowest: 5 },
+  ],
+  [
+    { holder: WALLET, balance: '0.999999', percent_of_supply: '50.00', source: 'contract and transfers' },
+    { holder: EXCHANGE, balance: '0.600001', percent_of_supply: '30.00', source: 'transfers', balance_block: 8 },
+    { holder: FRIEND, balance: '0.4', percent_of_supply: '20.00' },
+  ],
+  [{ token_symbol: 'USDC', holders: 3, largest_ten_percent: '100.00', from_block: 5 }],
+  [{ token_symbol: 'USDC', spender: EXCHANGE, at_risk: '0.999999' }],
 ];
 
 describe('docs/analytics.md', () => {
-  test('has fifteen queries', () => {
-    expect(queries).toHaveLength(15);
-    expect(EXPECTED).toHaveLength(15);
+  test('has twenty queries', () => {
+    expect(queries).toHaveLength(20);
+    expect(EXPECTED).toHaveLength(20);
   });
 
   test('says by which state what is derived lacks rows', async () => {
@@ -155,6 +173,8 @@ describe('docs/analytics.md', () => {
     const sql =
       'SELECT state, dataset, version, status, built_to FROM analytics.derived_states ORDER BY state, chain_id';
     expect(await asReader(sql)).toEqual([
+      { state: 'erc20-token-holders', dataset: 'erc20-transfers', version: 1, status: 'built', built_to: null },
+      { state: 'erc20-wallet-tokens', dataset: 'erc20-transfers', version: 1, status: 'built', built_to: null },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 2, status: 'building', built_to: 17 },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built', built_to: null },
     ]);
@@ -171,6 +191,17 @@ describe('docs/analytics.md', () => {
     );
     expect(views.length).toBeGreaterThanOrEqual(6);
     for (const { table_name } of views) expect(DOCUMENT).toContain(`\`analytics.${table_name}\``);
+  });
+
+  test.each([
+    ['a wallet’s balances', 15, 'wallet', WALLET],
+    ['a token’s holders', 17, 'token', USDC],
+  ] as const)('%s are found by an index, as told', async (_what, query, column, address) => {
+    const sql = queries[query]?.[1] ?? '';
+    const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(
+      `Index Cond: ((${column} = '\\x${address.slice(2)}'::bytea) AND (chain_id = 1)`,
+    );
   });
 
   test('a wallet is found by an index, as told', async () => {
