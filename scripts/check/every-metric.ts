@@ -14,6 +14,7 @@ import { createSubscriptionMetrics } from '../../packages/gateway/src/subscripti
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createMetadataMetrics } from '../../packages/nft/src/collections/metadata-metrics.ts';
+import { createTraitsMetrics } from '../../packages/nft/src/traits/traits-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
 import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
 
@@ -36,6 +37,7 @@ export function createEveryMetric(): Registry {
   createStateWorker({ ...worker, readers: [], clock: systemClock });
   createWalletHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
+  createTraitsMetrics(metrics);
   createWorkJournal({ database: unusedDatabase(), logger, metrics });
   createDeliveryMetrics({ registry: metrics, database: unusedDatabase(), logger });
   return metrics;

@@ -47,6 +47,7 @@ const facts: StatusFacts = {
   rows: [{ table: 'erc20_transfers', rows: 5_000, exact: false }],
   histories: { unfinished: [], counts: [] },
   metadata: [],
+  traits: [],
   registry,
   now: NOW,
 };
@@ -159,6 +160,19 @@ describe('status', () => {
       ],
     });
     expect(toStatusJson(facts)).toMatchObject({ chains: [{ metadata: null }] });
+  });
+
+  it('says of traits how many collections have them, and what others wait for', () => {
+    const atWork = { history: 1, queue: 2, settle: 3, compute: 4 };
+    const traits = [{ chainId: status.chainId, computed: 9, tooLarge: 5, atWork }];
+    expect(renderStatus({ ...facts, traits })).toContain(
+      'traits      9 computed, waiting: 1 for history, 5 for documents, 4 to be computed; 5 too large',
+    );
+    expect(renderStatus(facts)).not.toContain('traits');
+    expect(toStatusJson({ ...facts, traits })).toMatchObject({
+      chains: [{ traits: { computed: 9, waiting: atWork, too_large: 5 } }],
+    });
+    expect(toStatusJson(facts)).toMatchObject({ chains: [{ traits: null }] });
   });
 
   it('gives a program the same facts', () => {

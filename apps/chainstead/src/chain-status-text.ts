@@ -1,6 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
-import type { MetadataCounts, MetadataStatus } from '@chainstead/nft';
+import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/nft';
 import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
 import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
@@ -20,6 +20,7 @@ export interface StatusFacts {
   readonly rows: readonly TableRows[];
   readonly histories: Histories;
   readonly metadata: readonly MetadataStatus[];
+  readonly traits: readonly TraitsStatus[];
   readonly registry: ChainRegistry;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -79,6 +80,7 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
         historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
       ),
       metadata: metadataJson(status, facts),
+      traits: traitsJson(status, facts),
       updated_at: status.updatedAt.toISOString(),
     })),
     never_ingested: neverIngested(facts).map(({ key, id }) => ({ chain: key, chain_id: id })),
@@ -118,6 +120,7 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...renderBuilding(status),
     ...renderHistories(status, facts),
     ...renderMetadata(status, facts),
+    ...renderTraits(status, facts),
     ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
     ...(status.stallReason === null ? [] : [`  held up     ${status.stallReason}`]),
   ];
@@ -195,6 +198,21 @@ function metadataJson({ chainId }: ChainStatus, { metadata }: StatusFacts): Read
       error,
     })),
   };
+}
+
+/** How many collections have traits, and what others wait for. */
+function renderTraits({ chainId }: ChainStatus, { traits }: StatusFacts): string[] {
+  const found = traits.find((each) => each.chainId === chainId);
+  if (found === undefined) return [];
+  const { history, queue, settle, compute } = found.atWork;
+  return [
+    `  traits      ${found.computed} computed, waiting: ${history} for history, ${queue + settle} for documents, ${compute} to be computed; ${found.tooLarge} too large`,
+  ];
+}
+
+function traitsJson({ chainId }: ChainStatus, { traits }: StatusFacts): Readonly<Record<string, unknown>> | null {
+  const found = traits.find((each) => each.chainId === chainId);
+  return found === undefined ? null : { computed: found.computed, waiting: found.atWork, too_large: found.tooLarge };
 }
 
 function renderUpstreams({ upstreams }: ChainStatus): string {

@@ -17,6 +17,7 @@ export { nftTrades } from './trades/dataset.ts';
 export { punkBids } from './trades/punk-bids.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
 export { createTraitsRoutes } from './traits/traits-routes.ts';
+export { readTraitsStatuses, type TraitsStatus } from './traits/traits-status.ts';
 export { createTraitsWorker } from './traits/traits-worker.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';

@@ -1,6 +1,6 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readSetAsideWork } from '@chainstead/db';
-import { readMetadataStatuses } from '@chainstead/nft';
+import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import type { Command } from 'commander';
@@ -40,6 +40,7 @@ export async function showStatus(
       rows: await countRows(database, tablesOf(configuration)),
       histories: await readHistories(database, HISTORIES_MAX),
       metadata: await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX),
+      traits: await readTraitsStatuses(database),
       registry: configuration.chainRegistry,
       now: context.clock.now(),
     };

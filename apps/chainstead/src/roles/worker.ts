@@ -74,6 +74,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     chains: chains.map(({ chain }) => chain),
     documentRate: onDemand.collectionRate,
     logger,
+    metrics,
     journal,
   }).start();
   const historicalJobs = createHistoricalJobs({ database, chains, logger, clock, journal }).run(stop.signal);

@@ -18,6 +18,7 @@ import {
 import { IDS_PER_PIECE, NEXT_IDS } from './queue-documents.ts';
 import { createTraitCounter, type TraitCounter } from './trait-census.ts';
 import { advanceTraits } from './traits-at-work.ts';
+import type { TraitsOutcome } from './traits-metrics.ts';
 
 export interface TraitsContext {
   readonly database: Database;
@@ -25,12 +26,12 @@ export interface TraitsContext {
   readonly logger: Logger;
   /** Where what might end the process is written down. */
   readonly journal: Pick<WorkJournal, 'run'>;
+  /** Told of each collection that was worked on. */
+  count(outcome: TraitsOutcome): void;
 }
 
 /** Documents that are read at once, together. Bytes. */
 const PIECE_BYTES_MAX = 8_388_608;
-
-const TOO_LARGE = { isTooLarge: true };
 
 /** Computes the next generation of a collection's traits from documents that are there, and shows it. @throws the signal's reason */
 export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
@@ -39,38 +40,52 @@ export async function computeTraits(context: TraitsContext, contract: Address, s
   if (generation === null) return;
   const work = { kind: 'collection', keys: [`${chain.id} ${contract} traits`] } as const;
   try {
-    await context.journal.run(work, () => compute(context, { chain, contract, generation }, signal));
+    context.count(await context.journal.run(work, () => compute(context, { chain, contract, generation }, signal)));
   } catch (error) {
-    if (!(error instanceof WorkSetAsideError)) throw error;
+    if (!(error instanceof WorkSetAsideError)) {
+      if (!signal.aborted) context.count('failed');
+      throw error;
+    }
+    context.count('set-aside');
     await endTraitsWork(database, chain, contract, { isTooLarge: false });
     logger.warn({ chain: chain.key, token: contract, code: error.code }, error.message);
   }
 }
 
-async function compute(context: TraitsContext, made: NewGeneration, signal: AbortSignal): Promise<void> {
+async function compute(context: TraitsContext, made: NewGeneration, signal: AbortSignal): Promise<TraitsOutcome> {
   const { database, chain, logger } = context;
   const { contract } = made;
   const { ids, isBuilt, indexed } = await readCollectionCoverage(database, chain, contract);
-  if (ids > TOKENS_MAX) return endTraitsWork(database, chain, contract, TOO_LARGE);
+  if (ids > TOKENS_MAX) return endTooLarge(context, contract);
   const counter = createTraitCounter();
   const isRoom = await countDocuments(context, contract, counter, signal);
   // Ids that are being counted anew are not all there.
   const isStillBuilt = isBuilt && (await readCollectionCoverage(database, chain, contract)).isBuilt;
   if (!isStillBuilt) return beginAgain(context, contract);
-  if (!isRoom) return endTraitsWork(database, chain, contract, TOO_LARGE);
+  if (!isRoom) return endTooLarge(context, contract);
   const census = counter.result();
   await storeGeneration(database, made, census);
   const counts = { tokens: census.tokens.length, traits: census.traits.length };
   // Another attempt has taken over: what this one wrote may be beyond what the sweep finds.
-  if (!(await showGeneration(database, made, { ...counts, indexed }))) return deleteGeneration(database, made);
+  if (!(await showGeneration(database, made, { ...counts, indexed }))) {
+    await deleteGeneration(database, made);
+    return 'overtaken';
+  }
   logger.info({ chain: chain.key, token: contract, ...counts }, 'Traits of a collection are computed');
+  return 'computed';
 }
 
-async function beginAgain({ database, chain }: TraitsContext, contract: Address): Promise<void> {
+async function endTooLarge({ database, chain }: TraitsContext, contract: Address): Promise<TraitsOutcome> {
+  await endTraitsWork(database, chain, contract, { isTooLarge: true });
+  return 'too-large';
+}
+
+async function beginAgain({ database, chain }: TraitsContext, contract: Address): Promise<TraitsOutcome> {
   await advanceTraits(database, chain, contract, async () => ({
     step: { work: 'history', after: null },
     outcome: null,
   }));
+  return 'begun-again';
 }
 
 /** @returns whether there was room for all traits */

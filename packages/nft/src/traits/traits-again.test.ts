@@ -164,3 +164,47 @@ test('a key may leave so many collections waiting, and one that waits is never o
   for (const address of waiting) await stage.ready(`${address}/traits`);
   expect((await stage.ask(`${more}/traits`)).status).toBe(202);
 });
+
+describe('beyond what a key may leave waiting, asking again is refused', () => {
+  const refused = {
+    status: 429,
+    body: {
+      message: `${PER_KEY} contracts and tokens that this key has asked for wait to be read: ask again when some of them are done`,
+      details: { limit: PER_KEY },
+    },
+  };
+
+  beforeEach(async () => {
+    await stage.database.query('UPDATE nft_token_metadata SET requested_by = NULL');
+    await stage.database.query('UPDATE nft_collection_traits SET work = NULL');
+  });
+
+  test('of documents, which are read again as far as there is room', async () => {
+    for (const id of [4, 5]) await stage.document(cats, id, [color('red')]);
+    expect(await resync()).toEqual({
+      status: 202,
+      body: { status: 'SYNCING', message: `The metadata of ${PER_KEY} tokens is read again` },
+    });
+    await queued(PER_KEY);
+    expect(await resync()).toEqual(refused);
+    await queued(PER_KEY);
+  });
+
+  test('of a collection, while as many others are computed', async () => {
+    await stage.ready(`${cats}/traits`);
+    await stage.settled(cats);
+    await age();
+    const others = Array.from({ length: PER_KEY }, () => contract(contracts++));
+    for (const other of others) {
+      await stage.mint(other, [1], 7);
+      expect((await stage.ask(`${other}/traits`)).status).toBe(202);
+    }
+    expect(await resync()).toEqual(refused);
+    for (const other of others) {
+      await stage.document(other, 1, [color('red')]);
+      await stage.ready(`${other}/traits`);
+      await stage.settled(other);
+    }
+    expect(await resync()).toEqual(BEGUN);
+  });
+});

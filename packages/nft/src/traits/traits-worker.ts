@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, isAddress, type Logger, parseAddress } from '@chainstead/core';
+import { type Address, errorText, isAddress, type Logger, parseAddress, type Registry } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { createKeptSubjects } from '@chainstead/sync';
@@ -12,6 +12,7 @@ import { computeTraits, type TraitsContext } from './compute-traits.ts';
 import { deleteOldGeneration, endTraitsWork, forgetUnaskedTraits } from './generation-store.ts';
 import { queueDocuments, settleDocuments } from './queue-documents.ts';
 import { advanceTraits, listTraitsAtWork } from './traits-at-work.ts';
+import { createTraitsMetrics } from './traits-metrics.ts';
 
 export interface TraitsWorkerOptions {
   readonly database: Database;
@@ -21,6 +22,7 @@ export interface TraitsWorkerOptions {
   /** Documents a second that are left for the metadata worker at most, by chain (`ON_DEMAND_COLLECTION_RATE`). */
   readonly documentRate: number;
   readonly logger: Logger;
+  readonly metrics: Registry;
   /** Where what might end the process is written down. Default: nowhere. */
   readonly journal?: Pick<WorkJournal, 'run'>;
   /** How often what is asked for is looked at. Default 2,000 ms. */
@@ -54,6 +56,7 @@ const WAITING_MAX = 1_000;
 export function createTraitsWorker(options: TraitsWorkerOptions): TraitsWorker {
   const { database, jobs, logger, lockMs, sweepEveryMs = SWEEP_EVERY_MS } = options;
   const kept = createKeptSubjects(database);
+  const outcomes = createTraitsMetrics(options.metrics);
   const documentsPerSweep = Math.max(1, Math.round((options.documentRate * sweepEveryMs) / 1_000));
   return {
     async start() {
@@ -62,7 +65,13 @@ export function createTraitsWorker(options: TraitsWorkerOptions): TraitsWorker {
           schema: jobSchema,
           ...(lockMs !== undefined && { lockMs }),
         });
-        const context = { database, chain, logger, journal: options.journal ?? UNWRITTEN };
+        const context: TraitsContext = {
+          database,
+          chain,
+          logger,
+          journal: options.journal ?? UNWRITTEN,
+          count: (outcome) => outcomes.inc({ chain: chain.key, outcome }),
+        };
         await queue.work(
           ({ payload, signal }) =>
             payload.kind === 'sweep'
@@ -117,10 +126,17 @@ async function roomForDocuments(database: Database, documentsPerSweep: number): 
 }
 
 /** Lets the work begin once the collection's transfers are read and counted. */
-async function awaitHistory({ database, chain }: TraitsContext, kept: KeptSubjects, contract: Address): Promise<void> {
+async function awaitHistory(
+  { database, chain, count }: TraitsContext,
+  kept: KeptSubjects,
+  contract: Address,
+): Promise<void> {
   await kept.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, 0);
   const found = await readCollectionCoverage(database, chain, contract);
-  if (found.ids > TOKENS_MAX) return endTraitsWork(database, chain, contract, { isTooLarge: true });
+  if (found.ids > TOKENS_MAX) {
+    count('too-large');
+    return endTraitsWork(database, chain, contract, { isTooLarge: true });
+  }
   const isThere = found.isBuilt && !isHistoryComing(found);
   await advanceTraits(database, chain, contract, async (_transaction, at) => ({
     step: at.work === 'history' ? { work: isThere ? 'queue' : 'history', after: null } : null,

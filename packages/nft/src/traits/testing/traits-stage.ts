@@ -1,5 +1,12 @@
 import { createWalletHistory } from '@chainstead/answers';
-import { type Address, createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type Address,
+  createMetricsRegistry,
+  type Registry,
+  silentLogger,
+  systemClock,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
@@ -35,6 +42,8 @@ export interface TraitsStage {
   readonly owners: OwnersStage;
   readonly database: Database;
   readonly api: ApiApp;
+  /** Of the worker. */
+  readonly metrics: Registry;
   /** Mints these ids of a collection of ERC-721, one each, in a block. */
   mint(contract: Address, ids: readonly number[], block?: number): Promise<void>;
   /** As the metadata worker leaves a document that it has read; null: it names none. */
@@ -54,6 +63,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
   const owners = await openOwnersStage();
   const { database, url } = owners.scratch;
   const logger = silentLogger();
+  const metrics = createMetricsRegistry();
   const jobs = await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() });
   const walletHistory = createWalletHistory({
     jobs,
@@ -73,6 +83,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
     chains: [eth],
     documentRate: options.documentRate ?? 10_000,
     logger,
+    metrics,
     sweepEveryMs: 50,
     lockMs: 2_000,
   }).start();
@@ -90,6 +101,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
     owners,
     database,
     api,
+    metrics,
     mint: (token, ids, block = 1) =>
       owners.add(
         block,

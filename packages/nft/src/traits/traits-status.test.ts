@@ -1,0 +1,46 @@
+import { addressBytes } from '@chainstead/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contract } from '../transfers/testing/example-moves.ts';
+import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
+import { readTraitsStatuses } from './traits-status.ts';
+
+const [CATS, DOGS] = [contract(0xb000), contract(0xb001)];
+const IDLE = { history: 0, queue: 0, settle: 0, compute: 0 };
+let stage: TraitsStage;
+beforeAll(async () => {
+  stage = await openTraitsStage();
+  await stage.owners.cover(0, 100);
+});
+afterAll(() => stage.close());
+
+const red = [{ trait_type: 'Color', value: 'red' }];
+
+/** How often work ended how, by the metric. */
+async function outcomes(): Promise<Readonly<Record<string, number>>> {
+  const metric = await stage.metrics.getSingleMetric('chainstead_nft_traits_total')?.get();
+  return Object.fromEntries(
+    (metric?.values ?? []).map(({ labels, value }) => [`${labels.chain} ${labels.outcome}`, value]),
+  );
+}
+
+test('collections are told by what they wait for, and counted once they are done', async () => {
+  expect(await readTraitsStatuses(stage.database)).toEqual([]);
+  await stage.mint(CATS, [1]);
+  await stage.document(CATS, 1, red);
+  await stage.ready(`${CATS}/traits`);
+  await stage.settled(CATS);
+  await stage.mint(DOGS, [1], 2);
+  expect((await stage.ask(`${DOGS}/traits`)).status).toBe(202);
+  // Nobody reads its document.
+  await expect
+    .poll(() => readTraitsStatuses(stage.database), { timeout: 10_000 })
+    .toEqual([{ chainId: 1, computed: 1, tooLarge: 0, atWork: { ...IDLE, settle: 1 } }]);
+  expect(await outcomes()).toEqual({ 'eth computed': 1 });
+  await stage.database.query('UPDATE nft_collection_counts SET ids = 50001 WHERE token_address = $1', [
+    addressBytes(DOGS),
+  ]);
+  await stage.document(DOGS, 1, red);
+  await stage.settled(DOGS);
+  expect(await readTraitsStatuses(stage.database)).toEqual([{ chainId: 1, computed: 1, tooLarge: 1, atWork: IDLE }]);
+  expect(await outcomes()).toEqual({ 'eth computed': 1, 'eth too-large': 1 });
+});
