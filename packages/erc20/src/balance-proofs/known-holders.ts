@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 
 /** Which holders of a token are looked for. */
 export interface HoldersQuestion {
@@ -68,7 +69,7 @@ interface BlockPiece {
 export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, block }: HoldersQuestion): Statement {
   return {
     text: `SELECT ${hexText('counterparty')} AS holder FROM (
-  SELECT counterparty FROM erc20_transfers
+  SELECT counterparty FROM erc20_transfers AS transfer
   WHERE account_key = $5 AND chain_id = $1 AND token_key(token) = token_key($2)
     AND ${expectedTrue('account = $6 AND token = $2')} AND block_number <= $3
   ${NEWEST}) AS newest`,
@@ -83,7 +84,7 @@ export function moversStatement(
 ): Statement {
   return {
     text: `SELECT ${hexText('holder')} AS holder FROM (
-  SELECT account, counterparty FROM erc20_transfers
+  SELECT account, counterparty FROM erc20_transfers AS transfer
   WHERE chain_id = $1 AND direction <> 1 AND token_key(token) = token_key($2)
     AND ${expectedTrue('token = $2')} AND block_number <= $3 AND block_number >= $5
   ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`,
@@ -91,7 +92,7 @@ export function moversStatement(
   };
 }
 
-const NEWEST = 'ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT $4';
+const NEWEST = firstInOrderOfBlocks('DESC', '$4');
 
 interface HolderRow {
   readonly holder: Address;

@@ -4,6 +4,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { erc20Transfers } from '../transfers/dataset.ts';
+import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { factsOf, heldTokens, toldBalance, type WalletInSql } from './told-balances.ts';
 
@@ -133,9 +134,9 @@ function settledOrder(
 ): OrderInSql {
   const newestBlock = pinned === null ? `least(${toBlock ?? 'NULL'}, covered.indexed_to)` : `${bind(pinned)}::bigint`;
   const settled = `${newestBlock} - ${bind(depth)}::bigint`;
-  const newest = `SELECT ARRAY[block_number, transaction_index, log_index] FROM erc20_transfers
+  const newest = `SELECT ARRAY[block_number, transaction_index, log_index] FROM erc20_transfers AS transfer
     WHERE ${rowsOfWallet} AND token_key(token) = token_key(held.token) AND token = held.token AND block_number <= ${settled}
-    ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1`;
+    ${firstInOrderOfBlocks('DESC', '1')}`;
   return {
     join: `CROSS JOIN LATERAL (SELECT CASE WHEN held.moved_block <= ${settled} THEN ${BY_MOVEMENT.place}
       ELSE coalesce((${newest}), ARRAY[${UNSETTLED.join(', ')}]) END AS place) AS settled`,

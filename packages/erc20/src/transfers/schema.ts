@@ -47,18 +47,11 @@ export const erc20Transfers = pgTable(
       ],
     }),
     // The chain is the partition's. Four bytes tell a wallet's tokens apart, and who filters by one compares all of it too. The last
-    // four: the first are alike for tokens that a chain is born with.
-    index('erc20_transfers_by_token').on(
-      table.accountKey,
-      sql`token_key(token)`,
-      table.blockNumber,
-      table.transactionIndex,
-      table.logIndex,
-    ),
+    // four: the first are alike for tokens that a chain is born with. Places within a block are sorted by who reads: they would be a
+    // third of each entry.
+    index('erc20_transfers_by_token').on(table.accountKey, sql`token_key(token)`, table.blockNumber),
     // Each transfer once: the side that did not only receive.
-    index('erc20_transfers_by_contract')
-      .on(sql`token_key(token)`, table.blockNumber, table.transactionIndex, table.logIndex)
-      .where(sql`direction <> 1`),
+    index('erc20_transfers_by_contract').on(sql`token_key(token)`, table.blockNumber).where(sql`direction <> 1`),
     blockRangeIndex('erc20_transfers', table, 'int4'),
   ],
 );

@@ -6,7 +6,15 @@ import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
 import { NFT_STANDARDS, tokensOf } from './page/beside-transfers.ts';
-import { beyond, boundsOfScan, firstInOrder, PLACE_COLUMNS, rangeOf, type TransferKey } from './page/transfer-place.ts';
+import {
+  beyond,
+  boundsOfScan,
+  firstInOrder,
+  firstInOrderOfBlocks,
+  PLACE_COLUMNS,
+  rangeOf,
+  type TransferKey,
+} from './page/transfer-place.ts';
 import { FORMER_TABLE } from './schema.ts';
 
 /** What to read. */
@@ -42,7 +50,7 @@ export interface TransfersReading {
 /**
  * The statement behind a page, in which every scan of transfers is, in each partition, a range of an index that stops after
  * limit + 1 rows: of the primary key (account's key, chain, block, transaction, log), or with a token filter of
- * `erc20_transfers_by_token` for each token, merged (get-wallet-token-transfers.explain.test.ts). Partitions lie by height, so that they
+ * `erc20_transfers_by_token` for each token, to the end of a block, merged (get-wallet-token-transfers.explain.test.ts). Partitions lie by height, so that they
  * are read one after the other, and none before the one where a page begins.
  *
  * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So nothing
@@ -101,18 +109,22 @@ interface TransferTable {
   ofWallet(scan: Pick<Scan, 'account' | 'accountKey'>): readonly string[];
   /** Of the token `wanted.address`. */
   readonly ofToken: readonly string[];
+  /** The first of a wallet's and a token's rows, as the index for them has them. */
+  inOrderOfToken(order: 'ASC' | 'DESC', limit: string): string;
 }
 
 const PARTITIONED: TransferTable = {
   name: 'erc20_transfers',
   ofWallet: ({ account, accountKey }) => [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`)],
   ofToken: ['token_key(token) = token_key(wanted.address)', expectedTrue('token = wanted.address')],
+  inOrderOfToken: firstInOrderOfBlocks,
 };
 
 const UNPARTITIONED: TransferTable = {
   name: FORMER_TABLE,
   ofWallet: ({ account }) => [`account = ${account}`],
   ofToken: ['token = wanted.address'],
+  inOrderOfToken: firstInOrder,
 };
 
 const TABLES: Readonly<Record<TablesInUse, readonly TransferTable[]>> = {
@@ -131,8 +143,10 @@ function transfersOf(scan: Scan, bounds: readonly string[], limit: string, colum
 
 /** The first `limit` transfers of each wanted token, one range scan a token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
-  const tail = firstInOrder(scan.order, limit);
-  const parts = scan.tables.map((table) => rangeOfWallet(table, scan, [...bounds, ...table.ofToken], tail, columns));
+  const parts = scan.tables.map((table) => {
+    const tail = table.inOrderOfToken(scan.order, limit);
+    return rangeOfWallet(table, scan, [...bounds, ...table.ofToken], tail, columns);
+  });
   return `(SELECT address FROM unnest(${scan.tokens}::bytea[]) AS given(address) WHERE ${isShown(scan, 'given', 'address')}) AS wanted
     CROSS JOIN LATERAL (${unionOf(parts)}) AS transfer`;
 }

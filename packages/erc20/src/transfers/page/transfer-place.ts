@@ -35,6 +35,15 @@ export function firstInOrder(order: 'ASC' | 'DESC', limit: string): string {
   return `ORDER BY ${PLACE.map((column) => `transfer.${column} ${order}`).join(', ')} LIMIT ${limit}`;
 }
 
+/**
+ * The same of a range whose index ends with the block. The key's index has the whole order: so that the planner never reads all of a wallet
+ * in it to find a token, the order is written as none has it.
+ */
+export function firstInOrderOfBlocks(order: 'ASC' | 'DESC', limit: string): string {
+  const [block, transaction, log] = PLACE.map((column) => `transfer.${column}`);
+  return `ORDER BY ${block} ${order}, ${transaction} + 0 ${order}, ${log} ${order} LIMIT ${limit}`;
+}
+
 /** A range of a table's index: the rows that meet the conditions, as far as `tail` says. */
 export function rangeOf(table: string, conditions: readonly string[], tail: string, columns: string): string {
   return `SELECT ${columns} FROM ${table} AS transfer ${where(conditions)} ${tail}`;

@@ -31,8 +31,8 @@ export function tokenSubject(token: string, chainId: string): SubjectInSql {
 }
 
 /**
- * The statement behind a page of a token's transfers: in each partition a range of `erc20_transfers_by_contract` that stops after
- * limit + 1 rows, one partition after the other (token-transfers-statement.explain.test.ts). The planner is kept from reading and
+ * The statement behind a page of a token's transfers: in each partition a range of `erc20_transfers_by_contract` that stops after the block
+ * with row limit + 1, one partition after the other (token-transfers-statement.explain.test.ts). The planner is kept from reading and
  * sorting a whole token as in wallet-transfers-statement.ts. The former table, which has no such index, is not read.
  */
 export function tokenTransfersStatement(
