@@ -1,4 +1,4 @@
-/** The real program as a child process of its own process group, so that SIGKILL takes all of it. */
+/** The real program, or some of its roles, as a child process of its own process group, so that SIGKILL takes all of it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -16,7 +16,8 @@ const OUTPUT_CHARACTERS_MAX = 20_000;
 const COMES_BACK = /\[DATABASE_UNREACHABLE\]/;
 const RESTARTS_MAX = 10;
 
-export function startIngest(environment: Readonly<Record<string, string>>): IngestProcess {
+/** @param roles As in `--roles`. */
+export function startIngest(environment: Readonly<Record<string, string>>, roles = 'ingest'): IngestProcess {
   let output = '';
   let restarts = 0;
   let isKilled = false;
@@ -24,7 +25,7 @@ export function startIngest(environment: Readonly<Record<string, string>>): Inge
   let exited = whenExited(child);
 
   function spawnIngest(): ChildProcess {
-    return spawn(process.execPath, [ENTRY, 'start', '--roles', 'ingest'], {
+    return spawn(process.execPath, [ENTRY, 'start', '--roles', roles], {
       env: { PATH: process.env.PATH, ...environment },
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

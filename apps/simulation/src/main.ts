@@ -1,29 +1,55 @@
-/** `npm run simulate -- --seed N` or `--seeds COUNT [--from N]`. Exits 1 when a seed fails, with the command that repeats it. */
-import { startScratchServer } from '@chainstead/testkit';
-import { Command, InvalidArgumentError } from 'commander';
+/** `npm run simulate -- --seed N` or `--seeds COUNT [--from N]`, of a story. Exits 1 when a seed fails, with the command that repeats it. */
+import { type ScratchServer, startScratchServer } from '@chainstead/testkit';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { planAssets } from './assets/plan.ts';
+import { runAssets } from './assets/run-assets.ts';
 import { planOf } from './plan.ts';
-import { runSimulation, type SimulationResult } from './run-simulation.ts';
+import { runSimulation } from './run-simulation.ts';
+
+/** A run in words, and what is wrong with it. */
+interface Run {
+  readonly facts: string;
+  readonly failure: string | null;
+  /** Options besides the seed that repeat it. */
+  readonly options: string;
+}
+
+const ACTIONS_DEFAULT = 10_000;
 
 const program = new Command('npm run simulate --')
   .description(
-    'Runs the real program against a scripted chain with faults, reorganisations and kills, and compares its tables with a fresh index.',
+    'Runs the real program against a scripted chain with faults, reorganisations and kills, and compares its tables with a fresh index; or against a real node where assets are minted, moved and burned, and compares its answers with what the contracts say.',
+  )
+  .addOption(
+    new Option('--story <name>', 'what happens: blocks of a scripted chain, or assets on a real node')
+      .choices(['blocks', 'assets'] as const)
+      .default('blocks'),
   )
   .option('--seed <number>', 'only this run, the same every time', wholeNumber)
   .option('--seeds <count>', 'so many runs', wholeNumber, 10)
   .option('--from <number>', 'the first seed', wholeNumber, 1)
+  .option('--actions <count>', 'of a story of assets', wholeNumber, ACTIONS_DEFAULT)
   .option('--concurrency <count>', 'runs side by side', wholeNumber, 2)
   .parse();
-const { seed, ...given } = program.opts<{ seed?: number; seeds: number; from: number; concurrency: number }>();
+const { seed, ...given } = program.opts<{
+  story: 'blocks' | 'assets';
+  seed?: number;
+  seeds: number;
+  from: number;
+  actions: number;
+  concurrency: number;
+}>();
 const seeds = seed === undefined ? Array.from({ length: given.seeds }, (_, index) => given.from + index) : [seed];
+const runStory = { blocks: runBlocks, assets: runStoryOfAssets }[given.story];
 
-const server = await startScratchServer();
-const failed: SimulationResult[] = [];
+const server = await startScratchServer({ settings: { max_connections: '300' } });
+let failed = 0;
 const waiting = [...seeds];
 const workers = Array.from({ length: Math.min(given.concurrency, seeds.length) }, async () => {
-  for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-    const result = await runSimulation(planOf(seed), server);
-    report(result);
-    if (result.failure !== null) failed.push(result);
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const run = await runStory(next, server);
+    report(next, run);
+    if (run.failure !== null) failed++;
   }
 });
 try {
@@ -31,8 +57,8 @@ try {
 } finally {
   await server.stop();
 }
-console.log(`Simulation: ${seeds.length - failed.length} passed, ${failed.length} failed`);
-process.exit(failed.length === 0 ? 0 : 1);
+console.log(`Simulation: ${seeds.length - failed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
 
 function wholeNumber(text: string): number {
   const number = Number(text);
@@ -40,8 +66,25 @@ function wholeNumber(text: string): number {
   return number;
 }
 
-function report(result: SimulationResult): void {
-  const facts = `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills (${result.killsAtWork} at work), ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`;
-  console.log(`seed ${result.seed}: ${result.failure === null ? 'equal' : 'FAILED'} (${facts})`);
-  if (result.failure !== null) console.log(`${result.failure}\nRepeat with: npm run simulate -- --seed ${result.seed}`);
+async function runBlocks(of: number, scratch: ScratchServer): Promise<Run> {
+  const result = await runSimulation(planOf(of), scratch);
+  return {
+    facts: `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills (${result.killsAtWork} at work), ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`,
+    failure: result.failure,
+    options: '',
+  };
+}
+
+async function runStoryOfAssets(of: number, scratch: ScratchServer): Promise<Run> {
+  const result = await runAssets(planAssets(of, given.actions), scratch);
+  return {
+    facts: `${result.actions} actions in ${result.blocks} blocks, ${result.reorgs} reorgs, ${result.kills} kills, ${result.questions} questions, ${result.comparisons} comparisons, ${result.seconds.toFixed(1)} s`,
+    failure: result.failure,
+    options: ` --story assets --actions ${given.actions}`,
+  };
+}
+
+function report(of: number, { facts, failure, options }: Run): void {
+  console.log(`seed ${of}: ${failure === null ? 'equal' : 'FAILED'} (${facts})`);
+  if (failure !== null) console.log(`${failure}\nRepeat with: npm run simulate -- --seed ${of}${options}`);
 }

@@ -6,6 +6,7 @@
 export type { AptosFaultSettings } from './aptos-faults.ts';
 export { type AptosFullnode, type ServedLedger, startAptosFullnode } from './aptos-fullnode.ts';
 export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos-ledger.ts';
+export { compileAssetContracts } from './asset-contracts.ts';
 export { createBenchChain } from './bench-chain.ts';
 export { createBenchNfts } from './bench-nfts.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';

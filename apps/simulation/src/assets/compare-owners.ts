@@ -1,0 +1,121 @@
+/** Who holds a token, and how many do, against what its contract says. */
+import { type Address, parseAddress } from '@chainstead/core';
+import { z } from 'zod';
+import { askAll, UnansweredError } from './api.ts';
+import {
+  type Comparison,
+  type Difference,
+  type Differences,
+  gatherDifferences,
+  unlessUnanswered,
+} from './difference.ts';
+import { drifts, nameOf, type TokenKind } from './world.ts';
+
+const ownerShape = z.object({ owner_address: z.string(), balance: z.string() });
+const supplyShape = z.object({ total_supply: z.string().nullable() });
+
+/** The list of owners: each balance is the contract's, and of a list that is complete nobody is missing. */
+export async function compareOwners(comparison: Comparison, kind: TokenKind): Promise<readonly Difference[]> {
+  const differences = gatherDifferences();
+  await unlessUnanswered(differences, () => compareList(comparison, kind, differences));
+  return differences.found;
+}
+
+async function compareList(comparison: Comparison, kind: TokenKind, differences: Differences): Promise<void> {
+  const { api, world, truth, unnoticed, isWhole, limit } = comparison;
+  const token = world.tokens[kind];
+  const path = `erc20/${token}/owners`;
+  const list = await askAll(api, path, ownerShape, limit);
+  const held = truth.balances[kind];
+  const seen = new Map<Address, bigint>();
+  for (const row of list.rows) {
+    const owner = parseAddress(row.owner_address);
+    const said = held.get(owner) ?? 0n;
+    if (seen.has(owner)) differences.wrong(`${path} has ${owner} twice`);
+    seen.set(owner, BigInt(row.balance));
+    if (BigInt(row.balance) === said || unnoticed.has(token)) continue;
+    const text = `${path} says that ${owner} has ${row.balance} of ${nameOf(world, token)}, the contract ${said}`;
+    // Of these each answer is read anew, and one that was begun just before is of the block before.
+    if (drifts(world, token) && BigInt(row.balance) > 0n) differences.missing(text);
+    else differences.wrong(text);
+  }
+  const { total_supply: supply } = supplyShape.parse(list.first);
+  const told = truth.supplies[kind]?.toString() ?? null;
+  if (supply !== told) {
+    const text = `${path} says that there are ${supply} of ${nameOf(world, token)}, the contract ${told}`;
+    if (supply === null || drifts(world, token)) differences.missing(text);
+    else differences.wrong(text);
+  }
+  const mustBecomeComplete = isWhole && ADDING_UP.includes(kind);
+  if (!list.isComplete && mustBecomeComplete) differences.missing(`${path} is not complete`);
+  if (!list.isComplete || unnoticed.has(token)) return;
+  for (const [owner, balance] of held)
+    if (!seen.has(owner)) differences.wrong(`${path} is complete without ${owner}, who has ${balance}`);
+  const balances = [...seen.values()];
+  if (balances.some((balance, place) => balance > (balances[place - 1] ?? balance)))
+    differences.wrong(`${path} is not in the order of balances: ${balances.join(' ')}`);
+}
+
+/** Their transfers tell balances. */
+const ADDING_UP: readonly TokenKind[] = ['plain', 'fee', 'old'];
+/** Nobody holds anything of them. */
+const HOLLOW: readonly TokenKind[] = ['lying', 'mute'];
+
+const holdersShape = z.object({
+  totalHolders: z.number(),
+  holdersByAcquisition: z.record(z.string(), z.number()),
+  holderDistribution: z.record(z.string(), z.number()),
+  indexed: z.object({ complete: z.boolean() }),
+});
+
+/** The counts of holders, and the newest of their history. */
+export async function compareHolders(comparison: Comparison, kind: TokenKind): Promise<readonly Difference[]> {
+  const differences = gatherDifferences();
+  await unlessUnanswered(differences, () => compareCounts(comparison, kind, differences));
+  return differences.found;
+}
+
+async function compareCounts(comparison: Comparison, kind: TokenKind, differences: Differences): Promise<void> {
+  const { api, world, truth, database, isWhole, unnoticed } = comparison;
+  const path = `erc20/${world.tokens[kind]}/holders`;
+  // The same figures are served for five minutes.
+  await database.query(`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts' AND settled_at IS NOT NULL`);
+  const { status, body } = await api.ask(path);
+  if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
+  const { totalHolders, holdersByAcquisition, holderDistribution, indexed } = holdersShape.parse(body);
+  const expected = truth.balances[kind].size;
+  if (HOLLOW.includes(kind) && totalHolders !== 0)
+    differences.missing(`${path} says that ${totalHolders} hold what nobody can hold`);
+  if (!indexed.complete && isWhole && ADDING_UP.includes(kind)) differences.missing(`${path} is not complete`);
+  if (!indexed.complete || unnoticed.has(world.tokens[kind])) return;
+  if (totalHolders !== expected)
+    differences.wrong(`${path} says that there are ${totalHolders} holders, by the contract there are ${expected}`);
+  for (const counts of [holdersByAcquisition, holderDistribution])
+    if (Object.values(counts).reduce((sum, count) => sum + count, 0) !== totalHolders)
+      differences.wrong(`${path} has other holders in all than together: ${JSON.stringify(body)}`);
+  await compareHistory(comparison, kind, differences);
+}
+
+const historyShape = z.object({
+  indexed: z.object({ complete: z.boolean() }),
+  result: z.array(z.object({ totalHolders: z.number() })),
+});
+const YEAR_SECONDS = 365 * 86_400;
+
+async function compareHistory(
+  { api, world, truth }: Comparison,
+  kind: TokenKind,
+  differences: Differences,
+): Promise<void> {
+  const path = `erc20/${world.tokens[kind]}/holders/historical`;
+  const now = Math.round(Date.now() / 1_000);
+  const query = { fromDate: String(now - YEAR_SECONDS), toDate: String(now + YEAR_SECONDS), timeFrame: '1d' };
+  const { status, body } = await api.ask(path, { ...query, limit: '1' });
+  if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
+  const { indexed, result } = historyShape.parse(body);
+  if (!indexed.complete) return;
+  const expected = truth.balances[kind].size;
+  const newest = result[0]?.totalHolders ?? 0;
+  if (newest !== expected)
+    differences.wrong(`${path} ends with ${newest} holders, by the contract there are ${expected}`);
+}

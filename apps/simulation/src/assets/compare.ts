@@ -1,0 +1,119 @@
+/** Compares answers with the node, until they agree or it is certain that they don't. */
+import type { Address, Clock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { SeededRandom } from '@chainstead/testkit';
+import type { StoryApi } from './api.ts';
+import { compareApprovals } from './compare-approvals.ts';
+import { compareBalances, compareSupplies } from './compare-balances.ts';
+import { compareCollection, compareWalletNfts } from './compare-nfts.ts';
+import { compareHolders, compareOwners } from './compare-owners.ts';
+import type { Comparison, Difference } from './difference.ts';
+import type { Truth } from './truth.ts';
+import { type AssetsWorld, drifts, NFT_KINDS, TOKEN_KINDS } from './world.ts';
+
+export interface ComparedStage {
+  readonly world: AssetsWorld;
+  readonly api: StoryApi;
+  readonly database: Database;
+  readonly isWhole: boolean;
+  readonly clock: Clock;
+  readonly random: SeededRandom;
+}
+
+type Part = (comparison: Comparison) => Promise<readonly Difference[]>;
+
+const PATIENCE_MS = 45_000;
+const POLL_MS = 100;
+
+/** Some of the answers, in the middle of a story. @returns the first difference in words; null where there is none */
+export async function compareSome(stage: ComparedStage, truth: Truth): Promise<string | null> {
+  const { world, random } = stage;
+  const some = (count: number): Address[] => Array.from({ length: count }, () => random.pick(world.holders));
+  const [wallets, owners, holders] = [some(4), some(2), some(2)];
+  const [token, counted] = [random.pick(TOKEN_KINDS), random.pick(TOKEN_KINDS)];
+  const collection = random.pick(NFT_KINDS);
+  return compareAll(stage, truth, [
+    (comparison) => compareBalances(comparison, wallets),
+    (comparison) => compareOwners(comparison, token),
+    (comparison) => compareHolders(comparison, counted),
+    (comparison) => compareApprovals(comparison, owners),
+    (comparison) => compareCollection(comparison, collection),
+    (comparison) => compareWalletNfts(comparison, holders),
+    ...(random.chance(0.5) ? [withoutDrift(compareSupplies)] : []),
+  ]);
+}
+
+/** A supply that changes without a mint is shown as it was up to an hour. */
+function withoutDrift(compare: Part): Part {
+  return async (comparison) => (await compare(comparison)).filter(({ mayPass }) => !mayPass);
+}
+
+/** Everything. What may be shown as it was for hours is made so old that it has to be read again. */
+export async function compareEverything(stage: ComparedStage, truth: Truth): Promise<string | null> {
+  const { world, database } = stage;
+  await database.query(`UPDATE erc20_wallet_tokens SET anchored_at = anchored_at - interval '25 hours'`);
+  await database.query(`UPDATE tokens SET supply_read_at = supply_read_at - interval '2 hours'`);
+  return compareAll(stage, truth, [
+    compareSupplies,
+    (comparison) => compareBalances(comparison, world.holders),
+    // By now every wallet's balance was read anew: what drifts has shown that it does.
+    ...TOKEN_KINDS.map(
+      (kind): Part =>
+        (comparison) =>
+          compareOwners(comparison, kind),
+    ),
+    ...TOKEN_KINDS.map(
+      (kind): Part =>
+        (comparison) =>
+          compareHolders(comparison, kind),
+    ),
+    (comparison) => compareApprovals(comparison, world.accounts),
+    ...NFT_KINDS.map(
+      (kind): Part =>
+        (comparison) =>
+          compareCollection(comparison, kind),
+    ),
+    (comparison) => compareWalletNfts(comparison, world.holders),
+  ]);
+}
+
+async function compareAll(stage: ComparedStage, truth: Truth, parts: readonly Part[]): Promise<string | null> {
+  for (const part of parts) {
+    const difference = await compareOne(stage, truth, part);
+    if (difference !== null) return difference;
+  }
+  return null;
+}
+
+async function compareOne(stage: ComparedStage, truth: Truth, part: Part): Promise<string | null> {
+  const { world, api, database, isWhole, clock, random } = stage;
+  const deadline = clock.now() + PATIENCE_MS;
+  const limit = random.pick([1, 3, 7, 25, 100, 100]);
+  for (;;) {
+    const unnoticed = await readUnnoticed(world, database);
+    const found = await part({ world, api, database, truth, isWhole, unnoticed, limit });
+    const certain = found.filter(({ mayPass }) => !mayPass);
+    if (found.length === 0) return null;
+    if (certain.length > 0 || clock.now() > deadline) return wordsOf(certain.length > 0 ? certain : found);
+    await clock.sleep(POLL_MS);
+  }
+}
+
+const SHOWN = 5;
+
+function wordsOf(differences: readonly Difference[]): string {
+  const texts = differences.slice(0, SHOWN).map(({ text }) => text);
+  const others = differences.length - texts.length;
+  return [...texts, ...(others > 0 ? [`and ${others} others`] : [])].join('\n');
+}
+
+/** Tokens that drift, and of which the program still believes that their transfers tell their balances. */
+async function readUnnoticed(world: AssetsWorld, database: Database): Promise<ReadonlySet<Address>> {
+  const rows = await database.query<{ token: Address }>(
+    `SELECT '0x' || encode(token, 'hex') AS token FROM erc20_token_classes WHERE class = 'live'`,
+  );
+  const noticed = new Set(rows.map(({ token }) => token));
+  const isAlwaysRead = (token: Address): boolean => token === world.tokens.wrapped && world.chain.isKnown;
+  const drifting = Object.values(world.tokens).filter((token) => drifts(world, token));
+  return new Set(drifting.filter((token) => !noticed.has(token) && !isAlwaysRead(token)));
+}

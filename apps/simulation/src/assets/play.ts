@@ -1,0 +1,73 @@
+/** Makes blocks: some actions each, in the order in which they were drawn. */
+import type { Address } from '@chainstead/core';
+import { askNode, type SeededRandom } from '@chainstead/testkit';
+import { drawAction } from './actions.ts';
+import type { Sending } from './drafts.ts';
+import { askTogether, callAt } from './node.ts';
+import type { AssetsWorld } from './world.ts';
+
+/** Ample for the longest batch, and little enough for eight in a block. */
+const GAS = '0x2dc6c0';
+
+/** Draws so many actions, sends what comes of them and mines a block. Some revert: the chain moved meanwhile. @returns what was sent */
+export async function mineActions(
+  world: AssetsWorld,
+  random: SeededRandom,
+  count: number,
+): Promise<readonly Sending[]> {
+  const { url } = world.devnet;
+  const drafts = Array.from({ length: count }, () => drawAction(world, random));
+  const said = await callAt(
+    url,
+    drafts.flatMap(({ reads }) => reads),
+    'latest',
+  );
+  let place = 0;
+  const sendings = drafts.flatMap((draft) => {
+    const own = said.slice(place, place + draft.reads.length);
+    place += draft.reads.length;
+    return draft.make(own) ?? [];
+  });
+  const nonces = await readNonces(
+    url,
+    sendings.map(({ from }) => from),
+  );
+  for (const { from, to, data, value = 0n } of sendings) {
+    const nonce = nonces.get(from) ?? 0;
+    nonces.set(from, nonce + 1);
+    const transaction = { from, to, data, value: toQuantity(value), gas: GAS, nonce: toQuantity(nonce) };
+    await askNode(url, 'eth_sendTransaction', [transaction]);
+  }
+  await askNode(url, 'evm_mine');
+  return sendings;
+}
+
+async function readNonces(url: string, senders: readonly Address[]): Promise<Map<Address, number>> {
+  const distinct = [...new Set(senders)];
+  const questions = distinct.map((from) => ({ method: 'eth_getTransactionCount', params: [from, 'latest'] }));
+  const counts = await askTogether(url, questions);
+  return new Map(distinct.map((from, index) => [from, Number(counts[index])]));
+}
+
+function toQuantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+/** Another branch takes the place of the newest blocks, empty at first. */
+export async function reorganise({ devnet }: AssetsWorld, depth: number): Promise<void> {
+  await devnet.reorg(depth);
+}
+
+/** A branch of some blocks that comes to nothing: the chain is shorter afterwards, until it grows again. */
+export async function tryBranch(
+  world: AssetsWorld,
+  random: SeededRandom,
+  blocks: number,
+  whileItStands: () => Promise<void>,
+): Promise<void> {
+  const { url } = world.devnet;
+  const before = await askNode(url, 'evm_snapshot');
+  for (let block = 0; block < blocks; block++) await mineActions(world, random, random.integer(1, 4));
+  await whileItStands();
+  await askNode(url, 'evm_revert', [before]);
+}
