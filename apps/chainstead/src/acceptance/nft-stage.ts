@@ -59,6 +59,7 @@ export async function createNftStage(chainId: number): Promise<NftStage> {
         POLL_INTERVAL_MS_DEVNET: '50',
         MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
         ETHER_FEED_DEVNET: market.etherFeed.address,
+        BALANCE_MAX_AGE_MS: '0',
         LOG_LEVEL: 'warn',
         ...environment,
       });

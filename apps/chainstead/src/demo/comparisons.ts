@@ -1,3 +1,4 @@
+import { parseAddress } from '@chainstead/core';
 import type { DemoApi } from './demo-api.ts';
 import type { TradedChain } from './demo-chain.ts';
 import type { Comparison } from './equality.ts';
@@ -9,8 +10,16 @@ import {
   readHoldings,
   readMetadata,
 } from './nft-collections.ts';
+import { holdingText, readServedNftOwners, readServedWalletNfts } from './nft-owners.ts';
 import { expectedPrices, readEtherAnswers, readPrices, type ServedPrices, servedPrices } from './nft-prices.ts';
 import { asServed, expectedTradeLists, readTradeList, tradeText } from './nft-trades.ts';
+import {
+  expectedBalances,
+  expectedOwners,
+  readNodeBalances,
+  readServedBalances,
+  readServedOwners,
+} from './token-balances.ts';
 import { readNodeTransfers, readServedTransfers } from './wallet-transfers.ts';
 
 /** Everything that the demo compares, with what the node says of it now: the chain must stand still until it is done. */
@@ -22,9 +31,30 @@ export async function readComparisons(chain: TradedChain, api: DemoApi): Promise
       expected: await readNodeTransfers(devnet, wallets),
       served: () => readServedTransfers(api, wallets),
     },
+    ...(await compareBalances(chain, api)),
     ...(await compareSales(chain, api)),
     ...(await compareCollections(chain, api)),
     await compareCalls(chain, api),
+  ];
+}
+
+async function compareBalances({ devnet, market, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
+  const balances = await readNodeBalances(devnet);
+  // The wrapped coin's owners are not known by its transfers.
+  const tokens = [...new Set(balances.map(({ token }) => token))].filter(
+    (token) => token !== market.wrappedEther.address,
+  );
+  return [
+    {
+      subject: 'token balances of wallets',
+      expected: expectedBalances(balances, wallets),
+      served: () => readServedBalances(api, wallets),
+    },
+    {
+      subject: 'owners of tokens, with their balances',
+      expected: expectedOwners(balances, tokens),
+      served: () => readServedOwners(api, tokens),
+    },
   ];
 }
 
@@ -57,6 +87,20 @@ async function compareCollections({ devnet, market, wallets }: TradedChain, api:
       subject: 'collections of wallets, with their tokens counted',
       expected: expectedCollections(holdings, wallets, facts),
       served: () => readCollections(api, wallets),
+    },
+    {
+      subject: 'owners of NFTs',
+      expected: holdings.map(holdingText),
+      served: () =>
+        readServedNftOwners(
+          api,
+          facts.map(({ token_address }) => parseAddress(token_address)),
+        ),
+    },
+    {
+      subject: 'NFTs of wallets',
+      expected: holdings.filter(({ owner }) => wallets.includes(owner)).map(holdingText),
+      served: () => readServedWalletNfts(api, wallets),
     },
     {
       subject: 'collections described',

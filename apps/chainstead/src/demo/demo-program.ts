@@ -103,6 +103,8 @@ function demoEnvironment(
     START_BLOCK_DEVNET: '0',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '100',
+    // The wrapped coin's balances are compared with the node's a moment after they changed.
+    BALANCE_MAX_AGE_MS: '500',
     APTOS_NODE_URL: coins.fullnode.url,
     APTOS_START_VERSION: '0',
     APTOS_END_VERSION: String(coins.lastVersion),

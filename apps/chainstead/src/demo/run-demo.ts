@@ -87,6 +87,11 @@ function renderInvitation(
   return `
 Chainstead runs and indexes a local chain that never stands still.
 
+  What a wallet holds of tokens, and of NFTs; who holds a token, and a collection:
+    curl ${url(`${wallet}/erc20`)}
+    curl ${url(`${wallet}/nft`, '&limit=3')}
+    curl ${url(`erc20/${token}/owners`, '&limit=3')}
+    curl ${url(`${collection}/owners`, '&limit=3')}
   The newest token transfers of a wallet; oldest first, of one token:
     curl ${url(`${wallet}/erc20/transfers`, '&limit=3')}
     curl ${url(`${wallet}/erc20/transfers`, `&limit=3&order=ASC&contract_addresses=${token}`)}
