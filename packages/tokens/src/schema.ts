@@ -28,6 +28,8 @@ export const tokens = pgTable(
     /** Base units, as `totalSupply` said at the block; null: not read, or the contract has none. */
     totalSupply: uint256('total_supply'),
     supplyBlock: bigint('supply_block', { mode: 'number' }),
+    /** Of that block: once another one stands in its place, the supply is nobody's. */
+    supplyBlockHash: bytea('supply_block_hash'),
     supplyReadAt: timestamp('supply_read_at', { withTimezone: true }),
     /** The block in which its code first is; null: not looked for, or no node could tell. */
     createdBlock: bigint('created_block', { mode: 'number' }),

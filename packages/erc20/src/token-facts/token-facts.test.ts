@@ -187,6 +187,23 @@ describe('metadata by address', () => {
     expect(await supply()).toBe(String(first + 500_001n));
   });
 
+  test('has the supply read again once the block was reorganised away after which it was read', async () => {
+    const { devnet, node } = stage;
+    const readings = () => node.received.filter(({ method }) => method === 'eth_call').length;
+    const supply = async () => BigInt(String((await askFor(coin)).body[0]?.total_supply));
+    const before = await supply();
+    await mint(7n);
+    await stage.commit();
+    await stage.scratch.database.query(`UPDATE tokens SET supply_read_at = now() - interval '61 minutes'`);
+    expect(await supply()).toBe(before + 7n);
+    await devnet.reorg(1);
+    await stage.commit();
+    expect(await supply()).toBe(before);
+    const asked = readings();
+    expect(await supply()).toBe(before);
+    expect(readings()).toBe(asked);
+  });
+
   test('finds the block in which a contract was made, in the background', async () => {
     expect((await askFor(coin)).body[0]).toMatchObject({ block_number: null, created_at: null });
     await expect

@@ -18,7 +18,7 @@ export interface TokenRow {
   /** Base units, decimal digits. */
   readonly totalSupply: string | null;
   readonly supplyBlock: number | null;
-  /** Whether it was read within the last hour. */
+  /** Whether it was read within the last hour, at a block that is still the chain's. */
   readonly isSupplyRecent: boolean;
   readonly createdBlock: number | null;
   readonly createdAt: Date | null;
@@ -30,9 +30,13 @@ const SUPPLY_HOURS = 1;
 /** Where no node could tell a creation, somebody may have added an archive node since. */
 const CREATION_HOURS = 24;
 
+/** A mint that was reorganised away leaves no transfer that would tell of it. */
+const IS_READ_ON_CHAIN = `EXISTS (SELECT FROM blocks AS read_at WHERE read_at.chain_id = tokens.chain_id
+    AND read_at.block_number = tokens.supply_block AND read_at.block_hash = tokens.supply_block_hash)`;
+
 const COLUMNS = `${hexText('address')} AS address, standard, name, symbol, decimals, facts_status = 'known' AS "isRead", logo, verified,
   possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", supply_block AS "supplyBlock",
-  coalesce(supply_read_at > now() - interval '${SUPPLY_HOURS} hours', false) AS "isSupplyRecent",
+  coalesce(supply_read_at > now() - interval '${SUPPLY_HOURS} hours', false) AND (supply_block IS NULL OR ${IS_READ_ON_CHAIN}) AS "isSupplyRecent",
   created_block AS "createdBlock", created_at AS "createdAt",
   creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${CREATION_HOURS} hours' AS "isCreationDue"`;
 

@@ -1,5 +1,5 @@
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
 import {
   committedBlock,
   StateNotArchivedError,
@@ -93,10 +93,12 @@ async function readSupplies(
   if (answers === null) return new Map();
   const supplies = answers.map(readWord);
   await database.query(
-    `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_read_at = now()
+    `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
      FROM unnest($1::bytea[], $4::numeric[]) AS told (address, supply)
-     WHERE tokens.address = told.address AND tokens.chain_id = $2 AND coalesce(tokens.supply_block <= $3, true)`,
-    [addresses.map(addressBytes), chain.id, block.number, supplies],
+     WHERE tokens.address = told.address AND tokens.chain_id = $2
+       AND (coalesce(tokens.supply_block <= $3, true) OR NOT EXISTS (SELECT FROM blocks
+         WHERE (blocks.chain_id, blocks.block_number, blocks.block_hash) = (tokens.chain_id, tokens.supply_block, tokens.supply_block_hash)))`,
+    [addresses.map(addressBytes), chain.id, block.number, supplies, hexBytes(block.hash)],
   );
   return new Map(
     addresses.flatMap((address, place) => {

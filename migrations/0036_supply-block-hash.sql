@@ -1,0 +1,1 @@
+ALTER TABLE "tokens" ADD COLUMN "supply_block_hash" "bytea";
