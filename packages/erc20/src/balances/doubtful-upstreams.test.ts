@@ -1,3 +1,4 @@
+import { parseAddress } from '@chainstead/core';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -70,6 +71,19 @@ describe('upstreams', () => {
     expect(await stage.shown({ wallet: BOB })).toEqual([`${GOLD} 3 1`]);
     for (const node of stage.nodes) node.refused.clear();
     expect(await stage.shown()).toEqual([`${GOLD} 10 1`]);
+  });
+
+  test('of which one alone refuses a stranger too do not make a token one that tells no balance', async () => {
+    const stage = await stageOf();
+    await stage.mine([gives(GOLD, 10n)]);
+    const stranger = parseAddress('0x7777777777777777777777777777777777777777');
+    for (const node of stage.nodes) node.refused.add(holdingOf(GOLD, ALICE));
+    for (const broken of stage.nodes) {
+      broken.refused.add(holdingOf(GOLD, stranger));
+      expect(await stage.shown()).toEqual([]);
+      expect(await stage.classes()).toEqual({});
+      broken.refused.delete(holdingOf(GOLD, stranger));
+    }
   });
 
   test('that all differ are not believed at all: nothing is shown', async () => {
