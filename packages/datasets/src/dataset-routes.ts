@@ -30,7 +30,7 @@ import {
   walletTradesRoute,
 } from '@chainstead/nft';
 import { createStateQuestions, nativeBalanceRoutes, type ReadingContext, transactionFactsOf } from '@chainstead/state';
-import type { Dataset } from '@chainstead/sync';
+import { createKeptSubjects, type Dataset } from '@chainstead/sync';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
 
@@ -71,30 +71,32 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const questions = createStateQuestions(options);
+  // One for all routes: what they have counted of a chain is counted in turn.
+  const kept = createKeptSubjects(options.database);
   const reading = { database: options.database, questions, logger: options.logger };
   const heldNow = createHeldNow(reading, waitMs);
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
-  const balances = { questions, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
+  const balances = { questions, kept, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
   const routes = [
     walletTokenTransfersRoute,
     createTokenTransfersRoute({ walletHistory }),
-    createTokenStatsRoute({ walletHistory, waitMs }),
+    createTokenStatsRoute({ kept, walletHistory, waitMs }),
     ...nftTransfersRoutes({ walletHistory, questions, waitMs }),
     createWalletBalancesRoute(balances),
     createWalletTokensRoute(balances),
-    createWalletCollectionsRoute({ walletHistory, waitMs: onDemand.waitMs }),
-    createWalletNftsRoute({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
-    ...createTraitsRoutes({ walletHistory, waitMs, perKey: onDemand.perKey, sendersOf: sendersOf(reading, 0) }),
+    createWalletCollectionsRoute({ kept, walletHistory, waitMs }),
+    createWalletNftsRoute({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
+    ...createTraitsRoutes({ kept, walletHistory, waitMs, perKey: onDemand.perKey, sendersOf: sendersOf(reading, 0) }),
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-    createWalletApprovalsRoute({ walletHistory, waitMs, questions }),
+    createWalletApprovalsRoute({ kept, walletHistory, waitMs, questions }),
     ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ questions, waitMs }),
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
-    ...createCollectionOwnersRoutes({ walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
+    ...createCollectionOwnersRoutes({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     latestBlockRoute,
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({

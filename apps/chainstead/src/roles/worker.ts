@@ -8,6 +8,7 @@ import { createDocumentReader, createMetadataWorker, createTraitsWorker } from '
 import { createEtherPriceWorker } from '@chainstead/prices';
 import { createStateWorker } from '@chainstead/state';
 import { createHistoricalJobs } from '@chainstead/streams';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { openPool, startPool } from '../upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -70,6 +71,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   await metadata.start();
   await createTraitsWorker({
     database,
+    kept: createKeptSubjects(database),
     jobs,
     chains: chains.map(({ chain }) => chain),
     documentRate: onDemand.collectionRate,

@@ -5,7 +5,7 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createStateQuestions, createStateWorker } from '@chainstead/state';
-import { createChainSync, createSyncMetrics } from '@chainstead/sync';
+import { createChainSync, createKeptSubjects, createSyncMetrics } from '@chainstead/sync';
 import {
   compileSolidity,
   createScratchDatabase,
@@ -96,6 +96,7 @@ beforeAll(async () => {
   }).start();
   api = await exampleApi(scratch.database, [
     createWalletApprovalsRoute({
+      kept: createKeptSubjects(scratch.database),
       waitMs: 10_000,
       walletHistory: createWalletHistory({
         jobs: asking,
@@ -228,6 +229,7 @@ describe('bad input', () => {
       scratch.database,
       [
         createWalletApprovalsRoute({
+          kept: createKeptSubjects(scratch.database),
           waitMs: 0,
           walletHistory: { requestWallet: async () => 'off' },
           questions: { ask: async () => null },

@@ -10,7 +10,7 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import type { StateQuestions } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { createAllowancesQuestion } from './ask-allowances.ts';
 import { erc20Approvals } from './dataset.ts';
@@ -19,6 +19,7 @@ import { erc20WalletApprovals } from './wallet-approvals.ts';
 import { showApprovals, walletApprovalsSchema } from './wallet-approvals-response.ts';
 
 export interface WalletApprovalsOptions {
+  readonly kept: KeptSubjects;
   /** How long a request waits until it is known what the wallet approved, and what of it is left. Milliseconds. */
   readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
@@ -30,11 +31,10 @@ export interface WalletApprovalsOptions {
  * the token says now; events only tell which tokens and spenders to ask about.
  */
 export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
-  const { walletHistory, waitMs } = options;
+  const { kept, walletHistory, waitMs } = options;
   const askTokens = createAllowancesQuestion(options);
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
-    const kept = createKeptSubjects(database);
     const runs = paging.forRoute({
       route: 'wallet-approvals',
       filter: z.object({ address: z.string(), chain: z.string() }),

@@ -4,6 +4,7 @@ import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import type { StateBlock } from '@chainstead/state';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { createKeptSubjects } from '@chainstead/sync';
 import { compileDemoContracts, DEMO_TOKEN_ABI, seedBuilt } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +56,7 @@ beforeAll(async () => {
   api = await exampleApi(scratch.database, [
     createWalletBalancesRoute({
       questions,
+      kept: createKeptSubjects(scratch.database),
       walletHistory: { requestWallet: async () => 'unserved' },
       waitMs: 15_000,
       liveMaxAgeMs: 60_000,

@@ -9,7 +9,7 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import type { StateQuestions } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { proveToldBalances } from './prove-told-balances.ts';
@@ -18,6 +18,7 @@ import { showBalance, walletBalancesSchema } from './wallet-balances-response.ts
 
 export interface WalletBalancesOptions {
   readonly questions: StateQuestions;
+  readonly kept: KeptSubjects;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
   /** How long a request waits for what it has caused (`INDEX_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;
@@ -33,10 +34,9 @@ const TOKENS_MAX = 2_000;
  * has contracts asked, and where blocks are missing of the wallet's history, those read.
  */
 export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
-  const { questions, walletHistory, waitMs, liveMaxAgeMs } = options;
+  const { questions, kept, walletHistory, waitMs, liveMaxAgeMs } = options;
   return (app, dependencies) => {
     const { chains, database, logger } = dependencies;
-    const kept = createKeptSubjects(database);
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const wallet = c.req.valid('param').address;

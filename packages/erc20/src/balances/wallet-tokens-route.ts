@@ -12,7 +12,6 @@ import {
   textParameter,
 } from '@chainstead/http';
 import { getNativeBalances, type NativeBalancesOptions, StateUnavailableError } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { type ToldBalances, tellWalletBalances } from './tell-wallet-balances.ts';
@@ -30,10 +29,9 @@ interface WalletTokensOptions extends WalletBalancesOptions {
  * (docs/provider-contract.md#wallet-tokens). All pages of a run are of the block that was the newest at its first.
  */
 export function createWalletTokensRoute(options: WalletTokensOptions): RouteModule {
-  const { questions, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
+  const { questions, kept, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
-    const kept = createKeptSubjects(database);
     const runs = paging.forRoute({
       route: 'wallet-tokens',
       filter: filterSchema,

@@ -10,7 +10,6 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -26,10 +25,9 @@ import { readHolderCoverage } from './token-holders-route.ts';
  * `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: how the number of a token's holders changed by intervals of time
  * (docs/provider-contract.md#token-holders).
  */
-export function createHistoricalHoldersRoute({ walletHistory, waitMs }: TokenHoldersOptions): RouteModule {
+export function createHistoricalHoldersRoute({ kept, walletHistory, waitMs }: TokenHoldersOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
-    const kept = createKeptSubjects(database);
     const runs = paging.forRoute({
       route: 'historical-token-holders',
       filter: filterSchema,

@@ -1,8 +1,10 @@
 import type { WalletHistory } from '@chainstead/answers';
 import type { StateQuestions } from '@chainstead/state';
+import type { KeptSubjects } from '@chainstead/sync';
 
 export interface TokenHoldersOptions {
   readonly questions: StateQuestions;
+  readonly kept: KeptSubjects;
   readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
   /** How long a request waits for what it has caused (`INDEX_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;

@@ -10,7 +10,6 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
-import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -27,10 +26,9 @@ const COUNTED_MS = 300_000;
  * five minutes.
  */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
-  const { questions, walletHistory, waitMs } = options;
+  const { questions, kept, walletHistory, waitMs } = options;
   return (app, dependencies) => {
     const { chains, database, logger } = dependencies;
-    const kept = createKeptSubjects(database);
     app.openapi(routeOf(dependencies), async (c) => {
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
       const token = c.req.valid('param').tokenAddress;

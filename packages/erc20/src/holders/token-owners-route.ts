@@ -2,7 +2,6 @@ import { showIndexed } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { hasCodeOf } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { getOwnerLabels } from './owner-labels.ts';
@@ -15,10 +14,9 @@ import { showOwner, tokenOwnersSchema } from './token-owners-response.ts';
  * transfers counted, and where blocks are missing of its history, those read; balances are what the contract says.
  */
 export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModule {
-  const { questions, walletHistory, waitMs, liveMaxAgeMs } = options;
+  const { questions, kept, walletHistory, waitMs, liveMaxAgeMs } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
-    const kept = createKeptSubjects(database);
     const runs = paging.forRoute({
       route: 'token-owners',
       filter: filterSchema,

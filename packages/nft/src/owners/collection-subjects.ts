@@ -2,7 +2,7 @@ import { type Indexed, type SubjectCoverage, syncStateOf, type WalletHistory } f
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ApiContext, ApiDependencies } from '@chainstead/http';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
 import type { SendersOf } from '../records/record-pages.ts';
 import type { HeldNow } from '../token-state/held-now.ts';
@@ -11,6 +11,7 @@ import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 
 export interface CollectionSubjectsOptions {
+  readonly kept: KeptSubjects;
   /** How long a request waits until it is counted who holds the collection. Milliseconds. */
   readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
@@ -51,9 +52,8 @@ export interface CollectionSubjects {
 
 export function createCollectionSubjects(
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
-  { waitMs, walletHistory }: CollectionSubjectsOptions,
+  { kept, waitMs, walletHistory }: CollectionSubjectsOptions,
 ): CollectionSubjects {
-  const kept = createKeptSubjects(database);
   return {
     async open({ chain, contract }) {
       await kept.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, waitMs);

@@ -4,6 +4,7 @@ import { addressBytes } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
+import { createKeptSubjects } from '@chainstead/sync';
 import {
   addressOf,
   createScratchDatabase,
@@ -34,7 +35,11 @@ beforeAll(async () => {
   const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
   closeJobs = () => jobs.close();
   const routes = [
-    createWalletNftsRoute({ walletHistory: { requestWallet: async () => 'unserved' }, waitMs: 5_000 }),
+    createWalletNftsRoute({
+      kept: createKeptSubjects(database),
+      walletHistory: { requestWallet: async () => 'unserved' },
+      waitMs: 5_000,
+    }),
     ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock }),
   ];
   server = await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 });

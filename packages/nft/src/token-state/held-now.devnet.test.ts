@@ -4,6 +4,7 @@ import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, type CompiledContract, compileSolidity, seedBuilt } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCollectionOwnersRoutes } from '../owners/owners-routes.ts';
@@ -91,9 +92,15 @@ beforeAll(async () => {
   const context = { database: scratch.database, questions, logger: silentLogger() };
   const heldNow = createHeldNow(context, 10_000);
   const waitMs = 5_000;
+  const kept = createKeptSubjects(scratch.database);
   api = await exampleApi(scratch.database, [
-    createWalletNftsRoute({ walletHistory: { requestWallet: async () => 'unserved' }, waitMs, heldNow }),
-    ...createCollectionOwnersRoutes({ walletHistory: { requestContract: async () => 'unserved' }, waitMs, heldNow }),
+    createWalletNftsRoute({ kept, walletHistory: { requestWallet: async () => 'unserved' }, waitMs, heldNow }),
+    ...createCollectionOwnersRoutes({
+      kept,
+      walletHistory: { requestContract: async () => 'unserved' },
+      waitMs,
+      heldNow,
+    }),
     ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
   ]);
 });

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, isAddress, type Logger, parseAddress, type Registry } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { z } from 'zod';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
@@ -16,6 +16,7 @@ import { createTraitsMetrics } from './traits-metrics.ts';
 
 export interface TraitsWorkerOptions {
   readonly database: Database;
+  readonly kept: KeptSubjects;
   readonly jobs: Jobs;
   /** The chains whose collections this process works on. */
   readonly chains: readonly Chain[];
@@ -54,8 +55,7 @@ const PIECES_PER_SWEEP = 20;
 const WAITING_MAX = 1_000;
 
 export function createTraitsWorker(options: TraitsWorkerOptions): TraitsWorker {
-  const { database, jobs, logger, lockMs, sweepEveryMs = SWEEP_EVERY_MS } = options;
-  const kept = createKeptSubjects(database);
+  const { database, kept, jobs, logger, lockMs, sweepEveryMs = SWEEP_EVERY_MS } = options;
   const outcomes = createTraitsMetrics(options.metrics);
   const documentsPerSweep = Math.max(1, Math.round((options.documentRate * sweepEveryMs) / 1_000));
   return {
@@ -84,8 +84,6 @@ export function createTraitsWorker(options: TraitsWorkerOptions): TraitsWorker {
     },
   };
 }
-
-type KeptSubjects = ReturnType<typeof createKeptSubjects>;
 
 interface Sweeping {
   readonly queue: JobQueue<TraitsJob>;

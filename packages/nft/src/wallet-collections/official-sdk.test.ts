@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contractOf, seedHoldings, seedNftCoverage, seedRow } from './testing/seeded-holdings.ts';
@@ -18,6 +19,7 @@ let EvmApi: Moralis['EvmApi'];
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   const route = createWalletCollectionsRoute({
+    kept: createKeptSubjects(scratch.database),
     walletHistory: { requestWallet: async () => 'unserved' },
     waitMs: 5_000,
   });

@@ -8,7 +8,7 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
 import { createTradeTables } from '../trades/trade-tables.ts';
@@ -19,6 +19,7 @@ import { requestUnreadCollections } from './request-unread-collections.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
 export interface WalletCollectionsOptions {
+  readonly kept: KeptSubjects;
   /** How long a request waits until it is counted what the wallet holds. Milliseconds. */
   readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
@@ -30,11 +31,10 @@ export interface WalletCollectionsOptions {
  * from its transfers at the first request, and kept from then on.
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
-  const { walletHistory, waitMs } = options;
+  const { kept, walletHistory, waitMs } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging } = dependencies;
     const tables = createTradeTables(database);
-    const kept = createKeptSubjects(database);
     const runs = paging.forRoute({
       route: 'wallet-nft-collections',
       filter: filterSchema,

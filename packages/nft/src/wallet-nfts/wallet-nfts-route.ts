@@ -10,7 +10,7 @@ import {
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { changeRunSchema } from '../records/change-pages.ts';
 import { recordId } from '../records/nft-record.ts';
@@ -26,6 +26,7 @@ import { walletNftsSchema } from './wallet-nfts-response.ts';
 import type { WalletNftsPlace } from './wallet-nfts-statement.ts';
 
 export interface WalletNftsOptions {
+  readonly kept: KeptSubjects;
   /** How long a request waits until it is counted what the wallet holds. Milliseconds. */
   readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
@@ -132,10 +133,9 @@ interface FoundPage extends RecordsOfPage, Pick<WalletNftsPage, 'indexed'> {
 
 function createFinder(
   { chains, database, logger }: ApiDependencies,
-  { walletHistory, waitMs, sendersOf, heldNow = NOBODY_ASKED }: WalletNftsOptions,
+  { kept, walletHistory, waitMs, sendersOf, heldNow = NOBODY_ASKED }: WalletNftsOptions,
 ): (page: Page<Filter, Position>, requestedBy: string) => Promise<FoundPage> {
   const pages = createRecordPages(database, sendersOf);
-  const kept = createKeptSubjects(database);
   return async (page, requestedBy) => {
     const { filter } = page;
     const chain = indexedChain(chains, filter.chain, nftTransfers.name);

@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { createWalletBalancesRoute } from '../wallet-balances-route.ts';
 import { createWalletTokensRoute } from '../wallet-tokens-route.ts';
@@ -35,6 +36,7 @@ export async function openBalancesApi(history: BalanceStageOptions['history'] = 
   const histories: Address[] = [];
   const options = {
     questions: stage.questions,
+    kept: createKeptSubjects(scratch.database),
     walletHistory: {
       requestWallet: async (_context: unknown, _chain: unknown, wallet: Address) => {
         histories.push(wallet);

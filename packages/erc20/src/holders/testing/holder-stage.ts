@@ -4,7 +4,7 @@ import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { accountCodesReader } from '@chainstead/state';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { lockChainCommits } from '@chainstead/sync';
+import { createKeptSubjects, lockChainCommits } from '@chainstead/sync';
 import {
   type CompiledContract,
   compileDemoContracts,
@@ -72,6 +72,7 @@ export async function openHolderStage(): Promise<HolderStage> {
   await stage.startWorker([ownersNow, holdersCounted, accountCodesReader, tokenFactsReader]);
   const routes = tokenHolderRoutes({
     questions,
+    kept: createKeptSubjects(database),
     walletHistory: { requestContract: async () => 'unserved' },
     waitMs: 10_000,
     liveMaxAgeMs: 60_000,

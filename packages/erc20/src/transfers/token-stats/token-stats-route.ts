@@ -7,7 +7,7 @@ import {
 } from '@chainstead/answers';
 import { systemClock } from '@chainstead/core';
 import { errorResponses, indexedChain, querySchema, type RouteModule, requireIndexes } from '@chainstead/http';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
@@ -15,15 +15,15 @@ import { FORMER_TABLE } from '../schema.ts';
 import { getTokenStats } from './get-token-stats.ts';
 
 export interface TokenStatsRouteOptions {
+  readonly kept: KeptSubjects;
   /** How long a request waits until very many transfers are counted. Milliseconds. */
   readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
 }
 
 /** `GET /api/v2.2/erc20/{address}/stats`: how often a token moved (docs/provider-contract.md#token-statistics). */
-export function createTokenStatsRoute({ walletHistory, waitMs }: TokenStatsRouteOptions): RouteModule {
+export function createTokenStatsRoute({ kept, walletHistory, waitMs }: TokenStatsRouteOptions): RouteModule {
   return (app, { chains, database, logger, parameters }) => {
-    const kept = createKeptSubjects(database);
     const tables = createTablesInUse(database, systemClock, FORMER_TABLE);
     const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
     const route = createRoute({

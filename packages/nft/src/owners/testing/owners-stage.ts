@@ -5,6 +5,7 @@ import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createPartitions, createScratchDatabase, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
 import { nftCollectionOwners } from '../../transfers/collection-owners.ts';
 import { nftTransfers } from '../../transfers/dataset.ts';
@@ -60,7 +61,8 @@ export async function openOwnersStage(): Promise<OwnersStage> {
     chains: [eth],
     maxCalls: 500,
   });
-  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ walletHistory, waitMs: 5_000 })]);
+  const kept = createKeptSubjects(database);
+  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ kept, walletHistory, waitMs: 5_000 })]);
   await createPartitions(database, 'nft_transfers', eth.id);
   await seedBuilt(database, eth.id, nftCollectionOwners);
 

@@ -11,6 +11,7 @@ import { addressBytes, type Database } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
+import { createKeptSubjects } from '@chainstead/sync';
 import { expect, vi } from 'vitest';
 import { eth, type OwnersStage, openOwnersStage } from '../../owners/testing/owners-stage.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
@@ -73,12 +74,14 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
     maxCalls: 500,
   });
   const onDemand = { waitMs: 5_000, perKey: PER_KEY };
+  const kept = createKeptSubjects(database);
   const api = await exampleApi(database, [
-    ...createTraitsRoutes({ walletHistory, ...onDemand }),
+    ...createTraitsRoutes({ kept, walletHistory, ...onDemand }),
     ...metadataRoutes({ jobs, onDemand, clock: systemClock }),
   ]);
   await createTraitsWorker({
     database,
+    kept,
     jobs,
     chains: [eth],
     documentRate: options.documentRate ?? 10_000,

@@ -4,6 +4,7 @@ import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/c
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../../transfers/dataset.ts';
@@ -44,7 +45,8 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   });
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
     const walletHistory = createWalletHistory({ jobs, datasets: [nftTransfers], perKey: 2, chains: [chain], maxCalls });
-    return exampleApi(database, [createWalletCollectionsRoute({ walletHistory, waitMs: 5_000 })]);
+    const kept = createKeptSubjects(database);
+    return exampleApi(database, [createWalletCollectionsRoute({ kept, walletHistory, waitMs: 5_000 })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>

@@ -1,6 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import type { walletNftsSchema } from '../wallet-nfts-response.ts';
@@ -29,7 +30,8 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
   const scratch = await createScratchDatabase();
   const { database } = scratch;
   const walletHistory = { requestWallet: async () => 'requested' as const };
-  const api = await exampleApi(database, [createWalletNftsRoute({ walletHistory, waitMs: 5_000, ...options })]);
+  const kept = createKeptSubjects(database);
+  const api = await exampleApi(database, [createWalletNftsRoute({ kept, walletHistory, waitMs: 5_000, ...options })]);
   const request: WalletNftsStage['request'] = async (query = '', wallet = WALLET) =>
     api.request(`/api/v2.2/${wallet}/nft${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
   return {

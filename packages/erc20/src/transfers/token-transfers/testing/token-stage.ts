@@ -5,6 +5,7 @@ import { type Database, hexText } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createJobs } from '@chainstead/jobs';
+import { createKeptSubjects } from '@chainstead/sync';
 import { createScratchDatabase } from '@chainstead/testkit';
 import type { z } from 'zod';
 import { erc20Transfers } from '../../dataset.ts';
@@ -39,7 +40,7 @@ export async function openTokenStage(): Promise<TokenStage> {
   const walletHistory = createWalletHistory({ jobs, datasets: [erc20Transfers], perKey: 100, chains, maxCalls: 500 });
   const api = await exampleApi(database, [
     createTokenTransfersRoute({ walletHistory }),
-    createTokenStatsRoute({ walletHistory, waitMs: 5_000 }),
+    createTokenStatsRoute({ kept: createKeptSubjects(database), walletHistory, waitMs: 5_000 }),
   ]);
   const request: TokenStage['request'] = async (path) => {
     const answer = await api.request(`/api/v2.2${path}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
