@@ -232,7 +232,7 @@ describe('parameters', () => {
     ['?from_block=-1', 'from_block'],
     ['?from_block=9&to_block=8', 'from_block'],
     ['?from_date=yesterday-ish', 'from_date'],
-    ['?contract_addresses=0x12', 'contract_addresses'],
+    ['?contract_addresses=0x12', '[C0005] Invalid address provided'],
     [
       `?contract_addresses=${Array.from({ length: 101 }, (_, index) => addressOf(index)).join(',')}`,
       'contract_addresses',

@@ -126,9 +126,9 @@ describe('what is known', () => {
     [`${CATS}/metadata?include_prices=maybe`, 'include_prices'],
     [`${CATS}/1/metadata/resync?mode=soon`, 'mode'],
     [`${CATS}/1/metadata/resync?flag=x`, 'flag'],
-    [`${CATS}/-1/metadata/resync`, 'token_id'],
-    [`${CATS}/${2n ** 256n}/metadata/resync`, 'token_id'],
-  ])('%s is a 400 that names the parameter', async (path, parameter) => {
+    [`${CATS}/-1/metadata/resync`, 'TokenId'],
+    [`${CATS}/${2n ** 256n}/metadata/resync`, 'TokenId'],
+  ])('%s is a 400 that names what is wrong', async (path, parameter) => {
     const { status, body } = await ask(await stage.openApi(0), path);
     expect(status).toBe(400);
     expect(body.message).toContain(parameter);

@@ -110,7 +110,7 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['token_addresses[]=0x12', 'token_addresses'],
+    ['token_addresses[]=0x12', '[C0005] Invalid address provided'],
     [Array.from({ length: 101 }, (_, index) => `token_addresses[]=${addressOf(index)}`).join('&'), 'token_addresses'],
     ['chain=nowhere', 'chain'],
     ['cursor=abc', 'cursor'],
