@@ -31,7 +31,8 @@ async function compareList(comparison: Comparison, kind: TokenKind, differences:
   for (const row of list.rows) {
     const owner = parseAddress(row.owner_address);
     const said = held.get(owner) ?? 0n;
-    if (seen.has(owner)) differences.wrong(`${path} has ${owner} twice`);
+    // A reading between two pages moves its account in the order that pages are cut from.
+    if (seen.has(owner)) differences.missing(`${path} has ${owner} twice`);
     seen.set(owner, BigInt(row.balance));
     if (BigInt(row.balance) === said || unnoticed.has(token)) continue;
     const text = `${path} says that ${owner} has ${row.balance} of ${nameOf(world, token)}, the contract ${said}`;
