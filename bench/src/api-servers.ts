@@ -34,18 +34,10 @@ export async function withApiServers<T>(
 ): Promise<T> {
   const baseline = await checkOutBaseline();
   const place = { databaseUrl, rpcUrls: ['http://127.0.0.1:9'], env: { PORT: '0', API_KEYS: API_KEY } };
-  const plan: BareRoutePlan = {
-    databaseUrl,
-    poolSize: POOL_SIZE,
-    routes: routes.map(({ path, statement }) => ({ path, statement })),
-  };
   const programs = [
     startChainstead(['start', '--roles', 'api'], place),
     startChainstead(['start', '--roles', 'api'], { ...place, databaseUrl: baselineDatabaseUrl }, baseline.program),
-    startProcess({
-      args: [fileURLToPath(new URL('./bare/bare-route.ts', import.meta.url)), JSON.stringify(plan)],
-      env: {},
-    }),
+    startFloor(databaseUrl, routes),
   ];
   try {
     const [url = '', baselineUrl = '', floorUrl = ''] = await Promise.all(programs.map(addressOf));
@@ -54,6 +46,19 @@ export async function withApiServers<T>(
     await Promise.all(programs.map((program) => program.stop()));
     await baseline.remove();
   }
+}
+
+/** Starts the floor: a server that reads and sends the rows of routes. */
+export function startFloor(databaseUrl: string, routes: readonly BareRoute[]): MeasuredProcess {
+  const plan: BareRoutePlan = {
+    databaseUrl,
+    poolSize: POOL_SIZE,
+    routes: routes.map(({ path, statement }) => ({ path, statement })),
+  };
+  return startProcess({
+    args: [fileURLToPath(new URL('./bare/bare-route.ts', import.meta.url)), JSON.stringify(plan)],
+    env: {},
+  });
 }
 
 /** The path of a request. */

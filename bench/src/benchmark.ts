@@ -22,6 +22,8 @@ export interface BenchmarkSizes {
   /** Rows of `nft_trades` behind the API, and how many of them are of one token. */
   readonly tradeRows: number;
   readonly busyTokenRows: number;
+  /** Who holds the token behind the API. */
+  readonly holders: number;
   /** Collections whose metadata is read. */
   readonly collections: number;
   /** Seconds of each load on the API. */
@@ -104,6 +106,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   growthNftLogs: 10_000_000,
   tradeRows: 1_000_000,
   busyTokenRows: 100_000,
+  holders: 1_000_000,
   collections: 1_000,
   loadSeconds: 6,
   latencyRequests: 400,
@@ -131,6 +134,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   growthNftLogs: 100_000,
   tradeRows: 100_000,
   busyTokenRows: 10_000,
+  holders: 110_000,
   collections: 200,
   loadSeconds: 2,
   latencyRequests: 50,

@@ -3,6 +3,7 @@ import { api } from './benchmarks/api.ts';
 import { aptosAll } from './benchmarks/aptos-all.ts';
 import { aptosCoins } from './benchmarks/aptos-coins.ts';
 import { aptosRoutes } from './benchmarks/aptos-routes.ts';
+import { assetRoutes } from './benchmarks/asset-routes.ts';
 import { backfillBare } from './benchmarks/backfill-bare.ts';
 import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
@@ -38,6 +39,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growthNft,
   follow,
   erc20Balances,
+  assetRoutes,
   nftMixed,
   nftRoutes,
   collectionMetadata,

@@ -18,15 +18,15 @@ export interface WalletPage {
 /** @returns milliseconds. @throws BenchmarkError when the page has another number of rows */
 export async function timePage(url: string, rows: number): Promise<number> {
   const before = performance.now();
-  const { result } = await readPage(url);
+  const { result } = await readAnswer<WalletPage>(url);
   const took = performance.now() - before;
   if (result.length !== rows) throw new BenchmarkError(`${url} gave ${result.length} rows instead of ${rows}`);
   return took;
 }
 
-/** @throws BenchmarkError when it is refused */
-export async function readPage(url: string): Promise<WalletPage> {
+/** @throws BenchmarkError when it is refused, or not ready yet */
+export async function readAnswer<T>(url: string): Promise<T> {
   const response = await fetch(url, { headers: { 'x-api-key': API_KEY } });
-  if (!response.ok) throw new BenchmarkError(`${url}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as WalletPage;
+  if (response.status !== 200) throw new BenchmarkError(`${url}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
 }

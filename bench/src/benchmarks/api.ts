@@ -4,8 +4,8 @@ import { type ApiServers, POOL_SIZE, pathOf, type ServedRoute, withApiServers } 
 import { fillBaselineTransfers } from '../baseline-tables.ts';
 import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
-import { quantile } from '../statistics.ts';
-import { PAGE_SIZE, readPage, timePage, WALLET_PAGE } from '../wallet-page.ts';
+import { compareLatency } from '../compare-latency.ts';
+import { PAGE_SIZE, readAnswer, timePage, WALLET_PAGE, type WalletPage } from '../wallet-page.ts';
 
 const DEEP_PAGE = 1_000;
 const RARE_ROWS = 3;
@@ -62,37 +62,22 @@ async function comparePages(context: BenchmarkContext, dataset: ApiDataset, url:
   const first = `${url}${pathOf(WALLET_ROUTE, { address: dataset.whale })}`;
   let deep = first;
   for (let page = 2; page <= DEEP_PAGE; page++) {
-    const { cursor } = await readPage(deep);
+    const { cursor } = await readAnswer<WalletPage>(deep);
     if (cursor === null) throw new BenchmarkError(`The huge wallet has only ${page - 1} pages`);
     deep = `${first}&cursor=${encodeURIComponent(cursor)}`;
   }
-  return compareLatency(context, `page ${DEEP_PAGE} beside page 1`, { url: deep, rows: PAGE_SIZE }, first, 1.2);
+  const page = (url: string) => () => timePage(url, PAGE_SIZE);
+  return compareLatency(context, `page ${DEEP_PAGE} beside page 1`, page(deep), page(first), 1.2);
 }
 
 function compareRareToken(context: BenchmarkContext, dataset: ApiDataset, url: string): Promise<Comparison> {
   const first = `${url}${pathOf(WALLET_ROUTE, { address: dataset.whale })}`;
-  const rare = { url: `${first}&contract_addresses%5B0%5D=${dataset.rareToken}`, rows: RARE_ROWS };
-  return compareLatency(context, 'rare token beside an unfiltered page', rare, first, 2);
-}
-
-/** Medians of requests one after the other, the two kinds in turn. */
-async function compareLatency(
-  { runs, sizes }: BenchmarkContext,
-  name: string,
-  asked: { readonly url: string; readonly rows: number },
-  reference: string,
-  atMost: number,
-): Promise<Comparison> {
-  const ours: number[] = [];
-  const peer: number[] = [];
-  for (let run = 0; run < runs; run++) {
-    const times = { asked: [] as number[], reference: [] as number[] };
-    for (let request = 0; request < sizes.latencyRequests; request++) {
-      times.asked.push(await timePage(asked.url, asked.rows));
-      times.reference.push(await timePage(reference, PAGE_SIZE));
-    }
-    ours.push(quantile(times.asked, 0.5));
-    peer.push(quantile(times.reference, 0.5));
-  }
-  return { name: `${name}, p50`, unit: 'ms', ours, peer, target: { atMost } };
+  const rare = `${first}&contract_addresses%5B0%5D=${dataset.rareToken}`;
+  return compareLatency(
+    context,
+    'rare token beside an unfiltered page',
+    () => timePage(rare, RARE_ROWS),
+    () => timePage(first, PAGE_SIZE),
+    2,
+  );
 }

@@ -19,8 +19,25 @@ export interface Settlement {
 const micros = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
 /** An answer stays in its row until the next one: whoever still waits for it finds it there. */
 const IS_SETTLED = 'coalesce(known.settled_at >= known.asked_at, false)';
+const isYoungerThan = (seconds: string, now: string): string =>
+  `known.settled_at > ${now} - make_interval(secs => ${seconds}::float8)`;
 /** A sweep forgets what was asked longer ago than this. Seconds. */
 const KEPT_SECONDS = 600;
+
+/** What the same question was answered within `maxAgeMs`, without writing anything; null where it is to be asked. */
+export async function recentSettlement(
+  database: Database,
+  chainId: ChainId,
+  key: string,
+  maxAgeMs: number,
+): Promise<Settlement | null> {
+  const [row] = await database.query<SettlementColumns>(
+    `SELECT answer, error_code, error_message FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND ${IS_SETTLED} AND error_code IS NULL AND ${isYoungerThan('$3', 'clock_timestamp()')}`,
+    [chainId, key, maxAgeMs / 1_000],
+  );
+  return row === undefined ? null : settlementOf(row);
+}
 
 /**
  * Leaves a question, unless it is under way already or was answered within `maxAgeMs`.
@@ -36,7 +53,7 @@ export async function leaveQuestion(
     `INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at) VALUES ($1, $2, $3, $4::jsonb, clock_timestamp())
      ON CONFLICT (chain_id, key) DO UPDATE SET asked_at = CASE
        WHEN NOT ${IS_SETTLED} THEN known.asked_at
-       WHEN known.error_code IS NULL AND known.settled_at > excluded.asked_at - make_interval(secs => $5::float8) THEN known.asked_at
+       WHEN known.error_code IS NULL AND ${isYoungerThan('$5', 'excluded.asked_at')} THEN known.asked_at
        ELSE greatest(excluded.asked_at, known.settled_at + interval '1 microsecond') END
      RETURNING ${micros('known.asked_at')}::text AS asked_at, ${IS_SETTLED} AS is_settled, known.answer, known.error_code, known.error_message`,
     [chainId, key, kind, JSON.stringify(question), maxAgeMs / 1_000],

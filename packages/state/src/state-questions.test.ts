@@ -116,6 +116,20 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     expect(await ask('a', { waitMs: 10_000, maxAgeMs: 10 })).toEqual({ text: 'a', times: 2 });
   });
 
+  test('sharing an answer writes nothing', async () => {
+    await startWorker();
+    await ask('a');
+    const version = async () =>
+      (
+        await scratch.database.query<{ version: string }>(
+          'SELECT xmax::text || ctid::text AS version FROM state_questions',
+        )
+      )[0]?.version;
+    const written = await version();
+    expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    expect(await version()).toBe(written);
+  });
+
   test('who asks again does not take the answer from those who still wait', async () => {
     await startWorker();
     const waiting = ask('a');

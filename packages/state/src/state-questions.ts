@@ -3,7 +3,7 @@ import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { JobQueue, Jobs } from '@chainstead/jobs';
 import { openStateQueue, questionJobId, questionKey, type StateJob, type StatePace } from './question-queue.ts';
-import { type AskedQuestion, leaveQuestion, type Settlement } from './question-rows.ts';
+import { type AskedQuestion, leaveQuestion, recentSettlement, type Settlement } from './question-rows.ts';
 import { createSettledWatch } from './settled-watch.ts';
 import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 import type { StateKind } from './state-kind.ts';
@@ -70,6 +70,8 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
       if (!served.has(chain.id)) return null;
       const parsed = kind.question.parse(question);
       const key = questionKey(kind, parsed);
+      const recent = maxAgeMs > 0 ? await recentSettlement(database, chain.id, key, maxAgeMs) : null;
+      if (recent !== null) return kind.answer.parse(recent.answer);
       const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
       const asked = { chainId: chain.id, key, askedAt: left.askedAt };
       if (left.settlement === null) addJob(chain, kind.isSlow === true ? 'slow' : 'quick', asked);

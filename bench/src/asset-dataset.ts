@@ -1,0 +1,101 @@
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { erc20Transfers } from '@chainstead/erc20';
+import { CHAIN_ID } from './bench-chain.ts';
+
+/** Whom to ask for in the filled tables. */
+export interface AssetDataset {
+  /** The token with all the holders. */
+  readonly token: Address;
+  readonly holders: number;
+  /** A wallet that holds many tokens. */
+  readonly wallet: Address;
+  readonly walletTokens: number;
+}
+
+/** Indexed: all that there is of the chain. */
+const BLOCKS = 1_000;
+const NAMED_HOLDERS = 500;
+const TOKEN = `substr(sha256('token'), 1, 20)`;
+const WALLET = `substr(sha256('wallet'), 1, 20)`;
+const held = (number: string): string => `substr(sha256(('held ' || ${number})::bytea), 1, 20)`;
+const holder = (number: string): string => `substr(sha256(('holder ' || ${number})::bytea), 1, 20)`;
+
+/**
+ * Fills the production tables with what is kept of a token and of a wallet that were asked about, read from their contracts already:
+ * nothing is due, so that answers come from the database alone.
+ */
+export async function fillAssetDataset(
+  database: Database,
+  plan: { readonly holders: number; readonly walletTokens: number },
+): Promise<AssetDataset> {
+  await database.query('SELECT setseed(0.42)');
+  await fillChain(database);
+  await fillFacts(database, plan.walletTokens);
+  await fillHolders(database, plan.holders);
+  await fillWallet(database, plan.walletTokens);
+  await database.query('VACUUM ANALYZE');
+  const [found] = await database.query<{ token: Address; wallet: Address }>(
+    `SELECT '0x' || encode(${TOKEN}, 'hex') AS token, '0x' || encode(${WALLET}, 'hex') AS wallet`,
+  );
+  if (found === undefined) throw new RangeError('The filled tables could not be described');
+  return { ...plan, ...found };
+}
+
+async function fillChain(database: Database): Promise<void> {
+  await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+    SELECT ${CHAIN_ID}, number, sha256(('block ' || number)::bytea), to_timestamp(1700000000 + number * 12)
+    FROM generate_series(0, ${BLOCKS - 1}) AS number`);
+  await database.query(
+    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, $4)',
+    [CHAIN_ID, erc20Transfers.name, BLOCKS - 1, 'receipts'],
+  );
+  for (const { name, version } of erc20Transfers.kept ?? [])
+    await database.query(
+      `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
+      [CHAIN_ID, name, erc20Transfers.name, version],
+    );
+}
+
+async function fillFacts(database: Database, walletTokens: number): Promise<void> {
+  await database.query(`INSERT INTO tokens
+      (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status, logo, verified, total_supply, supply_block, supply_read_at, created_block, created_at, creation_sought_at)
+    SELECT address, ${CHAIN_ID}, 'erc20', 1, 'Token ' || number, 'T' || number, 18, 'known', 'https://logos.example/' || number || '.png', number % 3 = 0,
+      10::numeric ^ 30, ${BLOCKS - 1}, now(), 1, to_timestamp(1700000012), now()
+    FROM (SELECT number, CASE number WHEN 0 THEN ${TOKEN} ELSE ${held('number')} END AS address FROM generate_series(0, ${walletTokens}) AS number) AS token`);
+  await database.query(
+    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) SELECT address, chain_id, 'sum', ${BLOCKS - 1} FROM tokens`,
+  );
+}
+
+async function fillHolders(database: Database, holders: number): Promise<void> {
+  await keep(database, 'erc20-token-holders', TOKEN);
+  await database.query(`INSERT INTO erc20_holders
+      (token, chain_id, account, total, moves, first_block, first_transaction, acquired, anchor_block, anchor_value, anchored_at)
+    SELECT ${TOKEN}, ${CHAIN_ID}, ${holder('number')}, balance, 1, number % ${BLOCKS}, 0, 1, ${BLOCKS - 1}, balance, now()
+    FROM (SELECT number, floor(power(10, 3 + 18 * random()))::numeric * 997 + number AS balance FROM generate_series(1, ${holders}) AS number) AS holder
+    ORDER BY account`);
+  await database.query(`INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact)
+    SELECT ${TOKEN}, ${CHAIN_ID}, count(*), count(*), sum(total), ${BLOCKS - 1}, true FROM erc20_holders`);
+  await database.query(
+    `INSERT INTO account_codes (address, chain_id, has_code) SELECT account, chain_id, false FROM erc20_holders`,
+  );
+  await database.query(`INSERT INTO address_labels (address, chain_id, source, label, entity)
+    SELECT account, 0, 'bench', 'Holder', 'Exchange' FROM erc20_holders ORDER BY total DESC LIMIT ${NAMED_HOLDERS}`);
+}
+
+async function fillWallet(database: Database, walletTokens: number): Promise<void> {
+  await keep(database, 'erc20-wallet-tokens', WALLET);
+  await database.query(`INSERT INTO erc20_wallet_tokens
+      (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, anchor_block, anchor_value, anchored_at)
+    SELECT ${WALLET}, ${CHAIN_ID}, ${held('number')}, balance, number % ${BLOCKS}, number / ${BLOCKS}, 0, ${BLOCKS - 1}, balance, now()
+    FROM (SELECT number, floor(power(10, 3 + 18 * random()))::numeric * 997 + 1 AS balance FROM generate_series(1, ${walletTokens}) AS number) AS token`);
+}
+
+/** As the first request for a subject does. */
+async function keep(database: Database, state: string, subject: string): Promise<void> {
+  await database.query(`INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, ${subject})`, [
+    CHAIN_ID,
+    state,
+  ]);
+}

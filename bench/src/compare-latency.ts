@@ -1,0 +1,27 @@
+import type { BenchmarkContext, Comparison } from './benchmark.ts';
+import { quantile } from './statistics.ts';
+
+/** Makes one request. @returns how long the answer took, milliseconds */
+export type TimedRequest = () => Promise<number>;
+
+/** Medians of requests one after the other, the two kinds in turn. */
+export async function compareLatency(
+  { runs, sizes }: BenchmarkContext,
+  name: string,
+  asked: TimedRequest,
+  reference: TimedRequest,
+  atMost: number,
+): Promise<Comparison> {
+  const ours: number[] = [];
+  const peer: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const times = { asked: [] as number[], reference: [] as number[] };
+    for (let request = 0; request < sizes.latencyRequests; request++) {
+      times.asked.push(await asked());
+      times.reference.push(await reference());
+    }
+    ours.push(quantile(times.asked, 0.5));
+    peer.push(quantile(times.reference, 0.5));
+  }
+  return { name: `${name}, p50`, unit: 'ms', ours, peer, target: { atMost } };
+}
