@@ -74,7 +74,7 @@ async function fillHolders(database: Database, holders: number): Promise<void> {
       (token, chain_id, account, total, moves, first_block, first_transaction, acquired, anchor_block, anchor_value, anchored_at)
     SELECT ${TOKEN}, ${CHAIN_ID}, ${holder('number')}, balance, 1, number % ${BLOCKS}, 0, 1, ${BLOCKS - 1}, balance, now()
     FROM (SELECT number, floor(power(10, 3 + 18 * random()))::numeric * 997 + number AS balance FROM generate_series(1, ${holders}) AS number) AS holder
-    ORDER BY account`);
+    ORDER BY 3`);
   await database.query(`INSERT INTO erc20_holder_counts (token, chain_id, transfers, holders, supply, top_block, is_exact)
     SELECT ${TOKEN}, ${CHAIN_ID}, count(*), count(*), sum(total), ${BLOCKS - 1}, true FROM erc20_holders`);
   await database.query(

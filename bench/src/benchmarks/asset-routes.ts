@@ -20,7 +20,7 @@ const NODE_BLOCKS = 10;
 
 const OWNER = `'0x' || encode(account, 'hex') AS owner_address, balance::text AS balance`;
 const OWNERS_OF = `erc20_holders WHERE token = $1 AND chain_id = 1 AND balance > 0`;
-const BY_BALANCE = `ORDER BY balance DESC, account DESC LIMIT (SELECT ${PAGE_SIZE})`;
+const BY_BALANCE = `ORDER BY erc20_holders.balance DESC, account DESC LIMIT (SELECT ${PAGE_SIZE})`;
 
 /** What the program answers, and what the floor reads for it. */
 const ROUTES = {
@@ -196,7 +196,9 @@ async function requireSameOwners(url: string, floorUrl: string): Promise<void> {
   const [ours, floor] = await Promise.all([readAnswer<OwnersPage>(url), readAnswer<Floor<unknown>>(floorUrl)]);
   const owners = ours.result.map(({ owner_address, balance }) => ({ owner_address, balance }));
   if (JSON.stringify(owners) !== JSON.stringify(floor.result))
-    throw new BenchmarkError(`${url} and ${floorUrl} tell of other owners`);
+    throw new BenchmarkError(
+      `${url} and ${floorUrl} tell of other owners: ${JSON.stringify(owners[0])}, ${JSON.stringify(floor.result[0])}`,
+    );
 }
 
 async function untilCounted(url: string): Promise<void> {
