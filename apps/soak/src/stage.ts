@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@chainstead/core';
 import { type Database, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
-import { createSeededRandom } from '@chainstead/testkit';
 import { type Child, startChild } from './child.ts';
 import { type PageLoad, startPageLoad } from './page-load.ts';
+import { everyPath, randomPath } from './page-paths.ts';
 import { SoakError } from './soak-error.ts';
-import type { WorldPlan, WorldReport } from './world.ts';
+import { askOnce } from './warm-pages.ts';
+import type { PaceOrder, WorldPlan, WorldReport } from './world.ts';
 
 export interface StagePlan {
   readonly world: WorldPlan;
@@ -36,6 +37,8 @@ export interface Stage {
 const API_KEY = 'soak-key-0123456789';
 const PROGRAM = fileURLToPath(new URL('../../chainstead/bin/chainstead.js', import.meta.url));
 const WORLD = fileURLToPath(new URL('./world-process.ts', import.meta.url));
+/** Blocks a second while pages are asked for the first time. */
+const WARM_UP_RATE = 4;
 /** Of the chain `eth`. */
 export const CONFIRMATIONS = 12;
 
@@ -67,11 +70,12 @@ export async function openStage(plan: StagePlan): Promise<Stage> {
     closing.push(async () => void (await Promise.all([database.close(), admin.close()])));
     const tell = <T>(order: string, body: object): Promise<T> => post<T>(`${world.controlUrl}/${order}`, body);
     await tell('watch', await addStreams(apiUrl, plan.world.chainId, world));
+    await warmPages(tell, apiUrl, world);
     const pages = startPageLoad({
       url: apiUrl,
       apiKey: API_KEY,
       perSecond: plan.pagesPerSecond,
-      path: pathsOf(world, plan.world.seed),
+      path: randomPath(world, plan.world.seed),
     });
     closing.push(() => pages.stop());
     return { database, admin, program, world, pages, apiUrl, postgresPid, takeComplaints, tell, close };
@@ -95,6 +99,12 @@ function environment({ env }: StagePlan, { nodeUrl }: WorldReport, databaseUrl: 
     LOG_LEVEL: 'warn',
     ...env,
   };
+}
+
+/** Asks for every page once: a first request for a wallet has what it holds counted, which is no part of a rate that lasts. */
+async function warmPages(tell: Stage['tell'], apiUrl: string, world: WorldReport): Promise<void> {
+  await tell('pace', { blocksPerSecond: WARM_UP_RATE, reorgEverySeconds: 0 } satisfies PaceOrder);
+  await askOnce({ url: apiUrl, apiKey: API_KEY, paths: everyPath(world) });
 }
 
 function open(url: string): Database {
@@ -123,21 +133,6 @@ async function addStreams(
     streamIds.push(id);
   }
   return { secret, streamIds };
-}
-
-/** Each kind of page as often as the others. */
-function pathsOf({ wallets, collections }: WorldReport, seed: number): () => string {
-  const random = createSeededRandom(`pages/${seed}`);
-  const api = '/api/v2.2';
-  return () => {
-    const [wallet, collection] = [random.pick(wallets), random.pick(collections)];
-    return random.pick([
-      `${api}/${wallet}/erc20/transfers?chain=eth&limit=25`,
-      `${api}/nft/${collection}/trades?chain=eth&limit=25`,
-      `${api}/${wallet}/nft/collections?chain=eth&limit=25`,
-      `${api}/nft/${collection}/price?chain=eth`,
-    ]);
-  };
 }
 
 function collectComplaints(program: Child): () => Record<string, number> {
