@@ -42,9 +42,10 @@ async function compareList(comparison: Comparison, kind: TokenKind, differences:
   }
   const { total_supply: supply } = supplyShape.parse(list.first);
   const told = truth.supplies[kind]?.toString() ?? null;
-  if (supply !== told) {
+  // A supply that changes without a mint is shown as it was up to an hour; compareSupplies looks at it once that is over.
+  if (supply !== told && !drifts(world, token)) {
     const text = `${path} says that there are ${supply} of ${nameOf(world, token)}, the contract ${told}`;
-    if (supply === null || drifts(world, token)) differences.missing(text);
+    if (supply === null) differences.missing(text);
     else differences.wrong(text);
   }
   const mustBecomeComplete = isWhole && ADDING_UP.includes(kind);
