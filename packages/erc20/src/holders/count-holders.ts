@@ -47,12 +47,17 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
   }
 }
 
+/**
+ * Of whom the contract has to say something before they count: the largest that were never read, and where transfers are not known to tell
+ * balances, those that seem to have moved since.
+ */
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
   const rows = await database.query<{ account: Address }>(
-    `SELECT ${hexText('account')} AS account FROM (
-       SELECT account, anchor_block FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0
+    `WITH known AS (SELECT coalesce((SELECT class = 'sum' FROM erc20_token_classes WHERE token = $1 AND chain_id = $2), false) AS adds)
+     SELECT ${hexText('account')} AS account FROM (
+       SELECT account, anchor_block, since FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0
        ORDER BY balance DESC, account DESC LIMIT ${LARGEST}) AS largest
-     WHERE anchor_block IS NULL
+     WHERE anchor_block IS NULL OR since <> 0 AND NOT (SELECT adds FROM known)
      UNION ALL SELECT ${hexText('account')} FROM (
        SELECT account FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance < 0 ORDER BY balance LIMIT ${LARGEST}) AS givers`,
     [addressBytes(token), chain.id],

@@ -184,6 +184,14 @@ describe('how a token is held', () => {
       indexed: { complete: false },
     });
   });
+
+  test('of such a token is still by nobody when it tells of the same accounts again', async () => {
+    await stage.spam.call('shout', 0x2000n, 150n);
+    await stage.follow();
+    await stage.scratch.database.query('TRUNCATE state_questions');
+    const { body } = await stage.ask(`erc20/${stage.spam.address}/holders`);
+    expect(body).toMatchObject({ totalHolders: 0, holderSupply: { top10: { supply: '0' } } });
+  });
 });
 
 interface HistoryAnswer {
