@@ -91,12 +91,19 @@ describe('the official SDK', () => {
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],
     ];
+    // The hosted provider took it away: 404, as there.
+    const gone = ['getNFTTokenStats'];
     const own = evmOperations.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`);
     expect(own.length).toBeGreaterThan(60);
     const known = new Set(
-      [...served, ...UNSERVED_OPERATIONS.map(({ name }) => name)].map((name) => name.toLowerCase()),
+      [...served, ...gone, ...UNSERVED_OPERATIONS.map(({ name }) => name)].map((name) => name.toLowerCase()),
     );
     expect(own.filter((name) => !known.has(name.toLowerCase()))).toEqual([]);
+  });
+
+  test('is told 404 of what the hosted provider took away', async () => {
+    const call = callOf(sdk.EvmApi, 'getNFTTokenStats');
+    await expect(call?.({ ...WALLET, tokenId: '1' })).rejects.toThrow(/\(404\)/);
   });
 
   test('rejects what is asked of a chain that is not indexed here, with the key to set', async () => {

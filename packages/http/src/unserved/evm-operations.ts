@@ -6,7 +6,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/nft/{address}/lowestprice', 'getNFTLowestPrice'],
     ['GET', '/nft/transfers', 'getNFTTransfersFromToBlock'],
     ['GET', '/block/{block_number_or_hash}/nft/transfers', 'getNFTTransfersByBlock'],
-    ['GET', '/nft/{address}/{token_id}/stats', 'getNFTTokenStats'],
   ]),
   ...unserved('/api/v2.2', 'Token', [
     ['GET', '/erc20/{address}/price', 'getTokenPrice'],
