@@ -8,6 +8,9 @@ const MEGABYTE = 1_048_576;
 /** Smaller tables are not shown. */
 const SHOWN_BYTES = 256 * 1_024;
 
+/** Of the processors' time. */
+const SHOWN_STOLEN = 0.01;
+
 /** One line for a person. */
 export function progressLine(sample: Sample, totalSeconds: number): string {
   const { world, pages, lagsMs } = sample;
@@ -21,6 +24,7 @@ export function progressLine(sample: Sample, totalSeconds: number): string {
     `pages ${milliseconds(pages.latenciesMs)}`,
     `webhooks ${rate(world.webhooks)}/s ${milliseconds(world.delaysMs)}`,
     `MB ${memory}`,
+    ...(sample.stolen !== null && sample.stolen >= SHOWN_STOLEN ? [`stolen ${percent(sample.stolen)}`] : []),
     problems === '' ? 'no problems' : problems,
   ].join(' | ');
 }
@@ -46,6 +50,10 @@ function problemsOf({ world, late, pages, complaints }: Sample): string {
 function milliseconds(values: readonly number[]): string {
   if (values.length === 0) return '-';
   return `${quantile(values, 0.5).toFixed(0)}/${quantile(values, 0.99).toFixed(0)} ms`;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
 }
 
 function clock(seconds: number): string {

@@ -8,6 +8,7 @@ import { progressLine } from './report-text.ts';
 import type { Sample } from './sample.ts';
 import type { SoakResult } from './soak-result.ts';
 import { openStage, type Stage } from './stage.ts';
+import { watchStolenTime } from './stolen-time.ts';
 import { compareStored, findWrongBalances } from './stored-facts.ts';
 import { countDeadRows, lookAtTables, type TableContents } from './table-probe.ts';
 import { latencyVerdicts, memoryVerdicts, noneOf, tableVerdicts, type Verdict } from './verdicts.ts';
@@ -89,6 +90,7 @@ async function hold(
   stage.takeComplaints();
   await stage.tell('take', {});
   const follower = watchFollower(stage);
+  const stolenTime = await watchStolenTime();
   const startedAt = performance.now();
   const samples: Sample[] = [];
   try {
@@ -96,7 +98,8 @@ async function hold(
       const wakeAt = startedAt + (samples.length + 1) * plan.sampleSeconds * 1_000;
       await sleep(Math.max(0, wakeAt - performance.now()), undefined, { signal }).catch(unlessAborted(signal));
       const before = samples.at(-1)?.seconds ?? 0;
-      const sample = await takeSample(stage, follower, (performance.now() - startedAt) / 1_000, before);
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const sample = { ...(await takeSample(stage, follower, seconds, before)), stolen: await stolenTime() };
       samples.push(sample);
       say(progressLine(sample, plan.minutes * 60));
     }
@@ -113,7 +116,12 @@ function unlessAborted(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
-async function takeSample(stage: Stage, follower: FollowWatch, seconds: number, before: number): Promise<Sample> {
+async function takeSample(
+  stage: Stage,
+  follower: FollowWatch,
+  seconds: number,
+  before: number,
+): Promise<Omit<Sample, 'stolen'>> {
   const [world, late, tables, metrics, postgres] = await Promise.all([
     stage.tell<WorldWindow>('take', {}),
     stage.tell<Missing>('missing', {

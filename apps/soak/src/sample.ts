@@ -21,6 +21,8 @@ export interface Sample {
   readonly tables: readonly TableLook[];
   /** Processes that wanted a processor, in the mean of the last minute: whatever else the machine does counts too. */
   readonly load: number;
+  /** What share of the processors' time the machine's host gave to others; null where it doesn't tell. */
+  readonly stolen: number | null;
   /** Warnings and errors of the program by their text. */
   readonly complaints: Readonly<Record<string, number>>;
 }

@@ -24,11 +24,12 @@ interface Given {
   readonly rss?: number;
   readonly table?: Partial<TableLook>;
   readonly pageMs?: number;
+  readonly stolen?: number | null;
 }
 
 function samplesOf(given: (index: number) => Given, seconds = TREND_SECONDS_MIN): Sample[] {
   return Array.from({ length: COUNT }, (_, index) => {
-    const { rss = 100, table = {}, pageMs = 50 } = given(index);
+    const { rss = 100, table = {}, pageMs = 50, stolen = 0 } = given(index);
     return {
       seconds: ((index + 1) * seconds) / COUNT,
       stretchSeconds: seconds / COUNT,
@@ -43,6 +44,7 @@ function samplesOf(given: (index: number) => Given, seconds = TREND_SECONDS_MIN)
       memory: new Map([['api', { rss: rss * MEGABYTE, heap: null }]]),
       tables: [{ ...TABLE, ...table }],
       load: 1,
+      stolen,
       complaints: {},
     };
   });
@@ -110,6 +112,13 @@ describe('latencies', () => {
 
   it('say nothing below what a person notices', () => {
     expect(failedOf(latencyVerdicts(samplesOf((index) => ({ pageMs: 1 + index / 2 }))))).toEqual([]);
+  });
+
+  it('say what the host took away meanwhile, where the machine tells', () => {
+    const told = samplesOf((index) => ({ stolen: index < 20 ? 0.02 : 0.3 }));
+    expect(latencyVerdicts(told)[0]?.measured).toContain("the machine's load 1.0 → 1.0, stolen 2 % → 30 %");
+    const untold = samplesOf(() => ({ stolen: null }));
+    expect(latencyVerdicts(untold)[0]?.measured).toContain('stolen ? → ?');
   });
 
   it('fail where nothing came', () => {

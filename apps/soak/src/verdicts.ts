@@ -91,14 +91,24 @@ function flatP99(
 ): Verdict {
   if (isTooShort(samples)) return tooShort(name);
   const [early, late] = ([1, 4] as const).map((part) => quantile(fifth(samples, part).flatMap(valuesOf), 0.99));
-  const [loadEarly, loadLate] = ([1, 4] as const).map((part) => mean(fifth(samples, part).map(({ load }) => load)));
   if (early === undefined || late === undefined || Number.isNaN(early) || Number.isNaN(late))
     return { name, passed: false, measured: 'nothing came' };
   return {
     name,
     passed: late <= Math.max(quietMs, early * LATENCY_RATIO_MAX),
-    measured: `${early.toFixed(0)} → ${late.toFixed(0)} ms (at most × ${LATENCY_RATIO_MAX}, or ${quietMs} ms); the machine's load ${loadEarly?.toFixed(1)} → ${loadLate?.toFixed(1)}`,
+    measured: `${early.toFixed(0)} → ${late.toFixed(0)} ms (at most × ${LATENCY_RATIO_MAX}, or ${quietMs} ms); ${machineText(samples)}`,
   };
+}
+
+/** What else the machine had to do meanwhile, and what its host took away. */
+function machineText(samples: readonly Sample[]): string {
+  const both = (of: (part: readonly Sample[]) => string): string =>
+    ([1, 4] as const).map((part) => of(fifth(samples, part))).join(' → ');
+  const stolen = (part: readonly Sample[]): string => {
+    const shares = part.flatMap((sample) => sample.stolen ?? []);
+    return shares.length === 0 ? '?' : `${(100 * mean(shares)).toFixed(0)} %`;
+  };
+  return `the machine's load ${both((part) => mean(part.map(({ load }) => load)).toFixed(1))}, stolen ${both(stolen)}`;
 }
 
 /** That a count is zero. */
