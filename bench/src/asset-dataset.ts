@@ -19,6 +19,7 @@ const NAMED_HOLDERS = 500;
 const TOKEN = `substr(sha256('token'), 1, 20)`;
 const WALLET = `substr(sha256('wallet'), 1, 20)`;
 const held = (number: string): string => `substr(sha256(('held ' || ${number})::bytea), 1, 20)`;
+const hashOf = (block: string): string => `sha256(('block ' || ${block})::bytea)`;
 const holder = (number: string): string => `substr(sha256(('holder ' || ${number})::bytea), 1, 20)`;
 
 /**
@@ -44,7 +45,7 @@ export async function fillAssetDataset(
 
 async function fillChain(database: Database): Promise<void> {
   await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-    SELECT ${CHAIN_ID}, number, sha256(('block ' || number)::bytea), to_timestamp(1700000000 + number * 12)
+    SELECT ${CHAIN_ID}, number, ${hashOf('number')}, to_timestamp(1700000000 + number * 12)
     FROM generate_series(0, ${BLOCKS - 1}) AS number`);
   await database.query(
     'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, $4)',
@@ -59,9 +60,9 @@ async function fillChain(database: Database): Promise<void> {
 
 async function fillFacts(database: Database, walletTokens: number): Promise<void> {
   await database.query(`INSERT INTO tokens
-      (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status, logo, verified, total_supply, supply_block, supply_read_at, created_block, created_at, creation_sought_at)
+      (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status, logo, verified, total_supply, supply_block, supply_block_hash, supply_read_at, created_block, created_at, creation_sought_at)
     SELECT address, ${CHAIN_ID}, 'erc20', 1, 'Token ' || number, 'T' || number, 18, 'known', 'https://logos.example/' || number || '.png', number % 3 = 0,
-      10::numeric ^ 30, ${BLOCKS - 1}, now(), 1, to_timestamp(1700000012), now()
+      10::numeric ^ 30, ${BLOCKS - 1}, ${hashOf(`'${BLOCKS - 1}'`)}, now(), 1, to_timestamp(1700000012), now()
     FROM (SELECT number, CASE number WHEN 0 THEN ${TOKEN} ELSE ${held('number')} END AS address FROM generate_series(0, ${walletTokens}) AS number) AS token`);
   await database.query(
     `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) SELECT address, chain_id, 'sum', ${BLOCKS - 1} FROM tokens`,
