@@ -63,6 +63,13 @@ export function outageOr(error: unknown): unknown {
   return isGone ? new DatabaseUnavailableError("can't be reached", null, error) : error;
 }
 
+/** Whether something failed since the database is away, full or read-only, however deep below that is. */
+export function isOutage(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof DatabaseUnavailableError) return true;
+  return false;
+}
+
 /** Runs queries, throws outages as such, and tells one once when it begins and once when it is over. */
 export interface OutageWatch {
   watch<T>(query: () => Promise<T>): Promise<T>;

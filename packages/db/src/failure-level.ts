@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError } from './database-outage.ts';
+import { isOutage } from './database-outage.ts';
 
 /**
  * How loudly to tell of work that failed and is tried again. {@link openDatabase} tells an outage once by itself: all that
@@ -9,7 +9,5 @@ export function failureLevel<Level extends 'warn' | 'error' = 'warn'>(
   error: unknown,
   otherwise?: Level,
 ): Level | 'warn' | 'debug' {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof DatabaseUnavailableError) return 'debug';
-  return otherwise ?? 'warn';
+  return isOutage(error) ? 'debug' : (otherwise ?? 'warn');
 }

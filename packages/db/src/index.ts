@@ -9,7 +9,7 @@ export { parseConnectionString, redactConnectionString } from './connection-stri
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
-export { DatabaseUnavailableError, outageOr } from './database-outage.ts';
+export { DatabaseUnavailableError, isOutage, outageOr } from './database-outage.ts';
 export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { failureLevel } from './failure-level.ts';
 export * from './leadership.ts';

@@ -106,4 +106,5 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   upstream_faults: 'append',
   webhook_health: 'counter',
   webhook_host_leases: 'queue',
+  wrapped_coin_moves: 'append',
 };

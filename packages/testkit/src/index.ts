@@ -27,6 +27,7 @@ export { createPartitions } from './create-partitions.ts';
 export { compileDecodingBomb } from './decoding-bomb.ts';
 export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
 export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';
+export { dyingDatabase, KilledError } from './dying-database.ts';
 export { exampleChain } from './example-chain.ts';
 export { examplePool } from './example-pool.ts';
 export { addressOf, hashOf, timestampOf } from './example-values.ts';

@@ -7,10 +7,11 @@ import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
 import { connectionShortage, connectionsNeeded } from '../connection-demand.ts';
+import { onceDatabaseAnswers } from '../once-database-answers.ts';
 import { configurationFile, readConfiguration } from '../read-configuration.ts';
 import { runRoles } from '../run-roles.ts';
 import { renderStartSummary } from '../start-summary.ts';
-import { openStorage, type Storage } from '../storage.ts';
+import { DatabaseUnreachableError, openStorage, type Storage } from '../storage.ts';
 import { surveyUpstreams } from '../survey-upstreams.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -30,18 +31,28 @@ export async function start(
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
   const logger = createLogger({ level: configuration.logLevel, role: 'start' });
   context.stderr.write(`${await describeOpening(configuration.database)}\n`);
-  const storage = await openStorage({
-    configuration: configuration.database,
-    applicationName: APPLICATION_NAME,
+  const open = async (): Promise<Storage> => {
+    const opened = await openStorage({
+      configuration: configuration.database,
+      applicationName: APPLICATION_NAME,
+      logger,
+    });
+    try {
+      await prepare(opened, { configuration, roles }, context, logger);
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  };
+  const storage = await onceDatabaseAnswers(open, {
+    clock: context.clock,
     logger,
+    signal: context.stopSignal,
+    // Whoever gave a wrong URL shall not wait for the answer.
+    isFinal: (error) => error instanceof DatabaseUnreachableError,
   });
   try {
-    if (!storage.isEmbedded) await migrate(storage.database, { logger });
-    if (roles.includes('api'))
-      await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
-    context.stderr.write(`Starting ${roles.join(', ')} …\n`);
-    await warnOfMissingIndexes(storage, configuration, logger);
-    await warnOfFewConnections(storage, { configuration, roles }, logger);
     await runRoles({
       roles,
       configuration,
@@ -60,6 +71,21 @@ export async function start(
     if (storage.isEmbedded && context.stopSignal.aborted) context.stderr.write('Stopping the embedded Postgres …\n');
     await storage.close();
   }
+}
+
+/** What has to be there before the roles start. */
+async function prepare(
+  storage: Storage,
+  { configuration, roles }: { readonly configuration: Configuration; readonly roles: readonly RoleName[] },
+  context: CommandContext,
+  logger: Logger,
+): Promise<void> {
+  if (!storage.isEmbedded) await migrate(storage.database, { logger });
+  if (roles.includes('api'))
+    await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
+  context.stderr.write(`Starting ${roles.join(', ')} …\n`);
+  await warnOfMissingIndexes(storage, configuration, logger);
+  await warnOfFewConnections(storage, { configuration, roles }, logger);
 }
 
 function keyStore({ database }: Storage, { api }: Configuration): KeyStore {

@@ -1,0 +1,115 @@
+/** Folders with an embedded server, for tests of it. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { silentLogger } from '@chainstead/core';
+import { onTestFinished } from 'vitest';
+import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../embedded-postgres.ts';
+import { openDatabase } from '../open-database.ts';
+import { isPostgresProcess, readPostmaster, until } from '../postmaster.ts';
+
+export interface EmbeddedFolder {
+  /** Mode 0700, as mkdtemp makes it: as root, the server's account cannot enter it. */
+  readonly path: string;
+  /** Of the server, below it. */
+  readonly dataDir: string;
+  /** Starts the folder's server, which ends with the test at the latest. */
+  start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
+  /** The same in another process, which stays until it reads something. */
+  startElsewhere(account?: { readonly uid: number; readonly gid: number }): Promise<ServerElsewhere>;
+  /** 0 where there is none. */
+  serverPid(): Promise<number>;
+  serverRuns(): Promise<boolean>;
+}
+
+export interface ServerElsewhere {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+/** What an earlier start and stop left: to make a cluster takes longer than most tests need. */
+export interface EmbeddedTemplate {
+  readonly dataDir: string;
+  remove(): Promise<void>;
+}
+
+const SETTINGS = { fsync: 'off' };
+
+export async function createEmbeddedTemplate(): Promise<EmbeddedTemplate> {
+  const path = await mkdtemp(join(tmpdir(), 'chainstead-embedded-template-'));
+  const dataDir = join(path, 'state');
+  const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings: SETTINGS });
+  await server.stop();
+  return { dataDir, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** An empty one, or one with what the template has. It ends with the test. */
+export async function openEmbeddedFolder(template?: EmbeddedTemplate): Promise<EmbeddedFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'chainstead-embedded-'));
+  const dataDir = join(path, 'deep', 'state');
+  const started: EmbeddedPostgres[] = [];
+  const children: ChildProcess[] = [];
+  const serverPid = async (): Promise<number> => (await readPostmaster(join(dataDir, 'data')))?.pid ?? 0;
+  const serverRuns = async (): Promise<boolean> => {
+    const pid = await serverPid();
+    return pid !== 0 && (await isPostgresProcess(pid));
+  };
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const server of started) await server.stop();
+    await until(async () => !(await serverRuns()), 20_000);
+    await rm(path, { recursive: true, force: true });
+  });
+  if (template !== undefined) {
+    await mkdir(dirname(dataDir), { recursive: true });
+    await promisify(execFile)('cp', ['-a', template.dataDir, dataDir]);
+  }
+  return {
+    path,
+    dataDir,
+    serverPid,
+    serverRuns,
+    async start(options = {}) {
+      const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings: SETTINGS, ...options });
+      started.push(server);
+      return server;
+    },
+    async startElsewhere(account) {
+      const child = spawnServer(dataDir, account);
+      children.push(child);
+      const exited = once(child, 'exit').then(() => ['exited']);
+      const [url] = await Promise.race([once(child.stdout, 'data'), exited]);
+      return { child, url: String(url) };
+    },
+  };
+}
+
+function spawnServer(dataDir: string, account: { readonly uid: number; readonly gid: number } | undefined) {
+  const program = `
+    import { silentLogger } from '@chainstead/core';
+    import { startEmbeddedPostgres } from './src/embedded-postgres.ts';
+    const options = { dataDir: ${JSON.stringify(dataDir)}, logger: silentLogger(), settings: ${JSON.stringify(SETTINGS)} };
+    const server = await startEmbeddedPostgres(options);
+    process.stdout.write(server.url);
+    process.stdin.once('data', () => server.stop().then(() => process.exit(0)));
+  `;
+  return spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { LC_ALL: 'C', PGPORT: '1', PGDATA: '/nonexistent' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    ...account,
+  });
+}
+
+/** One statement in a session of its own. */
+export async function askServer(url: string, text: string): Promise<unknown[]> {
+  const database = openDatabase({ url, applicationName: 'test', poolSize: 1, logger: silentLogger() });
+  try {
+    return await database.query(text);
+  } finally {
+    await database.close();
+  }
+}
