@@ -1,5 +1,6 @@
+import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { CHAIN_ID } from './bench-chain.ts';
 
@@ -91,6 +92,13 @@ async function fillWallet(database: Database, walletTokens: number): Promise<voi
       (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, anchor_block, anchor_value, anchored_at)
     SELECT ${WALLET}, ${CHAIN_ID}, ${held('number')}, balance, number % ${BLOCKS}, number / ${BLOCKS}, 0, ${BLOCKS - 1}, balance, now()
     FROM (SELECT number, floor(power(10, 3 + 18 * random()))::numeric * 997 + 1 AS balance FROM generate_series(1, ${walletTokens}) AS number) AS token`);
+  // Of which the wallet has none. Its contract would be asked once a minute, which the benchmark's node knows nothing of.
+  const { wrappedNative } = createChainRegistry().get(CHAIN_ID);
+  await database.query(
+    `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at)
+     SELECT ${WALLET}, ${CHAIN_ID}, coin, ${BLOCKS - 1}, 0, now() + interval '1 day' FROM unnest($1::bytea[]) AS wrapped(coin)`,
+    [wrappedNative === null ? [] : [addressBytes(wrappedNative)]],
+  );
 }
 
 /** As the first request for a subject does. */

@@ -12,6 +12,7 @@ import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { erc20Balances } from './benchmarks/erc20-balances.ts';
+import { firstRequests } from './benchmarks/first-requests.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
@@ -39,6 +40,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growthNft,
   follow,
   erc20Balances,
+  firstRequests,
   assetRoutes,
   nftMixed,
   nftRoutes,

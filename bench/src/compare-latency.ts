@@ -4,13 +4,13 @@ import { quantile } from './statistics.ts';
 /** Makes one request. @returns how long the answer took, milliseconds */
 export type TimedRequest = () => Promise<number>;
 
-/** Medians of requests one after the other, the two kinds in turn. */
+/** Medians of requests one after the other, the two kinds in turn. @param atMost null: for information */
 export async function compareLatency(
   { runs, sizes }: BenchmarkContext,
   name: string,
   asked: TimedRequest,
   reference: TimedRequest,
-  atMost: number,
+  atMost: number | null,
 ): Promise<Comparison> {
   const ours: number[] = [];
   const peer: number[] = [];
@@ -23,5 +23,5 @@ export async function compareLatency(
     ours.push(quantile(times.asked, 0.5));
     peer.push(quantile(times.reference, 0.5));
   }
-  return { name: `${name}, p50`, unit: 'ms', ours, peer, target: { atMost } };
+  return { name: `${name}, p50`, unit: 'ms', ours, peer, ...(atMost !== null && { target: { atMost } }) };
 }

@@ -24,9 +24,9 @@ export async function timePage(url: string, rows: number): Promise<number> {
   return took;
 }
 
-/** @throws BenchmarkError when it is refused, or not ready yet */
-export async function readAnswer<T>(url: string): Promise<T> {
-  const response = await fetch(url, { headers: { 'x-api-key': API_KEY } });
+/** @param headers besides the key. @throws BenchmarkError when it is refused, or not ready yet */
+export async function readAnswer<T>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<T> {
+  const response = await fetch(url, { headers: { 'x-api-key': API_KEY, ...headers } });
   if (response.status !== 200) throw new BenchmarkError(`${url}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }

@@ -53,16 +53,21 @@ function factsText(kind: Kind, facts: BookedFacts): string | null {
   return facts.sales === 0 ? null : String(facts.sales);
 }
 
-/** Wallets that were asked about, of which what they hold is not the sum of the moves that are stored; the first few. */
+/**
+ * Wallets that were asked about, of which what they hold is not what the stored moves tell: of ERC-1155 their sum, of single things where the newest
+ * went; the first few.
+ */
 export async function findWrongBalances(database: Database): Promise<string[]> {
   const rows = await database.query<{ row: string }>(
-    `WITH moves AS (
-       SELECT account, chain_id, token_address, token_id, sum(amount) AS amount FROM (
-         SELECT to_address AS account, chain_id, token_address, token_id, amount FROM nft_transfers
-         UNION ALL SELECT from_address, chain_id, token_address, token_id, -amount FROM nft_transfers) AS sides
-         JOIN kept_subjects USING (chain_id) WHERE account = subject AND state = 'nft-wallet-tokens' AND built_to IS NULL
-           AND account <> decode(repeat('00', 20), 'hex')
-       GROUP BY 1, 2, 3, 4 HAVING sum(amount) <> 0),
+    `WITH sides AS (
+       SELECT side.account, moved.chain_id, token_address, token_id, CASE WHEN kind IN (1, 2) THEN side.amount ELSE 0 END AS amount,
+           CASE WHEN kind NOT IN (1, 2) THEN ARRAY[block_number, log_index, (side.amount > 0)::int] END AS place
+         FROM nft_transfers AS moved CROSS JOIN LATERAL (VALUES (to_address, moved.amount), (from_address, -moved.amount)) AS side(account, amount)
+           JOIN kept_subjects AS kept ON kept.chain_id = moved.chain_id AND kept.subject = side.account
+         WHERE state = 'nft-wallet-tokens' AND built_to IS NULL AND side.account <> decode(repeat('00', 20), 'hex')),
+     told AS (
+       SELECT account, chain_id, token_address, token_id, sum(amount) + coalesce((max(place))[3], 0) AS amount FROM sides GROUP BY 1, 2, 3, 4),
+     moves AS (SELECT * FROM told WHERE amount <> 0),
      kept AS (SELECT wallet, chain_id, token_address, token_id, amount FROM nft_wallet_tokens WHERE amount <> 0)
      (SELECT 'only in moves: ' || m::text AS row FROM (TABLE moves EXCEPT TABLE kept) AS m LIMIT 3)
      UNION ALL

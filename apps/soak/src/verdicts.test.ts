@@ -114,11 +114,29 @@ describe('latencies', () => {
     expect(failedOf(latencyVerdicts(samplesOf((index) => ({ pageMs: 1 + index / 2 }))))).toEqual([]);
   });
 
-  it('say what the host took away meanwhile, where the machine tells', () => {
-    const told = samplesOf((index) => ({ stolen: index < 20 ? 0.02 : 0.3 }));
-    expect(latencyVerdicts(told)[0]?.measured).toContain("the machine's load 1.0 → 1.0, stolen 2 % → 30 %");
-    const untold = samplesOf(() => ({ stolen: null }));
-    expect(latencyVerdicts(untold)[0]?.measured).toContain('stolen ? → ?');
+  it('are judged by the stretches in which the machine had its processors, and the stretch before too', () => {
+    // Every fourth stretch is disturbed, and what is left undone in it comes late in the next.
+    const disturbed = (after: number) =>
+      samplesOf((index) => {
+        const isLate = index >= 20;
+        return { stolen: index % 4 === 0 ? 0.2 : 0.01, pageMs: index % 4 < 2 && isLate ? 900 : isLate ? after : 50 };
+      });
+    expect(failedOf(latencyVerdicts(disturbed(60)))).toEqual([]);
+    expect(latencyVerdicts(disturbed(60))[0]?.measured).toContain('4 of 8 and 4 of 8 stretches');
+    expect(failedOf(latencyVerdicts(disturbed(90)))).toEqual(['p99 of pages']);
+  });
+
+  it('are not judged where the host took too much away, and say so', () => {
+    const [pages] = latencyVerdicts(samplesOf((index) => ({ stolen: index < 20 ? 0.02 : 0.3, pageMs: 50 + index })));
+    expect(pages?.passed).toBeNull();
+    expect(pages?.measured).toContain("the machine's host took away too much of its processors: 65 → 89 ms");
+    expect(pages?.measured).toContain("the machine's load 1.0 → 1.0, stolen 2 % → 30 %");
+  });
+
+  it('are judged where the machine does not tell what was taken away', () => {
+    const untold = latencyVerdicts(samplesOf((index) => ({ stolen: null, pageMs: 30 + index })));
+    expect(failedOf(untold)).toEqual(['p99 of pages']);
+    expect(untold[0]?.measured).toContain('stolen ? → ?');
   });
 
   it('fail where nothing came', () => {

@@ -26,6 +26,10 @@ const LATENCY_RATIO_MAX = 1.3;
 const BYTES_PER_ROW_RATIO_MAX = 1.1;
 /** Below this many milliseconds a p99 that rises says nothing. */
 const QUIET_MS = { pages: 25, followers: 500 } as const;
+/** What the machine's host may take of its processors in a stretch, and in the one before, that latencies are judged by. */
+const STOLEN_MAX = 0.03;
+/** Of the samples of a fifth, how many have to be such stretches. */
+const UNDISTURBED_MIN = 1 / 4;
 /** Tables below this size are never bloated. */
 const SMALL_TABLE_BYTES = 4 * 1_024 * 1_024;
 /** Dead rows by live ones: what autovacuum is set to, and what comes while it is at work. */
@@ -83,6 +87,7 @@ export function latencyVerdicts(samples: readonly Sample[]): Verdict[] {
   ];
 }
 
+/** Judged in stretches in which the machine had its processors: what the host takes away says nothing about the program. */
 function flatP99(
   name: string,
   samples: readonly Sample[],
@@ -90,14 +95,40 @@ function flatP99(
   quietMs: number,
 ): Verdict {
   if (isTooShort(samples)) return tooShort(name);
-  const [early, late] = ([1, 4] as const).map((part) => quantile(fifth(samples, part).flatMap(valuesOf), 0.99));
-  if (early === undefined || late === undefined || Number.isNaN(early) || Number.isNaN(late))
-    return { name, passed: false, measured: 'nothing came' };
+  const undisturbed = samples.map(
+    (sample, index) => hadProcessors(sample) && hadProcessors(samples[index - 1] ?? sample),
+  );
+  const parts = ([1, 4] as const).map((part) => {
+    const all = fifth(samples, part);
+    const kept = all.filter((_, index) => fifth(undisturbed, part)[index]);
+    return { all, kept, isEnough: kept.length >= all.length * UNDISTURBED_MIN };
+  });
+  const p99 = (stretches: readonly Sample[]): number => quantile(stretches.flatMap(valuesOf), 0.99);
+  const whole = parts.map(({ all }) => p99(all));
+  if (whole.some(Number.isNaN)) return { name, passed: false, measured: 'nothing came' };
+  const wholeText = `${textOf(whole)} with all stretches; ${machineText(samples)}`;
+  if (!parts.every(({ isEnough }) => isEnough))
+    return { name, passed: null, measured: `the machine's host took away too much of its processors: ${wholeText}` };
+  const [early = Number.NaN, late = Number.NaN] = parts.map(({ kept }) => p99(kept));
   return {
     name,
     passed: late <= Math.max(quietMs, early * LATENCY_RATIO_MAX),
-    measured: `${early.toFixed(0)} → ${late.toFixed(0)} ms (at most × ${LATENCY_RATIO_MAX}, or ${quietMs} ms); ${machineText(samples)}`,
+    measured: `${textOf([early, late])} (at most × ${LATENCY_RATIO_MAX}, or ${quietMs} ms) in ${textOfCounts(parts)} stretches with all processors; ${wholeText}`,
   };
+}
+
+function hadProcessors({ stolen }: Sample): boolean {
+  return (stolen ?? 0) <= STOLEN_MAX;
+}
+
+function textOf(milliseconds: readonly number[]): string {
+  return `${milliseconds.map((ms) => ms.toFixed(0)).join(' → ')} ms`;
+}
+
+function textOfCounts(
+  parts: readonly { readonly all: readonly unknown[]; readonly kept: readonly unknown[] }[],
+): string {
+  return parts.map(({ all, kept }) => `${kept.length} of ${all.length}`).join(' and ');
 }
 
 /** What else the machine had to do meanwhile, and what its host took away. */

@@ -21,6 +21,18 @@ export function openApi(address: () => string, chain: string): StoryApi {
   };
 }
 
+/** @throws UnansweredError unless the answer is a 200; ZodError for another shape than this */
+export async function askOne<Body>(
+  api: StoryApi,
+  path: string,
+  shape: z.ZodType<Body>,
+  query: Readonly<Record<string, string>> = {},
+): Promise<{ readonly body: Body; readonly headers: Headers }> {
+  const answer = await api.ask(path, query);
+  if (answer.status !== 200) throw new UnansweredError(path, answer);
+  return { body: shape.parse(answer.body), headers: answer.headers };
+}
+
 /** A list to its end. */
 export interface StoryList<Row> {
   readonly rows: readonly Row[];
@@ -34,24 +46,33 @@ export interface StoryList<Row> {
 
 const indexedShape = z.object({ to_block: z.string().nullable(), complete: z.boolean() });
 
-/** All pages of a list. @throws Error for an answer that is no page */
+interface Page<Row> {
+  readonly cursor: string | null;
+  readonly indexed: z.output<typeof indexedShape>;
+  readonly result: readonly Row[];
+}
+
+/** All pages of a list. @throws UnansweredError unless each is a 200; ZodError for an answer that is no page */
 export async function askAll<Row>(
   api: StoryApi,
   path: string,
   row: z.ZodType<Row>,
   limit: number,
 ): Promise<StoryList<Row>> {
-  const page = z.object({ cursor: z.string().nullable(), indexed: indexedShape, result: z.array(row) });
+  const shape: z.ZodType<Page<Row>> = z.looseObject({
+    cursor: z.string().nullable(),
+    indexed: indexedShape,
+    result: z.array(row),
+  });
   const rows: Row[] = [];
   let isComplete = true;
   let toBlock: number | null = Number.POSITIVE_INFINITY;
   let first: unknown = null;
   let query: Readonly<Record<string, string>> | null = { limit: String(limit) };
   while (query !== null) {
-    const { status, body }: StoryAnswer = await api.ask(path, query);
-    if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
-    const { cursor, indexed, result } = page.parse(body);
-    first ??= body;
+    const page: Page<Row> = (await askOne(api, path, shape, query)).body;
+    const { cursor, indexed, result } = page;
+    first ??= page;
     rows.push(...result);
     isComplete &&= indexed.complete;
     toBlock = toBlock === null || indexed.to_block === null ? null : Math.min(toBlock, Number(indexed.to_block));
@@ -61,4 +82,8 @@ export async function askAll<Row>(
 }
 
 /** It may answer later. */
-export class UnansweredError extends Error {}
+export class UnansweredError extends Error {
+  constructor(path: string, { status, body }: StoryAnswer) {
+    super(`${path}: ${status} ${JSON.stringify(body)}`);
+  }
+}

@@ -1,7 +1,7 @@
 /** Balances of wallets and supplies of tokens against what their contracts say. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
-import { UnansweredError } from './api.ts';
+import { askOne } from './api.ts';
 import {
   type Comparison,
   type Difference,
@@ -28,9 +28,7 @@ export async function compareBalances(
 async function compareWallet(comparison: Comparison, wallet: Address, differences: Differences): Promise<void> {
   const { api, world, truth, unnoticed, isWhole } = comparison;
   const path = `${wallet}/erc20`;
-  const { status, body, headers } = await api.ask(path, { exclude_spam: 'false' });
-  if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
-  const rows = balancesShape.parse(body);
+  const { body: rows, headers } = await askOne(api, path, balancesShape, { exclude_spam: 'false' });
   const shown = new Set(rows.map(({ token_address }) => token_address));
   if (shown.size < rows.length) differences.wrong(`${path} has a token twice: ${JSON.stringify(rows)}`);
   for (const { token_address, balance, balance_block } of rows) {
@@ -79,9 +77,8 @@ export async function compareSupplies(comparison: Comparison): Promise<readonly 
   const differences = gatherDifferences();
   await unlessUnanswered(differences, async () => {
     const addresses = TOKEN_KINDS.map((kind) => world.tokens[kind]);
-    const { status, body, headers } = await api.ask('erc20/metadata', { addresses: addresses.join(',') });
-    if (status !== 200) throw new UnansweredError(`erc20/metadata: ${status} ${JSON.stringify(body)}`);
-    const rows = factsShape.parse(body);
+    const query = { addresses: addresses.join(',') };
+    const { body: rows, headers } = await askOne(api, 'erc20/metadata', factsShape, query);
     const isComplete = headers.get('x-indexed-complete') === 'true';
     if (!isComplete) differences.missing('erc20/metadata is not complete');
     for (const [place, kind] of TOKEN_KINDS.entries()) {

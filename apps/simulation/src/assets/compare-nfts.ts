@@ -1,7 +1,7 @@
 /** Who holds which NFT, against what their contracts say. */
 import type { Address } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll, UnansweredError } from './api.ts';
+import { askAll, askOne, UnansweredError } from './api.ts';
 import {
   type Comparison,
   type Difference,
@@ -42,8 +42,8 @@ function textOf(token: string, { id, owner, amount }: NftHolding): string {
 }
 
 /** What has to be known by events. */
-function told({ holdings, moved, returned }: NftTruth): readonly NftHolding[] {
-  return holdings.filter(({ id }) => moved.has(id) && !returned.has(id));
+function told({ holdings, moved }: NftTruth): readonly NftHolding[] {
+  return holdings.filter(({ id }) => moved.has(id));
 }
 
 async function compareOwners(
@@ -122,7 +122,7 @@ async function compareIds(
   if (shown.size < list.rows.length) differences.wrong(`${path} has an id twice`);
   if (!list.isComplete) return;
   for (const id of new Set([...expected.keys(), ...shown.keys()]))
-    if (expected.get(id) !== shown.get(id) && !truth.returned.has(id))
+    if (expected.get(id) !== shown.get(id))
       differences.wrong(`${path} says of ${id}: ${shown.get(id)}, the contract ${expected.get(id)}`);
 }
 
@@ -133,14 +133,11 @@ async function compareStats(
   differences: Differences,
 ): Promise<void> {
   const path = `nft/${world.nfts[kind]}/stats`;
-  const { status, body } = await api.ask(path);
-  if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
-  const stats = statsShape.parse(body);
+  const { body: stats } = await askOne(api, path, statsShape);
   if (!stats.indexed.complete) return;
   const holdings = told(truth);
   const owners = [...new Set(holdings.map(({ owner }) => owner))].sort();
   const ids = new Set(holdings.map(({ id }) => id)).size;
-  if (truth.returned.size > 0) return;
   const shown = `${stats.total_tokens} ids, ${stats.owners.current} owners`;
   if (shown !== `${ids} ids, ${owners.length} owners`)
     differences.wrong(`${path} says ${shown}, by the contract there are ${ids} and ${owners.length}`);
@@ -162,9 +159,8 @@ async function compareUnique(
   differences: Differences,
 ): Promise<void> {
   const path = `nft/${world.nfts[kind]}/unique-owners`;
-  const { status, body } = await api.ask(path, { limit: '5000' });
-  if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
-  const { indexed, walletAddresses } = uniqueShape.parse(body);
+  const { body } = await askOne(api, path, uniqueShape, { limit: '5000' });
+  const { indexed, walletAddresses } = body;
   if (indexed.complete && walletAddresses.join() !== owners.join())
     differences.wrong(`${path} has ${walletAddresses.join()}, by the contract these are ${owners.join()}`);
 }
@@ -175,18 +171,18 @@ const singleShape = z.object({ owner_of: z.string().nullable(), indexed: z.objec
 async function compareOwner(
   { api, world, isWhole, truth: { block } }: Comparison,
   kind: NftKind,
-  { holdings, moved, returned }: NftTruth,
+  { holdings, moved }: NftTruth,
   differences: Differences,
 ): Promise<void> {
   const held = holdings[block % Math.max(1, holdings.length)];
   if (held === undefined || kind === 'prints') return;
   const path = `nft/${world.nfts[kind]}/${held.id}`;
-  const { status, body } = await api.ask(path);
+  const answer = await api.ask(path);
   // Of an id that never moved in what is indexed, and has no document, nothing is known.
-  if (status === 404 && !(isWhole && moved.has(held.id))) return;
-  if (status !== 200) throw new UnansweredError(`${path}: ${status} ${JSON.stringify(body)}`);
-  const { owner_of: owner, indexed } = singleShape.parse(body);
-  const mustBeKnown = indexed.complete && moved.has(held.id) && !returned.has(held.id);
+  if (answer.status === 404 && !(isWhole && moved.has(held.id))) return;
+  if (answer.status !== 200) throw new UnansweredError(path, answer);
+  const { owner_of: owner, indexed } = singleShape.parse(answer.body);
+  const mustBeKnown = indexed.complete && moved.has(held.id);
   if (owner !== held.owner && (owner !== null || mustBeKnown))
     differences.wrong(`${path} is said to be of ${owner}, by the contract it is of ${held.owner}`);
 }

@@ -113,7 +113,6 @@ async function readUnnoticed(world: AssetsWorld, database: Database): Promise<Re
     `SELECT '0x' || encode(token, 'hex') AS token FROM erc20_token_classes WHERE class = 'live'`,
   );
   const noticed = new Set(rows.map(({ token }) => token));
-  const isAlwaysRead = (token: Address): boolean => token === world.tokens.wrapped && world.chain.isKnown;
   const drifting = Object.values(world.tokens).filter((token) => drifts(world, token));
-  return new Set(drifting.filter((token) => !noticed.has(token) && !isAlwaysRead(token)));
+  return new Set(drifting.filter((token) => !noticed.has(token)));
 }

@@ -91,10 +91,6 @@ export interface NftTruth {
   readonly holdings: readonly NftHolding[];
   /** Ids that events tell of. */
   readonly moved: ReadonlySet<string>;
-  /**
-   * Ids that came back to who had them before their first event: what moved adds up to nothing, so the program may leave them out.
-   */
-  readonly returned: ReadonlySet<string>;
   /** Each id of a batch counts; of one event of ERC-2309 nothing does. */
   readonly transfers: number;
 }
@@ -116,11 +112,8 @@ export async function readNftTruth(world: AssetsWorld, kind: NftKind, block: num
   };
   const holdings =
     kind === 'prints' ? await readPrints(world, block) : await readOwners(world, world.nfts[kind], ids[kind](), block);
-  const [creator] = world.accounts;
-  const back = holdings.filter(({ id, owner }) => kind === 'lazy' && owner === creator && moved.includes(id));
   return {
     holdings,
-    returned: new Set(back.map(({ id }) => id)),
     moved: new Set(kind === 'founders' ? ids.founders().map(String) : moved),
     transfers: moved.length,
   };
