@@ -2,6 +2,7 @@ import { createLogger, createMetricsRegistry, type Logger, measureProcess, type 
 import type { CommandContext } from './command-context.ts';
 import type { Configuration, RoleName } from './configuration/index.ts';
 import { renderFinishing } from './finishing-text.ts';
+import { onceDatabaseAnswers } from './once-database-answers.ts';
 import { startSystemRoutes } from './roles/api.ts';
 import type { RunningRole } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
@@ -33,12 +34,17 @@ async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> 
   const { configuration, storage, context } = options;
   const metrics = createMetricsRegistry({ role });
   measureProcess(metrics);
-  const running = await runRole(role, {
+  const facts = {
     configuration,
     databaseUrl: storage.url,
     logger: createLogger({ level: configuration.logLevel, role }),
     metrics,
     clock: context.clock,
+  };
+  const running = await onceDatabaseAnswers(() => runRole(role, facts), {
+    clock: context.clock,
+    logger: options.logger,
+    signal: context.stopSignal,
   });
   try {
     const system = await startSystem(options, metrics);

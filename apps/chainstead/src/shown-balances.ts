@@ -27,19 +27,24 @@ const TOKENS_MAX = 100;
 /** Asked at a time, one by one, so that it is known who told which. */
 const TOGETHER = 8;
 
-/** Tokens that the wallet ever moved, of indexed transfers, the latest first. */
+/** Tokens that the wallet ever moved, of what is indexed, the latest first. */
 export async function listHeldTokens(
   database: Database,
   chain: Pick<Chain, 'id'>,
   wallet: Address,
 ): Promise<{ readonly tokens: readonly Address[]; readonly isCut: boolean }> {
   const rows = await database.query<{ token: Address }>(
-    `SELECT ${hexText('token')} AS token FROM erc20_transfers
-     WHERE account_key = $1 AND chain_id = $2 AND ${expectedTrue('account = $3')}
-     GROUP BY erc20_transfers.token ORDER BY max(block_number) DESC, erc20_transfers.token LIMIT $4`,
+    `SELECT ${hexText('token')} AS token FROM (${MOVED_TABLES.map(rowsOfWallet).join(' UNION ALL ')}) AS moved
+     GROUP BY moved.token ORDER BY max(block_number) DESC, moved.token LIMIT $4`,
     [addressKey(wallet), chain.id, addressBytes(wallet), TOKENS_MAX + 1],
   );
   return { tokens: rows.slice(0, TOKENS_MAX).map(({ token }) => token), isCut: rows.length > TOKENS_MAX };
+}
+
+const MOVED_TABLES = ['erc20_transfers', 'wrapped_coin_moves'];
+
+function rowsOfWallet(table: string): string {
+  return `SELECT token, block_number FROM ${table} WHERE account_key = $1 AND chain_id = $2 AND ${expectedTrue('account = $3')}`;
 }
 
 interface BalanceSource {

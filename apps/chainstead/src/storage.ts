@@ -30,7 +30,7 @@ export interface StorageOptions {
 }
 
 /** No connection to the configured database. */
-class DatabaseUnreachableError extends ChainsteadError {
+export class DatabaseUnreachableError extends ChainsteadError {
   constructor(url: string, cause: unknown) {
     super({
       code: 'DATABASE_UNREACHABLE',

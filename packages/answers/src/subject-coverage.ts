@@ -19,21 +19,22 @@ export interface SubjectInSql {
  * CTE `covered` and those before it, for the statement's `WITH`: one row with `indexed_from` and `indexed_to` of the unbroken run of blocks that
  * ends with the newest one of which the subject's rows are known, by the chain's own coverage or by a history of its own, and with
  * `chain_to`, the newest block of the chain's. Both kinds of ranges may overlap.
+ * @param prefix of the names of all of them, for a statement that asks about several datasets
  */
-export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSql): string {
-  return `known AS (
+export function subjectCoverage({ kind, subject, chainId, dataset }: SubjectInSql, prefix = ''): string {
+  return `${prefix}known AS (
   SELECT first_block, last_block, last_block AS chain_last FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}'
   UNION ALL
   SELECT first_block, last_block, NULL FROM subject_ranges
   WHERE chain_id = ${chainId} AND kind = '${kind}' AND subject = ${subject} AND dataset = '${dataset}'
-), joined AS (
+), ${prefix}joined AS (
   SELECT first_block, last_block, chain_last,
     max(last_block) OVER (ORDER BY first_block ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-  FROM known
-), covered AS MATERIALIZED (
+  FROM ${prefix}known
+), ${prefix}covered AS MATERIALIZED (
   SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS indexed_from, max(last_block) AS indexed_to,
     max(chain_last) AS chain_to
-  FROM joined
+  FROM ${prefix}joined
 )`;
 }
 

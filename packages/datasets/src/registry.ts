@@ -1,4 +1,4 @@
-import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
+import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/erc20';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft';
 import { feedAnswers, poolPrices } from '@chainstead/prices';
 import type { Dataset } from '@chainstead/sync';
@@ -7,6 +7,7 @@ import type { Dataset } from '@chainstead/sync';
 export const datasets: readonly Dataset[] = [
   erc20Transfers,
   erc20Approvals,
+  wrappedCoinMoves,
   nftTransfers,
   nftMalformedLogs,
   nftTrades,

@@ -1,5 +1,5 @@
 /**
- * ERC-20: transfers, balances, approvals, and what follows from them; each a folder with its tables, queries, routes and tests. Start reading at
+ * ERC-20: transfers, balances, approvals, wrapped coins, and what follows from them; each a folder with its tables, queries, routes and tests. Start reading at
  * `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts` (rows to a page) and `balances/tell-wallet-balances.ts` (when a
  * balance is told). Proofs of balances: `balance-proofs/prove-balance.ts`.
  */
@@ -28,3 +28,4 @@ export { createTokenStatsRoute } from './transfers/token-stats/token-stats-route
 export { createTokenTransfersRoute } from './transfers/token-transfers/token-transfers-route.ts';
 export { walletTokenTransfersRoute } from './transfers/wallet-token-transfers-route.ts';
 export { walletTransfersStatement } from './transfers/wallet-transfers-statement.ts';
+export { wrappedCoinMoves } from './wrapped/dataset.ts';

@@ -2,7 +2,7 @@
  * What chains say of accounts, contracts and transactions at a block, read by the worker role because a request asked. Start reading at
  * `state-questions.ts` (the side of requests), `state-worker.ts` (the side of workers) and `state-at.ts` (one block's state).
  */
-export { accountCodesReader, hasCodeOf } from './account-codes/account-codes.ts';
+export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/account-codes.ts';
 export { askInParts, type ReadingContext } from './ask-in-parts.ts';
 export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';
 export { type ContractCalls, createContractCalls } from './contract-calls.ts';
@@ -10,6 +10,7 @@ export { getNativeBalances, type NativeBalancesOptions } from './native-balances
 export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
 export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';
 export { storedNativeBalances } from './native-balances/stored-native-balances.ts';
+export { recentAnswer } from './recent-answer.ts';
 export { stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';

@@ -19,48 +19,61 @@ export interface Settlement {
 const micros = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
 /** An answer stays in its row until the next one: whoever still waits for it finds it there. */
 const IS_SETTLED = 'coalesce(known.settled_at >= known.asked_at, false)';
+const millisecondsSince = (column: string): string =>
+  `(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`;
 const isYoungerThan = (seconds: string, now: string): string =>
   `known.settled_at > ${now} - make_interval(secs => ${seconds}::float8)`;
 /** A sweep forgets what was asked longer ago than this. Seconds. */
 const KEPT_SECONDS = 600;
 
-/** What the same question was answered within `maxAgeMs`, without writing anything; null where it is to be asked. */
+/** What became of the same question within `maxAgeMs`, without writing anything; null where it is to be asked. */
 export async function recentSettlement(
   database: Database,
   chainId: ChainId,
   key: string,
   maxAgeMs: number,
-): Promise<Settlement | null> {
-  const [row] = await database.query<SettlementColumns>(
-    `SELECT answer, error_code, error_message FROM state_questions AS known
-     WHERE chain_id = $1 AND key = $2 AND ${IS_SETTLED} AND error_code IS NULL AND ${isYoungerThan('$3', 'clock_timestamp()')}`,
+): Promise<{ readonly settlement: Settlement; readonly ageMs: number } | null> {
+  const [row] = await database.query<SettlementColumns & { age_ms: number }>(
+    `SELECT answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND ${IS_SETTLED} AND ${isYoungerThan('$3', 'clock_timestamp()')}`,
     [chainId, key, maxAgeMs / 1_000],
   );
-  return row === undefined ? null : settlementOf(row);
+  return row === undefined ? null : { settlement: settlementOf(row), ageMs: row.age_ms };
+}
+
+/** What the same question was answered within so many seconds, in SQL; null where it was not. Arguments are SQL expressions, never values. */
+export function recentAnswerInSql(of: {
+  readonly chainId: string;
+  readonly key: string;
+  readonly seconds: string;
+}): string {
+  return `(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${of.chainId} AND known.key = ${of.key}
+    AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(of.seconds, 'clock_timestamp()')})`;
 }
 
 /**
  * Leaves a question, unless it is under way already or was answered within `maxAgeMs`.
- * @returns when it was asked, and what became of it; `settlement` null: it is to be waited for
+ * @returns when it was asked and how long ago that is, and what became of it; `settlement` null: it is to be waited for
  */
 export async function leaveQuestion(
   database: Database,
   chainId: ChainId,
   { key, kind, question }: QuestionRow,
   maxAgeMs: number,
-): Promise<{ readonly askedAt: string; readonly settlement: Settlement | null }> {
-  const rows = await database.query<SettlementColumns & { asked_at: string; is_settled: boolean }>(
+): Promise<{ readonly askedAt: string; readonly ageMs: number; readonly settlement: Settlement | null }> {
+  const rows = await database.query<SettlementColumns & { asked_at: string; age_ms: number; is_settled: boolean }>(
     `INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at) VALUES ($1, $2, $3, $4::jsonb, clock_timestamp())
      ON CONFLICT (chain_id, key) DO UPDATE SET asked_at = CASE
        WHEN NOT ${IS_SETTLED} THEN known.asked_at
        WHEN known.error_code IS NULL AND ${isYoungerThan('$5', 'excluded.asked_at')} THEN known.asked_at
        ELSE greatest(excluded.asked_at, known.settled_at + interval '1 microsecond') END
-     RETURNING ${micros('known.asked_at')}::text AS asked_at, ${IS_SETTLED} AS is_settled, known.answer, known.error_code, known.error_message`,
+     RETURNING ${micros('known.asked_at')}::text AS asked_at, ${millisecondsSince('known.asked_at')} AS age_ms, ${IS_SETTLED} AS is_settled,
+       known.answer, known.error_code, known.error_message`,
     [chainId, key, kind, JSON.stringify(question), maxAgeMs / 1_000],
   );
   const [row] = rows;
   if (row === undefined) throw new Error('A question that was left has no row');
-  return { askedAt: row.asked_at, settlement: row.is_settled ? settlementOf(row) : null };
+  return { askedAt: row.asked_at, ageMs: row.age_ms, settlement: row.is_settled ? settlementOf(row) : null };
 }
 
 /** One that is waited for. */

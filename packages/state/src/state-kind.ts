@@ -12,6 +12,8 @@ export interface StateKind<Question = unknown, Answer = unknown> {
   readonly answer: z.ZodType<Answer>;
   /** Takes many calls, and nobody waits for it: such questions never stand before others. @default false */
   readonly isSlow?: boolean;
+  /** Whether an answer leaves as much to ask as there was before: who asks again at once would get it again. @default none does */
+  isFruitless?(answer: Answer): boolean;
 }
 
 /** What a reader works with. */

@@ -25,6 +25,7 @@ const kind: StateKind<{ text: string }, { text: string; times: number }> = {
   answer: z.object({ text: z.string(), times: z.int() }),
 };
 const slow: typeof kind = { ...kind, name: 'slow example', isSlow: true };
+const fruitless: typeof kind = { ...kind, name: 'fruitless example', isFruitless: ({ text }) => text === 'nothing' };
 
 describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const))('on %s', (backend) => {
   let scratch: ScratchDatabase;
@@ -78,7 +79,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       jobs,
       // The readers of this test ask no node.
       chains: [{ chain, pool: {} as UpstreamPool }],
-      readers: [readerOf(kind), readerOf(slow)],
+      readers: [readerOf(kind), readerOf(slow), readerOf(fruitless)],
       clock: systemClock,
       logger: silentLogger(),
       metrics: createMetricsRegistry(),
@@ -177,6 +178,62 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     });
     before = async () => {};
     expect(await ask('a', { waitMs: 10_000, maxAgeMs: 60_000 })).toMatchObject({ text: 'a' });
+  });
+
+  describe('what came to no purpose', () => {
+    const patient = { waitMs: 10_000, fruitlessMs: 60_000 };
+    /** As if that much time had gone by. */
+    const later = (seconds: number) =>
+      scratch.database.query(
+        'UPDATE state_questions SET asked_at = asked_at - make_interval(secs => $1), settled_at = settled_at - make_interval(secs => $1)',
+        [seconds],
+      );
+
+    test('as an error is shared for a time, in all processes', async () => {
+      before = async () => {
+        throw new StateNotArchivedError('Not kept');
+      };
+      await startWorker();
+      await expect(ask('a', patient)).rejects.toMatchObject({ code: 'STATE_NOT_ARCHIVED', message: 'Not kept' });
+      const other = await openQuestions();
+      await expect(other.ask(chain, kind, { text: 'a' }, patient)).rejects.toMatchObject({ message: 'Not kept' });
+      expect(times).toBe(1);
+      await expect(ask('b', patient)).rejects.toThrow();
+      expect(times).toBe(2);
+      before = async () => {};
+      await later(61);
+      expect(await ask('a', patient)).toEqual({ text: 'a', times: 3 });
+    });
+
+    test('as an answer that leaves as much to ask is shared for a time, any other is not', async () => {
+      await startWorker();
+      const askFor = (text: string) => questions.ask(chain, fruitless, { text }, patient);
+      expect(await askFor('nothing')).toEqual({ text: 'nothing', times: 1 });
+      expect(await askFor('nothing')).toEqual({ text: 'nothing', times: 1 });
+      expect(await askFor('something')).toEqual({ text: 'something', times: 2 });
+      expect(await askFor('something')).toEqual({ text: 'something', times: 3 });
+      await later(61);
+      expect(await askFor('nothing')).toEqual({ text: 'nothing', times: 4 });
+    });
+
+    test('as a question that nobody answered in time is not waited for again, in any process, until it is answered', async () => {
+      let release = (): void => {};
+      before = () => new Promise((resolve) => (release = resolve));
+      const impatient = { waitMs: 2_000, fruitlessMs: 60_000 };
+      const other = await openQuestions();
+      await startWorker();
+      const took = async (asked: () => Promise<unknown>) => {
+        const started = performance.now();
+        expect(await asked()).toBeNull();
+        return performance.now() - started;
+      };
+      expect(await took(() => ask('a', impatient))).toBeGreaterThan(1_900);
+      expect(await took(() => ask('a', impatient))).toBeLessThan(1_000);
+      expect(await took(() => other.ask(chain, kind, { text: 'a' }, impatient))).toBeLessThan(1_000);
+      expect(times).toBe(1);
+      release();
+      await expect.poll(() => ask('a', { waitMs: 0, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    });
   });
 
   test('what may pass is tried again, some times', async () => {

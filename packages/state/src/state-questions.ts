@@ -14,6 +14,11 @@ export interface AskOptions {
   readonly waitMs: number;
   /** Shares the answer of the same question that is younger than this. Milliseconds. @default 0: only one that is under way */
   readonly maxAgeMs?: number;
+  /**
+   * Shares what came of the same question to no purpose, when that is younger than this: an error, or an answer that is fruitless. And one that
+   * somebody left longer ago than `waitMs`, and nobody has answered since, is not waited for. Milliseconds. @default 0: neither
+   */
+  readonly fruitlessMs?: number;
 }
 
 /** What API routes ask the nodes of chains, by way of the worker role. */
@@ -66,19 +71,33 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
   }
 
   return {
-    async ask(chain, kind, question, { waitMs, maxAgeMs = 0 }) {
+    async ask(chain, kind, question, { waitMs, maxAgeMs = 0, fruitlessMs = 0 }) {
       if (!served.has(chain.id)) return null;
       const parsed = kind.question.parse(question);
       const key = questionKey(kind, parsed);
-      const recent = maxAgeMs > 0 ? await recentSettlement(database, chain.id, key, maxAgeMs) : null;
-      if (recent !== null) return kind.answer.parse(recent.answer);
+      const youngest = Math.max(maxAgeMs, fruitlessMs);
+      const recent = youngest > 0 ? await recentSettlement(database, chain.id, key, youngest) : null;
+      if (recent !== null && isShared(kind, recent, { maxAgeMs, fruitlessMs }))
+        return kind.answer.parse(answerOf(recent.settlement));
       const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
       const asked = { chainId: chain.id, key, askedAt: left.askedAt };
       if (left.settlement === null) addJob(chain, kind.isSlow === true ? 'slow' : 'quick', asked);
-      const settlement = left.settlement ?? (await watch.wait(asked, waitMs));
+      const patienceMs = fruitlessMs > 0 ? waitMs - left.ageMs : waitMs;
+      const settlement = left.settlement ?? (await watch.wait(asked, patienceMs));
       return settlement === null ? null : kind.answer.parse(answerOf(settlement));
     },
   };
+}
+
+/** Whether what came of a question is for those too who ask it now. */
+function isShared<Answer>(
+  kind: StateKind<unknown, Answer>,
+  { settlement, ageMs }: { readonly settlement: Settlement; readonly ageMs: number },
+  { maxAgeMs, fruitlessMs }: { readonly maxAgeMs: number; readonly fruitlessMs: number },
+): boolean {
+  if (settlement.errorCode !== null) return ageMs < fruitlessMs;
+  if (ageMs < maxAgeMs) return true;
+  return ageMs < fruitlessMs && kind.isFruitless?.(kind.answer.parse(settlement.answer)) === true;
 }
 
 /** @throws StateUnavailableError, StateNotArchivedError */

@@ -15,7 +15,7 @@ import type { Dataset } from './dataset.ts';
 import { batchOf, createBatchDecoder } from './decoded-batch.ts';
 import { ChainMovedError, UnavailableBlocksError } from './errors.ts';
 import type { KeepSettings } from './keep-settings.ts';
-import { type DecodedRange, readRangeFast, readRangeProven, wholeDatasets } from './read-range.ts';
+import { type DecodedRange, logsWanted, readRangeFast, readRangeProven, wholeDatasets } from './read-range.ts';
 import { releasing } from './releasing-task.ts';
 import { FAILED, halvesOf, isFinal, once, untilItSucceeds } from './retry-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
@@ -218,8 +218,7 @@ async function readDecoded(
     const leavesOut = !parts.has('logs');
     return readRangeProven({ ...options, parts, leavesOut, depth: PROVEN_READS_IN_FLIGHT, signal }, range, decoder);
   }
-  const topics = [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
-  const { logs, ...read } = await readRangeFast(pool, range, topics, signal);
+  const { logs, ...read } = await readRangeFast(pool, range, logsWanted(chain, datasets), signal);
   decoder.add(logs, read.blocks.values());
   return { ...read, logCount: logs.length, lacking: new Map(), batch: decoder.batch() };
 }

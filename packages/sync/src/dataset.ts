@@ -74,8 +74,17 @@ export interface KeptState {
   readonly version: number;
   /** Tables that it owns, with `chain_id`, and the column in which each has the subject. */
   readonly tables: readonly { readonly name: string; readonly subject: string }[];
-  /** Conditions over the dataset's columns that together give each row of a subject once; an index range each. */
-  rowsOf(subject: Address): readonly string[];
+  /**
+   * The tables of several datasets whose rows it counts together, as if they lay in one: each of those datasets has it among its `kept`, and
+   * their columns are the same. @default the table of its dataset
+   */
+  readonly counts?: readonly RowTable[];
+  /**
+   * Conditions over the dataset's columns that together give each row of a subject once; an index range each. No row meets the same condition
+   * for two subjects.
+   * @param subject SQL of its 20 bytes: a literal, or a column of another relation
+   */
+  rowsOf(subject: string): readonly string[];
   /** Names of the indexes that `rowsOf` needs: without them no subject is built. */
   readonly indexes: readonly string[];
   added(rows: string, kept: string): readonly string[];
@@ -179,6 +188,8 @@ export interface Dataset<Row = unknown> {
    * reads (`wholeBlocks`): the dataset is not kept for this chain. `decode` must look at no other logs: whole blocks bring them all, filtered reads only these.
    */
   topics(chain: Chain): readonly Hash[];
+  /** The contracts whose logs alone it decodes; absent: anybody's. History that only such datasets lack is asked for by them. */
+  emitters?(chain: Chain): readonly Address[];
   /** Its rows' table: {@link defineTable} of the one in its `schema.ts`. */
   readonly table: RowTable<Row>;
   /** Rows for these logs (of one or more whole blocks, in chain order). Ignores what is not its own. */

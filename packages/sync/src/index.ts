@@ -27,7 +27,7 @@ export { type HistoryOutcome, readHistory } from './histories/read-history.ts';
 export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
 export type { Subject, SubjectKind } from './histories/subject.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
-export { createKeptSubjects, type KeptSubjects } from './kept/keep-subject.ts';
+export { createKeptSubjects, isAskNoted, type KeptSubjects } from './kept/keep-subject.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { keepFreezing } from './partitions/freeze-partitions.ts';

@@ -2,7 +2,7 @@
  * Reads a finalized range for the backfill: filtered logs and what is known of their blocks, or whole proven blocks.
  */
 import type { Chain } from '@chainstead/chains';
-import type { BlockHeader, BlockRange, Hash, Log } from '@chainstead/core';
+import type { Address, BlockHeader, BlockRange, Hash, Log } from '@chainstead/core';
 import { rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { crossCheck } from './cross-check.ts';
@@ -39,14 +39,32 @@ export interface Lacking extends Pick<Unavailable, 'reason' | 'isUnsupported'> {
   readonly block: number;
 }
 
+/** Which logs of a range are asked for. */
+export interface LogsWanted {
+  readonly topics: readonly Hash[];
+  /** Contracts that emit them; absent: any. */
+  readonly addresses?: readonly Address[];
+}
+
+/** All that the datasets decode of a chain's logs. */
+export function logsWanted(chain: Chain, datasets: readonly Dataset[]): LogsWanted {
+  const topics = [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
+  const emitters = datasets.map((dataset) => dataset.emitters?.(chain) ?? null);
+  const addresses = emitters.flatMap((own) => own ?? []);
+  // By contracts only where each dataset names its own.
+  return emitters.includes(null) || addresses.length === 0
+    ? { topics }
+    : { topics, addresses: [...new Set(addresses)] };
+}
+
 /** Filtered logs of a range. Level `none`: nothing proves that the upstream left no log out. */
 export async function readRangeFast(
   pool: UpstreamPool,
   range: BlockRange,
-  topics: readonly Hash[],
+  wanted: LogsWanted,
   signal: AbortSignal,
 ): Promise<RangeRead & { readonly logs: readonly Log[] }> {
-  const answer = await pool.getLogs({ range, topics }, { signal, minBlock: range.to });
+  const answer = await pool.getLogs({ range, ...wanted }, { signal, minBlock: range.to });
   const { blocks } = await blocksOfLogs(pool, answer.logs, signal);
   const levels = answer.sources.map((source) => ({
     range: source.range,

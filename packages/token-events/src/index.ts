@@ -1,6 +1,6 @@
 /**
  * What logs say of tokens, and the one place that decides it: transfers of ERC-20, ERC-721, ERC-1155, ERC-2309 and CryptoPunks,
- * and approvals.
+ * approvals, and what is wrapped of a native coin.
  * Pure; nothing throws on what a contract emits. Start reading at `erc20-transfer.ts` and `decode-nft-transfers.ts`.
  */
 export { APPROVAL_TOPIC, type Approval, decodeApproval } from './approval.ts';
@@ -24,3 +24,4 @@ export {
   TRANSFER_SINGLE_TOPIC,
   TRANSFER_TOPIC,
 } from './topics.ts';
+export { DEPOSIT_TOPIC, decodeWrappedCoinMove, WITHDRAWAL_TOPIC } from './wrapped-coin-move.ts';

@@ -88,12 +88,14 @@ function expectedNftMoves(chain: ScriptedChain, from: number, to: number): strin
     );
 }
 
-/** Balances and holdings that the moves add up to, in the words of the queries above. */
+/** Balances and holdings that the moves tell, in the words of the queries above: of ERC-1155 sums, of single things one where the newest went. */
 function expectedBalances(chain: ScriptedChain, from: number, to: number): { balances: string[]; holdings: string[] } {
+  const several = new Set<string>(chain.tokens.flatMap(({ kind, address }) => (kind === 'erc1155' ? [address] : [])));
   const sums = new Map<string, bigint>();
   const add = (account: string, token: string, tokenId: bigint, amount: bigint): void => {
     const key = `${bare(account)} ${bare(token)} ${tokenId}`;
-    if (account !== ZERO_ADDRESS) sums.set(key, (sums.get(key) ?? 0n) + amount);
+    const before = several.has(token) ? (sums.get(key) ?? 0n) : 0n;
+    if (account !== ZERO_ADDRESS) sums.set(key, before + (several.has(token) || amount > 0n ? amount : 0n));
   };
   for (const move of chain.expectedNftMoves({ from, to })) {
     add(move.from, move.token, move.tokenId, -move.amount);

@@ -50,6 +50,8 @@ interface Move {
   readonly to: string;
   readonly id: bigint;
   readonly amount: bigint;
+  /** By an event of ERC-721. */
+  readonly isSingle: boolean;
 }
 
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
@@ -142,7 +144,7 @@ function movesByViem(name: string, block: number): Move[] {
     const token = log.address.toLowerCase();
     const event = decoded(log, token === CRYPTO_KITTIES ? UNINDEXED : INDEXED);
     if (event === null) return [];
-    const { ids, values } = event;
+    const { ids, values, isSingle } = event;
     return ids.map((id, item) => ({
       place: `${Number(log.transactionIndex)}.${Number(log.logIndex)}.${item}`,
       token,
@@ -150,6 +152,7 @@ function movesByViem(name: string, block: number): Move[] {
       to: event.to.toLowerCase(),
       id,
       amount: values[item] ?? 0n,
+      isSingle,
     }));
   });
 }
@@ -160,8 +163,9 @@ function decoded(log: RawLog, abi: typeof INDEXED | typeof UNINDEXED) {
   try {
     const { eventName, args } = decodeEventLog({ abi, topics: [signature, ...indexed], data: log.data });
     const { from, to } = args;
-    if (eventName === 'TransferBatch') return { from, to, ids: args.ids, values: args.values };
-    return { from, to, ids: [args.id], values: [eventName === 'TransferSingle' ? args.value : 1n] };
+    if (eventName === 'TransferBatch') return { from, to, ids: args.ids, values: args.values, isSingle: false };
+    const values = [eventName === 'TransferSingle' ? args.value : 1n];
+    return { from, to, ids: [args.id], values, isSingle: eventName === 'Transfer' };
   } catch {
     return null;
   }
@@ -177,16 +181,18 @@ async function storedPlaces(scratch: ScratchDatabase, chainId: number, block: nu
   return rows.map(({ line }) => line).sort();
 }
 
+/** Amounts of ERC-1155 are sums; a single thing is where its newest event of the account went. */
 function ownershipOf(moves: readonly Move[]): string[] {
   const balances = new Map<string, bigint>();
-  for (const { token, from, to, id, amount } of moves)
+  for (const { token, from, to, id, amount, isSingle } of moves)
     for (const [account, change] of [
       [from, -amount],
       [to, amount],
     ] as const)
       if (BigInt(account) !== 0n) {
         const key = `${account} ${token} ${id}`;
-        balances.set(key, (balances.get(key) ?? 0n) + change);
+        const held = isSingle ? BigInt(account === to) : (balances.get(key) ?? 0n) + change;
+        balances.set(key, held);
       }
   const held = new Map<string, number>();
   for (const [key, amount] of balances) {

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import { createUpstreamPool } from '@chainstead/rpc';
@@ -16,44 +16,21 @@ import {
   type ScratchDatabase,
   serveRecordedChain,
 } from '@chainstead/testkit';
-import { decodeEventLog, parseAbi } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiUnderTest, readWallet, type ServedTransfer } from './api-under-test.ts';
 import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
+import { decodeIndependently, type RecordedTransfer } from './recorded-transfers.ts';
 
 const folder = recordedEvmFolder();
 const recordings = folder ?? '';
 if (folder === null)
   process.stderr.write('real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n');
 
-const TRANSFER = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']);
-
 /**
  * Listed as not recomputing, but it does by the rule of the OP specification: a deposit receipt's nonce is hashed only
  * beside a receipt version (Canyon), and this Regolith block has none.
  */
 const RECOMPUTES_THOUGH_UNLISTED = 'optimism/107353722';
-
-interface RecordedTransfer {
-  readonly token: string;
-  readonly from: string;
-  readonly to: string;
-  readonly value: string;
-  readonly block: string;
-  readonly transaction: string;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
-
-interface RawLog {
-  readonly address: string;
-  readonly topics: readonly `0x${string}`[];
-  readonly data: `0x${string}`;
-  readonly blockNumber: string;
-  readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly logIndex: string;
-}
 
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(recordings, ...path), 'utf8'));
 
@@ -97,7 +74,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
       }
 
       const api = await createApiUnderTest(scratch.database, chains);
-      const expected = recorded.flatMap((block) => decodeIndependently(block, chain));
+      const expected = recorded.flatMap((block) => decodeIndependently(recordings, block, chain));
       const wallets = new Set(expected.flatMap((transfer) => [transfer.from, transfer.to]));
       const served = new Map<string, RecordedTransfer>();
       for (const wallet of wallets)
@@ -173,7 +150,7 @@ describe.skipIf(folder === null)('recorded blocks', () => {
            ON a.chain_id = b.chain_id AND a.block_number = b.block_number - 1 AND a.block_hash = b.parent_hash`,
         );
         expect(linked?.links).toBe(range.to - range.from);
-        const expected = blocksOf(range).flatMap((block) => decodeIndependently(`${name}/${block}`, chain));
+        const expected = blocksOf(range).flatMap((block) => decodeIndependently(recordings, `${name}/${block}`, chain));
         const [count] = await own.database.query<{ n: number }>(
           'SELECT count(*)::int AS n FROM erc20_transfers WHERE direction <> 1',
         );
@@ -198,38 +175,6 @@ function consecutiveRuns(chainIds: Readonly<Record<string, number>>): [string, B
 
 function blocksOf(range: BlockRange): number[] {
   return Array.from({ length: range.to - range.from + 1 }, (_, index) => range.from + index);
-}
-
-/** By viem's decoder, straight from the recorded receipts. */
-function decodeIndependently(block: string, chain: Chain): RecordedTransfer[] {
-  const receipts = read(...block.split('/'), 'receipts.json') as { logs: RawLog[] }[];
-  return receipts
-    .flatMap((receipt) => receipt.logs)
-    .flatMap((log): RecordedTransfer[] => {
-      if (log.topics.length !== 3 || log.data.length !== 66) return [];
-      if ((chain.erc20Exclusions as readonly string[]).includes(log.address.toLowerCase())) return [];
-      try {
-        const { args } = decodeEventLog({
-          abi: TRANSFER,
-          topics: [...log.topics] as [`0x${string}`, ...`0x${string}`[]],
-          data: log.data,
-        });
-        return [
-          {
-            token: log.address.toLowerCase(),
-            from: args.from.toLowerCase(),
-            to: args.to.toLowerCase(),
-            value: args.value.toString(),
-            block: String(Number(log.blockNumber)),
-            transaction: log.transactionHash.toLowerCase(),
-            transactionIndex: Number(log.transactionIndex),
-            logIndex: Number(log.logIndex),
-          },
-        ];
-      } catch {
-        return [];
-      }
-    });
 }
 
 function fromApi(transfer: ServedTransfer): RecordedTransfer {

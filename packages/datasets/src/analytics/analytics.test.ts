@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
-import { type Database, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
-import { addressOf, createScratchDatabase, hashOf, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
+import {
+  addressOf,
+  createPartitions,
+  createScratchDatabase,
+  hashOf,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REBASING, seedBalances } from './testing/seeded-balances.ts';
 import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
@@ -173,8 +180,8 @@ describe('docs/analytics.md', () => {
     const sql =
       'SELECT state, dataset, version, status, built_to FROM analytics.derived_states ORDER BY state, chain_id';
     expect(await asReader(sql)).toEqual([
-      { state: 'erc20-token-holders', dataset: 'erc20-transfers', version: 1, status: 'built', built_to: null },
-      { state: 'erc20-wallet-tokens', dataset: 'erc20-transfers', version: 1, status: 'built', built_to: null },
+      { state: 'erc20-token-holders', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
+      { state: 'erc20-wallet-tokens', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 2, status: 'building', built_to: 17 },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built', built_to: null },
     ]);
@@ -263,6 +270,35 @@ describe('the views', () => {
     ).toEqual([
       { token_id: '1', sales: 3, average: '4.25', payment_token: null },
       { token_id: null, sales: 3, average: '4.25', payment_token: null },
+    ]);
+  });
+
+  test('show each deposit and withdrawal of the wrapped coin once', async () => {
+    const { database } = scratch;
+    await createPartitions(database, 'wrapped_coin_moves', eth.id);
+    for (const [block, isDeposit, amount] of [
+      [5, true, '1500000'],
+      [6, false, '500000'],
+    ] as const)
+      for (const [account, counterparty, direction] of [
+        [ZERO_ADDRESS, WALLET, isDeposit ? 0 : 1],
+        [WALLET, ZERO_ADDRESS, isDeposit ? 1 : 0],
+      ] as const)
+        await database.query(
+          `INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token,
+             counterparty, value, transaction_hash) VALUES (address_key($2), $1, $3, 0, 0, $4, $2, $5, $6, $7, $8)`,
+          [
+            ...[eth.id, addressBytes(account), block, direction, addressBytes(USDC), addressBytes(counterparty)],
+            ...[amount, hexBytes(hashOf(2, block))],
+          ],
+        );
+    expect(
+      await asReader(
+        'SELECT kind, account, amount, token_symbol, block_number FROM analytics.wrapped_coin_moves ORDER BY block_number',
+      ),
+    ).toEqual([
+      { kind: 'deposit', account: WALLET, amount: '1.5', token_symbol: 'USDC', block_number: 5 },
+      { kind: 'withdrawal', account: WALLET, amount: '0.5', token_symbol: 'USDC', block_number: 6 },
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { addressKey } from '@chainstead/db/address-key';
 import type { KeptState } from '@chainstead/sync';
 
 /**
@@ -9,7 +8,7 @@ export const erc20WalletApprovals: KeptState = {
   name: 'erc20-wallet-approvals',
   version: 1,
   tables: [{ name: 'erc20_wallet_approvals', subject: 'wallet' }],
-  rowsOf: (wallet) => [`owner_key = ${addressKey(wallet)} AND owner = '\\x${wallet.slice(2)}'::bytea`],
+  rowsOf: (wallet) => [`owner_key = address_key(${wallet}) AND owner = ${wallet}`],
   indexes: ['erc20_approvals_pkey'],
   added: (rows, kept) => [storeNewest(`SELECT * FROM ${rows}`, kept)],
   removed: (rows, kept, counted) => [forget(rows, kept), storeNewest(leftOf(rows, kept, counted), kept)],

@@ -2,6 +2,8 @@ import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainst
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { HELD_TOKENS, type HeldTokenRow } from './held-token-rows.ts';
 import { type Place, type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
 
 /** A token that a wallet has something to do with. */
@@ -31,8 +33,8 @@ interface TokenFacts {
   readonly logo: string | null;
   readonly verified: boolean;
   readonly possibleSpam: boolean;
-  /** Base units; null where it is not known. */
-  readonly totalSupply: bigint | null;
+  /** Base units as decimal digits; null where it is not known. */
+  readonly totalSupply: string | null;
   /** Whether it is to be read again. */
   readonly isSupplyOld: boolean;
 }
@@ -43,7 +45,7 @@ export interface WalletBalances extends SubjectCoverage {
   readonly tokens: readonly HeldToken[];
   readonly hasNext: boolean;
   /** Readings that are made after this moment are newer than what was read here. */
-  readonly readAt: Date | null;
+  readonly readAt: Date;
 }
 
 /** What is known of a wallet's balances, in one statement. */
@@ -52,59 +54,67 @@ export async function getWalletBalances(
   chain: Chain,
   query: WalletBalancesQuery,
 ): Promise<WalletBalances> {
-  const { text, values } = walletBalancesStatement(chain, query);
-  const rows = await database.query<SubjectColumns & { read_at: Date } & (TokenColumns | { token: null })>(
-    text,
-    values,
+  const { rows, page } = await readPackedPage<HeldTokenRow, PageRow>(database, HELD_TOKENS, (select) =>
+    walletBalancesStatement(chain, query, select),
   );
-  const coverage = readSubject(chain, rows[0]);
-  const tokens = rows.flatMap((row) => (row.token === null ? [] : [toHeld(row, coverage.isBuilt)]));
+  const coverage = readSubject(chain, page);
+  // A settled order has addresses in order already.
+  const ordered = query.order === null ? sortAlike(rows) : rows;
   return {
     ...coverage,
-    tokens: tokens.slice(0, query.limit),
-    hasNext: tokens.length > query.limit,
-    readAt: rows[0]?.read_at ?? null,
+    tokens: ordered.slice(0, query.limit).map((row) => toHeld(row, coverage.isBuilt)),
+    hasNext: rows.length > query.limit,
+    readAt: page.read_at,
   };
 }
 
-interface TokenColumns {
-  token: Address;
-  place: number[];
-  class: HeldToken['class'];
-  adds_up: boolean;
-  balance: string | null;
-  balance_block: number | null;
-  due: HeldToken['due'];
-  name: string | null;
-  symbol: string | null;
-  decimals: number | null;
-  facts_status: string | null;
-  logo: string | null;
-  verified: boolean;
-  possible_spam: boolean;
-  total_supply: string | null;
-  is_supply_old: boolean;
+/** The only row of the statement. */
+interface PageRow extends SubjectColumns, PackedTexts {
+  readonly read_at: Date;
+}
+
+/** By address among those that moved at the same place: all that never did. The index gives these from the highest address down. */
+function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
+  const sorted: HeldTokenRow[] = [];
+  let alike: HeldTokenRow[] = [];
+  for (const row of rows) {
+    const [first] = alike;
+    if (first !== undefined && !isAlike(first, row)) {
+      sorted.push(...alike.toReversed());
+      alike = [];
+    }
+    alike.push(row);
+  }
+  return [...sorted, ...alike.toReversed()];
+}
+
+function isAlike(row: HeldTokenRow, other: HeldTokenRow): boolean {
+  return (
+    row.moved_block === other.moved_block &&
+    row.moved_transaction === other.moved_transaction &&
+    row.moved_log === other.moved_log
+  );
 }
 
 /** While what moved is still being counted, only what needs no counting is told. */
-function toHeld(row: TokenColumns, isBuilt: boolean): HeldToken {
-  const isTold = row.balance !== null && (isBuilt || row.class === 'live');
+function toHeld(row: HeldTokenRow, isBuilt: boolean): HeldToken {
+  const balance = isBuilt || row.class === 'live' ? row.balance : null;
   return {
     token: row.token,
-    place: row.place,
-    class: row.class,
+    place: [row.moved_block, row.moved_transaction, row.moved_log],
+    class: row.class as HeldToken['class'],
     addsUp: row.adds_up,
-    balance: isTold && row.balance !== null ? BigInt(row.balance) : null,
-    balanceBlock: isTold ? row.balance_block : null,
-    due: isTold || row.class === 'none' ? row.due : 'now',
+    balance: balance === null ? null : BigInt(balance),
+    balanceBlock: balance === null || row.balance_block < 0 ? null : row.balance_block,
+    due: balance !== null || row.class === 'none' ? (row.due as HeldToken['due']) : 'now',
     facts: {
       name: row.name,
       symbol: row.symbol,
-      decimals: row.decimals ?? (row.facts_status === null || row.facts_status === 'pending' ? null : 0),
+      decimals: row.decimals < 0 ? null : row.decimals,
       logo: row.logo,
       verified: row.verified,
       possibleSpam: row.possible_spam,
-      totalSupply: row.total_supply === null ? null : BigInt(row.total_supply),
+      totalSupply: row.total_supply,
       isSupplyOld: row.is_supply_old,
     },
   };

@@ -2,6 +2,7 @@ import { subjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import type { BalanceQuestion } from './balance-questions.ts';
 import { factsOf, heldTokens, isWhole, toldBalance, type WalletInSql } from './told-balances.ts';
 
@@ -22,7 +23,7 @@ export async function listDueTokens(
     wallet: bind(addressBytes(address)),
     chainId: bind(chain.id),
     firstBlock: bind(chain.firstBlock),
-    wrapped: `${bind(chain.wrappedNative === null ? null : addressBytes(chain.wrappedNative))}::bytea`,
+    wrapped: chain.wrappedNative === null ? null : `${bind(addressBytes(chain.wrappedNative))}::bytea`,
     liveSeconds: bind(liveMaxAgeMs / 1_000),
     freshFrom: `'infinity'`,
   };
@@ -32,8 +33,9 @@ export async function listDueTokens(
       ? [heldTokens(wallet, null), heldTokens(wallet, listedTokens(wallet))]
       : [heldTokens(wallet, `unnest(${bind(tokens.map(addressBytes))}::bytea[])`)];
   const subject = { kind: 'wallet', subject: wallet.wallet, chainId, dataset: 'erc20-transfers' } as const;
+  const ofCoin = wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`;
   const rows = await database.query<{ token: Address }>(
-    `WITH ${subjectCoverage(subject)}, held AS (${sources.map((source) => `SELECT * FROM ${source} AS source`).join(' UNION ')})
+    `WITH ${subjectCoverage(subject)}${ofCoin}, held AS (${sources.map((source) => `SELECT * FROM ${source} AS source`).join(' UNION ')})
 SELECT ${hexText('held.token')} AS token FROM covered CROSS JOIN held
   CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${toldBalance(wallet)} AS told
 WHERE told.due IS NOT NULL AND NOT shown.is_nft

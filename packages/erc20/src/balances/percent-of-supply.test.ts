@@ -17,6 +17,19 @@ test('of no supply, or of less than the balance, there is no percentage', () => 
   expect(percentOfSupply(8n, 7n)).toBeNull();
 });
 
+test('of any part of any supply it is the double that is nearest to a hundred digits of it', () => {
+  const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
+  const small = fc.bigInt({ min: 1n, max: 1_000_000n });
+  fc.assert(
+    fc.property(fc.oneof(amount, small), fc.oneof(amount, small), (a, b) => {
+      const [balance, supply] = a < b ? [a, b] : [b, a];
+      const exact = `${(100n * balance * 10n ** 178n) / supply}e-178`;
+      expect(percentOfSupply(balance, supply)).toBe(Number(exact));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test('any part of any supply is above 0 and at most 100 percent, and the larger part the larger', () => {
   const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
   fc.assert(
@@ -26,6 +39,17 @@ test('any part of any supply is above 0 and at most 100 percent, and the larger 
       expect(small).toBeGreaterThan(0);
       expect(large).toBeGreaterThanOrEqual(small ?? 0);
       expect(large).toBeLessThanOrEqual(100);
+    }),
+  );
+});
+
+test('it is the nearest double, as one reads it from its decimal digits', () => {
+  const amount = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
+  fc.assert(
+    fc.property(amount, amount, (a, b) => {
+      const [balance, supply] = a < b ? [a, b] : [b, a];
+      const digits = (100n * balance * 10n ** 150n) / supply;
+      expect(percentOfSupply(balance, supply)).toBe(Number(`${digits}e-150`));
     }),
   );
 });

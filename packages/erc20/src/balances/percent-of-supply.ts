@@ -1,11 +1,16 @@
-/** Significant digits of a double, and some more. */
-const DIGITS = 25;
+/** Bits of the factor that stand for digits of a double, and many more. */
+const PRECISION_BITS = 128;
 
 /** Percent, as the nearest double; null where the supply is 0 or below the balance, which it can't be of then. */
 export function percentOfSupply(balance: bigint, supply: bigint): number | null {
-  if (supply <= 0n || balance > supply) return null;
-  if (balance === 0n) return 0;
-  // Digits enough behind the point even where the supply is 2^256 and the balance 1.
-  const scale = DIGITS + supply.toString().length - balance.toString().length;
-  return Number(`${(100n * balance * 10n ** BigInt(scale)) / supply}e-${scale}`);
+  return percentagesOf(supply)(balance);
+}
+
+/** The same of many balances: one division for all of them, which costs several times as much as a multiplication. */
+export function percentagesOf(supply: bigint): (balance: bigint) => number | null {
+  if (supply <= 0n) return () => null;
+  const bits = PRECISION_BITS + supply.toString(16).length * 4;
+  const factor = (100n << BigInt(bits)) / supply;
+  const unit = 2 ** -bits;
+  return (balance) => (balance > supply ? null : Number(balance * factor) * unit);
 }

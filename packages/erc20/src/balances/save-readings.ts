@@ -6,9 +6,11 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { type StateBlock, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
 import { lockChainCommits } from '@chainstead/sync';
 import type { Said } from '../calls/ask-balances.ts';
+import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import { judgeReading, type Verdict } from './judge-reading.ts';
-import { heldToken, IS_SOUND, isWhole } from './told-balances.ts';
+import { heldToken, IS_SOUND, isCoinKnownFrom, isWhole } from './told-balances.ts';
 
 /** What contracts said of a wallet at a block. */
 interface Readings {
@@ -118,9 +120,14 @@ async function judge(
   const chainId = bind(chain.id);
   const number = `${bind(block.number)}::bigint`;
   const tokens = bind([...first.keys()].map(addressBytes));
-  const above = movedAbove({ subject, chainId, number, key: bind(addressKey(wallet)) });
+  const above = movedAbove(chain, { subject, chainId, number, key: bind(addressKey(wallet)) });
+  const coverage = { kind: 'wallet', subject, chainId, dataset: 'erc20-transfers' } as const;
+  const firstBlock = bind(chain.firstBlock);
+  const wrapped = chain.wrappedNative === null ? null : bind(addressBytes(chain.wrappedNative));
+  const isKnownFrom = (block: string): string =>
+    wrapped === null ? '' : ` AND (asked.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
   const rows = await transaction.query<ExpectedRow>(
-    `WITH ${subjectCoverage({ kind: 'wallet', subject, chainId, dataset: 'erc20-transfers' })}
+    `WITH ${subjectCoverage(coverage)}${wrapped === null ? '' : `, ${coinCoverage(coverage)}`}
 SELECT ${hexText('asked.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
   (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
@@ -128,15 +135,15 @@ FROM covered CROSS JOIN unnest(${tokens}::bytea[]) AS asked(token)
 LEFT JOIN LATERAL ${heldToken('asked.token', { wallet: subject, chainId }, 'held')}
 LEFT JOIN erc20_token_classes AS known ON known.token = asked.token AND known.chain_id = ${chainId}
 LEFT JOIN (${above}) AS above ON above.token = asked.token
-CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WHEN ${IS_SOUND} THEN 'anchor'
-  WHEN ${isWhole(bind(chain.firstBlock))} THEN 'beginning' END AS since) AS told
+CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL
+  WHEN ${IS_SOUND}${isKnownFrom('held.anchor_block + 1')} THEN 'anchor'
+  WHEN ${isWhole(firstBlock)}${isKnownFrom(firstBlock)} THEN 'beginning' END AS since) AS told
 WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
     values,
   );
-  const wrapped = chain.wrappedNative;
   return new Map(
     rows.map(({ token, is_live, before, moved }) => {
-      const isTold = !is_live && token !== wrapped && before !== null && moved !== null;
+      const isTold = !is_live && before !== null && moved !== null;
       const verdict = judgeReading({
         first: first.get(token) ?? null,
         second: second === null ? undefined : (second.get(token) ?? null),
@@ -148,14 +155,13 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
 }
 
 /** What moved in blocks above one, by token. */
-function movedAbove(of: {
-  readonly subject: string;
-  readonly chainId: string;
-  readonly number: string;
-  readonly key: string;
-}): string {
-  return `SELECT token, sum(CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END) AS delta FROM erc20_transfers
-    WHERE account_key = ${of.key} AND account = ${of.subject} AND chain_id = ${of.chainId} AND block_number > ${of.number} GROUP BY token`;
+function movedAbove(
+  chain: StateReadingContext['chain'],
+  of: { readonly subject: string; readonly chainId: string; readonly number: string; readonly key: string },
+): string {
+  const condition = `account_key = ${of.key} AND account = ${of.subject} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
+  const rows = movedRows(chain, 'token, direction, value', condition);
+  return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
 }
 
 async function saveAnchors(
@@ -169,7 +175,7 @@ async function saveAnchors(
   );
   if (right.length === 0) return;
   const tokens = right.map(({ token }) => addressBytes(token));
-  const above = movedAbove({ subject: '$1', chainId: '$2', number: '$3::bigint', key: '$4' });
+  const above = movedAbove(chain, { subject: '$1', chainId: '$2', number: '$3::bigint', key: '$4' });
   await transaction.query(
     `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, anchor_block, anchor_value, since, anchored_at)
      SELECT $1::bytea, $2::bigint, told.token, $3::bigint, told.value, coalesce(above.delta, 0), clock_timestamp()

@@ -4,6 +4,7 @@ import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainst
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage, SILVER, TIN } from './testing/balance-stage.ts';
+import { misCounted } from './testing/mis-counted.ts';
 import { LIAR, type Move, SILENT, type TokenChain } from './testing/token-chain.ts';
 
 let scratch: ScratchDatabase;
@@ -132,23 +133,6 @@ async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, me
     for (const token of tokens ?? HONEST)
       if (HONEST.includes(token) && stage.tokens.balance(token, wallet, block) > 0n)
         expect(told.balances.map((one) => one.token)).toContain(token);
-}
-
-/** What is kept of wallets and is not what their rows add up to. */
-function misCounted({ context, chain }: BalanceStage): Promise<object[]> {
-  return context.database.query(
-    `WITH sides AS (
-       SELECT account AS wallet, token, ARRAY[block_number, transaction_index, log_index] AS place, block_number,
-         CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END AS delta
-       FROM erc20_transfers WHERE chain_id = $1 AND account IN (SELECT subject FROM kept_subjects WHERE chain_id = $1)
-     ), truth AS (SELECT wallet, token, sum(delta) AS total, max(place) AS place FROM sides GROUP BY wallet, token)
-     SELECT held.*, truth.* FROM truth FULL JOIN (SELECT * FROM erc20_wallet_tokens WHERE chain_id = $1) AS held USING (wallet, token)
-     WHERE coalesce(truth.total, 0) IS DISTINCT FROM held.total
-       OR coalesce(truth.place, ARRAY[-1, -1, -1]) IS DISTINCT FROM ARRAY[held.moved_block, held.moved_transaction, held.moved_log]
-       OR held.since <> coalesce((SELECT sum(delta) FROM sides WHERE (sides.wallet, sides.token) = (held.wallet, held.token)
-         AND sides.block_number > held.anchor_block), 0)`,
-    [chain.id],
-  );
 }
 
 test('what is shown of honest tokens is what their contracts hold, and of others never what they do not, whatever happens', async () => {

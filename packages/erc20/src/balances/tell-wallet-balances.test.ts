@@ -167,8 +167,8 @@ describe('tokens whose transfers do not tell their balances', () => {
     expect(await stage.classes()).toEqual({ [GOLD]: 'live' });
   });
 
-  test('the wrapped coin is asked each time: it comes and goes without transfers', async () => {
-    const stage = await stageOf({ facts: { wrappedNative: GOLD } });
+  test('the wrapped coin is asked each time where its deposits are not indexed: it comes and goes without transfers', async () => {
+    const stage = await stageOf({ facts: { wrappedNative: GOLD }, isCoinIndexed: false });
     await stage.mine([], [{ token: GOLD, wallet: ALICE, by: 5n }]);
     expect(await stage.shown()).toEqual([`${GOLD} 5 1`]);
     await stage.mine([gives(GOLD, 10n)], [{ token: GOLD, wallet: ALICE, by: 5n }]);
@@ -204,6 +204,19 @@ describe('tokens whose transfers do not tell their balances', () => {
     await stage.tell({ tokens: [SILENT] });
     expect(callsOf(stage)).toBeGreaterThan(calls);
   });
+});
+
+test('tokens that never moved come by address, behind those that did', async () => {
+  const stage = await stageOf();
+  await stage.mine([gives(TIN, 1n)]);
+  const still = [addressOf(0x30), addressOf(0x10), addressOf(0x20)];
+  await stage.mine(
+    [],
+    still.map((token) => ({ token, wallet: ALICE, by: 5n })),
+  );
+  await stage.tell({ tokens: still });
+  const tokens = (await stage.tell()).balances.map(({ token }) => token);
+  expect(tokens).toEqual([TIN, addressOf(0x10), addressOf(0x20), addressOf(0x30)]);
 });
 
 describe('what is left out', () => {

@@ -65,7 +65,7 @@ export async function tellWalletBalances(
   return (await readMissingFacts(sources, chain, told.balances)) ? tell(await again()) : told;
 }
 
-/** The wrapped coin comes without a transfer that would name it. */
+/** Of a wallet that only ever wrapped some, nothing names the wrapped coin where its deposits are not all indexed. */
 async function lookAtWrapped(database: Database, { id, wrappedNative }: Chain, wallet: Address): Promise<void> {
   if (wrappedNative === null) return;
   await database.query(

@@ -1,18 +1,20 @@
 /**
- * What is known of a wallet's balances, in SQL. Arguments are SQL expressions, never values; `covered` (subjectCoverage) is read.
+ * What is known of a wallet's balances, in SQL. Arguments are SQL expressions, never values; `covered` (subjectCoverage) is read, and on chains
+ * with a wrapped coin `coin_covered` (coinCoverage).
  *
  * A balance is what the contract said at a block, and what has moved since: that is right while every block in between is indexed for the
  * wallet, and the token is known to add up. See docs/balances.md.
  */
 import { expectedTrue } from '@chainstead/db';
+import { COIN_COVERED_FROM } from '../wrapped/coin-coverage.ts';
 
 export interface WalletInSql {
   readonly wallet: string;
   readonly chainId: string;
   /** Below it there is nothing of the chain. */
   readonly firstBlock: string;
-  /** The wrapped native currency; NULL for none: it moves without transfers. */
-  readonly wrapped: string;
+  /** The wrapped native currency, which is deposited and withdrawn without transfers; null for none. */
+  readonly wrapped: string | null;
   /** So old a reading of a token may be whose transfers don't tell its balances. Seconds. */
   readonly liveSeconds: string;
   /** Readings from this moment on are fresh whatever their age. */
@@ -27,7 +29,7 @@ export function heldTokens({ wallet, chainId, wrapped }: WalletInSql, named: str
   const ofWallet = `wallet = ${wallet} AND chain_id = ${chainId}`;
   if (named === null)
     return `(SELECT ${COLUMNS.map(([name]) => name).join(', ')} FROM erc20_wallet_tokens
-      WHERE ${ofWallet} AND ${expectedTrue(`(moved_block >= 0 OR anchor_value > 0 OR token = ${wrapped})`)})`;
+      WHERE ${ofWallet} AND ${expectedTrue(`(moved_block >= 0 OR anchor_value > 0${wrapped === null ? '' : ` OR token = ${wrapped}`})`)})`;
   const columns = COLUMNS.map(([name, absent]) =>
     name === 'token' ? 'asked.token' : `coalesce(own.${name}, ${absent}) AS ${name}`,
   );
@@ -77,15 +79,20 @@ export function factsOf(token: string, { chainId }: WalletInSql): string {
  * be given an alias.
  */
 export function toldBalance(wallet: WalletInSql): string {
-  const { chainId, wrapped, firstBlock } = wallet;
-  return `(SELECT class, adds_up, coalesce(read_balance, CASE WHEN ${isBySum(firstBlock)} THEN held.total END) AS balance,
+  const { chainId, wrapped } = wallet;
+  const known = "coalesce(known.class, 'new')";
+  const kind =
+    wrapped === null
+      ? known
+      : `CASE WHEN held.token = ${wrapped} AND NOT ${isCoinKnownFrom('coalesce(held.anchor_block, covered.indexed_to) + 1')} THEN 'live' ELSE ${known} END`;
+  return `(SELECT class, adds_up, coalesce(read_balance, CASE WHEN ${isBySum(wallet)} THEN held.total END) AS balance,
       CASE WHEN class = 'live' THEN held.anchor_block ELSE covered.indexed_to END AS balance_block,
       CASE WHEN class = 'none' THEN CASE WHEN told_at < now() - ${ASK_AGAIN} THEN 'again' END
         WHEN read_balance IS NULL THEN 'now'
         WHEN class <> 'live' AND held.anchored_at < now() - ${ASK_AGAIN} THEN 'again' END AS due
     FROM (SELECT class, told_at, adds_up, ${readBalance(wallet)} AS read_balance
       FROM (SELECT class, told_at, class = 'sum' OR class = 'new' AND shown.verified AS adds_up
-        FROM (SELECT CASE WHEN held.token = ${wrapped} THEN 'live' ELSE coalesce(known.class, 'new') END AS class, known.told_at
+        FROM (SELECT ${kind} AS class, known.told_at
           FROM (VALUES (true)) AS one
           LEFT JOIN erc20_token_classes AS known ON known.token = held.token AND known.chain_id = ${chainId} LIMIT 1) AS named) AS classed
     ) AS told)`;
@@ -98,6 +105,11 @@ function readBalance({ liveSeconds, freshFrom }: WalletInSql): string {
         ELSE CASE WHEN ${IS_SOUND} AND held.anchored_at IS NOT NULL AND (adds_up OR held.since = 0) AND held.anchor_value + held.since >= 0 THEN held.anchor_value + held.since END END`;
 }
 
+/** Whether of every block from this one on it is indexed what was deposited and withdrawn of the wrapped coin. */
+export function isCoinKnownFrom(block: string): string {
+  return `coalesce(${block} >= ${COIN_COVERED_FROM}, false)`;
+}
+
 /** Every block from the anchor on is indexed for the wallet. */
 export const IS_SOUND = 'held.anchor_block + 1 >= covered.indexed_from AND held.anchor_block <= covered.indexed_to';
 
@@ -107,6 +119,7 @@ export function isWhole(firstBlock: string): string {
 }
 
 /** Until the contract is asked, transfers are believed of tokens that are known to add up, where there is all of them. */
-function isBySum(firstBlock: string): string {
-  return `adds_up AND held.total >= 0 AND ${isWhole(firstBlock)}`;
+function isBySum({ firstBlock, wrapped }: WalletInSql): string {
+  const ofCoin = wrapped === null ? '' : ` AND (held.token <> ${wrapped} OR ${isCoinKnownFrom(firstBlock)})`;
+  return `adds_up AND held.total >= 0 AND ${isWhole(firstBlock)}${ofCoin}`;
 }

@@ -73,9 +73,9 @@ export function showToken({ token, balance, facts }: Pick<ToldBalance, 'token' |
     balance: balance.toString(),
     possible_spam: facts.possibleSpam,
     verified_contract: facts.verified,
-    total_supply: supply?.toString() ?? null,
-    total_supply_formatted: supply === null || decimals === null ? null : decimalAmount(supply.toString(), decimals),
-    percentage_relative_to_total_supply: supply === null ? null : percentOfSupply(balance, supply),
+    total_supply: supply,
+    total_supply_formatted: supply === null || decimals === null ? null : decimalAmount(supply, decimals),
+    percentage_relative_to_total_supply: supply === null ? null : percentOfSupply(balance, BigInt(supply)),
     security_score: null,
   };
 }

@@ -1,12 +1,16 @@
 import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { MOVED_DELTA, MOVED_TABLES, movedRows } from '../moved-tables.ts';
+
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
-import { factsOf, heldTokens, toldBalance, type WalletInSql } from './told-balances.ts';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
+import { HELD_TOKENS } from './held-token-rows.ts';
+import { factsOf, heldTokens, isCoinKnownFrom, toldBalance, type WalletInSql } from './told-balances.ts';
 
 /** What to read. */
 export interface WalletBalancesQuery {
@@ -55,14 +59,18 @@ export type Place = readonly number[];
  * `limit` + 1 tokens that have something to show or are to be read; with tokens named, a look-up for each of them; in settled order all
  * of the wallet's. What is known of tokens is looked up by key.
  */
-export function walletBalancesStatement(chain: Chain, query: WalletBalancesQuery): Statement {
+export function walletBalancesStatement(
+  chain: Chain,
+  query: WalletBalancesQuery,
+  select: string = HELD_TOKENS.select,
+): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const wallet: WalletInSql = {
     wallet: bind(addressBytes(query.wallet)),
     chainId: bind(chain.id),
     firstBlock: bind(chain.firstBlock),
-    wrapped: `${bind(chain.wrappedNative === null ? null : addressBytes(chain.wrappedNative))}::bytea`,
+    wrapped: chain.wrappedNative === null ? null : `${bind(addressBytes(chain.wrappedNative))}::bytea`,
     liveSeconds: bind(query.liveMaxAgeMs / 1_000),
     freshFrom: query.freshFrom === null ? `'infinity'` : bind(query.freshFrom),
   };
@@ -78,32 +86,31 @@ export function walletBalancesStatement(chain: Chain, query: WalletBalancesQuery
     `account_key = ${bind(addressKey(query.wallet))} AND account = ${wallet.wallet} AND chain_id = ${wallet.chainId}`;
   const named = query.tokens === null ? null : `unnest(${bind(query.tokens.map(addressBytes))}::bytea[])`;
   const toBlock = query.toBlock === null ? null : `${bind(query.toBlock)}::bigint`;
-  const back = toBlock === null ? null : movedSince(rowsOfWallet(), toBlock);
+  const back = toBlock === null ? null : movedSince(chain, rowsOfWallet(), toBlock);
   const order =
-    query.order === null ? BY_MOVEMENT : settledOrder(query.order, { rowsOfWallet: rowsOfWallet(), toBlock, bind });
+    query.order === null
+      ? BY_MOVEMENT
+      : settledOrder(query.order, { rowsOfWallet: rowsOfWallet(), toBlock, wrapped: wallet.wrapped, bind });
+  const unknown = toBlock === null || wallet.wrapped === null ? null : isCoinUnknown(wallet.wrapped, toBlock);
   const conditions = [
     ...order.conditions,
-    expectedTrue(`(told.balance > 0 OR ${IS_UNTOLD}${toBlock === null ? '' : mayHaveHeld(toBlock)})`),
+    expectedTrue(`(told.balance > 0 OR ${IS_UNTOLD}${toBlock === null ? '' : mayHaveHeld(toBlock, unknown)})`),
     expectedTrue('NOT shown.is_nft'),
     ...(query.excludeSpam ? [expectedTrue('NOT shown.possible_spam')] : []),
     ...(query.verifiedOnly ? [expectedTrue('shown.verified')] : []),
   ];
-  const text = `WITH ${subjectCoverage(subject)}
-SELECT now() AS read_at, ${subjectColumns(subject)},
-  ${hexText('page.token')} AS token, page.place, page.class, page.adds_up, page.balance::text, page.balance_block, page.due,
-  page.name, page.symbol, page.decimals, page.facts_status, page.logo, page.verified, page.possible_spam, page.total_supply::text,
-  page.is_supply_old
+  const text = `WITH ${subjectCoverage(subject)}${wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`}
+SELECT now() AS read_at, ${subjectColumns(subject)}, packed.*
 FROM covered
 LEFT JOIN ${subjectHistory(subject)}
-LEFT JOIN LATERAL (
-  SELECT held.token, ${order.place} AS place, told.class, told.adds_up, ${back === null ? 'told.balance' : 'told.balance - coalesce(moved.delta, 0)'} AS balance,
+CROSS JOIN LATERAL (SELECT ${select} FROM (
+  SELECT held.token, ${order.place} AS place, told.class, ${unknown === null ? 'told.adds_up' : `told.adds_up AND NOT ${unknown} AS adds_up`}, ${back === null ? 'told.balance' : 'told.balance - coalesce(moved.delta, 0)'} AS balance,
     told.balance_block, told.due, shown.*
   FROM ${heldTokens(wallet, named)} AS held
     CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${toldBalance(wallet)} AS told ${order.join}
     ${back === null ? '' : `LEFT JOIN (${back}) AS moved ON moved.token = held.token`}
   ${where(conditions)} ORDER BY ${order.by} LIMIT ${bind(query.limit + 1)}
-) AS page ON true
-ORDER BY ${order.byPage}`;
+) AS page) AS packed`;
   return { text, values };
 }
 
@@ -111,8 +118,6 @@ interface OrderInSql {
   readonly join: string;
   readonly place: string;
   readonly by: string;
-  /** The same over the page. */
-  readonly byPage: string;
   readonly conditions: readonly string[];
 }
 
@@ -120,7 +125,6 @@ const BY_MOVEMENT: OrderInSql = {
   join: '',
   place: 'ARRAY[held.moved_block, held.moved_transaction, held.moved_log]',
   by: 'held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token DESC',
-  byPage: 'page.place DESC, page.token',
   conditions: [],
 };
 
@@ -129,20 +133,32 @@ function settledOrder(
   {
     rowsOfWallet,
     toBlock,
+    wrapped,
     bind,
-  }: { readonly rowsOfWallet: string; readonly toBlock: string | null; readonly bind: Bind },
+  }: {
+    readonly rowsOfWallet: string;
+    readonly toBlock: string | null;
+    readonly wrapped: string | null;
+    readonly bind: Bind;
+  },
 ): OrderInSql {
   const newestBlock = pinned === null ? `least(${toBlock ?? 'NULL'}, covered.indexed_to)` : `${bind(pinned)}::bigint`;
   const settled = `${newestBlock} - ${bind(depth)}::bigint`;
-  const newest = `SELECT ARRAY[block_number, transaction_index, log_index] FROM erc20_transfers AS transfer
-    WHERE ${rowsOfWallet} AND token_key(token) = token_key(held.token) AND token = held.token AND block_number <= ${settled}
+  const [transfers, moves] = MOVED_TABLES;
+  const newestOf = (table: string, condition: string): string =>
+    `SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${table} AS transfer
+    WHERE ${condition} AND ${rowsOfWallet} AND token_key(token) = token_key(held.token) AND token = held.token AND block_number <= ${settled}
     ${firstInOrderOfBlocks('DESC', '1')}`;
+  const newestTransfer = newestOf(transfers.name, 'true');
+  const newest =
+    wrapped === null
+      ? newestTransfer
+      : `SELECT max(place) FROM ((${newestTransfer}) UNION ALL (${newestOf(moves.name, `held.token = ${wrapped}`)})) AS newest`;
   return {
     join: `CROSS JOIN LATERAL (SELECT CASE WHEN held.moved_block <= ${settled} THEN ${BY_MOVEMENT.place}
       ELSE coalesce((${newest}), ARRAY[${UNSETTLED.join(', ')}]) END AS place) AS settled`,
     place: 'settled.place',
     by: 'shown.verified DESC, settled.place DESC, held.token',
-    byPage: 'page.verified DESC, page.place DESC, page.token',
     conditions: after === null ? [] : [behind(after, bind)],
   };
 }
@@ -156,15 +172,20 @@ function behind({ verified, place, token }: SettledKey, bind: Bind): string {
 }
 
 /** What moved above a block, by token: what a balance that is known later has to be taken back by. */
-function movedSince(rowsOfWallet: string, block: string): string {
-  return `SELECT token, sum(CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END) AS delta FROM erc20_transfers
-    WHERE ${rowsOfWallet} AND block_number > ${block} GROUP BY token`;
+function movedSince(chain: Chain, rowsOfWallet: string, block: string): string {
+  const rows = movedRows(chain, 'token, direction, value', `${rowsOfWallet} AND block_number > ${block}`);
+  return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
+}
+
+/** Of the wrapped coin: whether there are blocks above this one of which its deposits and withdrawals are not indexed. */
+function isCoinUnknown(wrapped: string, block: string): string {
+  return `(held.token = ${wrapped} AND NOT ${isCoinKnownFrom(`${block} + 1`)})`;
 }
 
 /** What is shown once its contract was asked, if it holds something. */
 const IS_UNTOLD = "told.due = 'now' OR told.class = 'none' AND told.due = 'again'";
 
 /** What is not held any more may have been: it moved since, or nobody knows. */
-function mayHaveHeld(toBlock: string): string {
-  return ` OR moved.delta <> 0 OR ${toBlock} < covered.indexed_from - 1`;
+function mayHaveHeld(toBlock: string, isUnknown: string | null): string {
+  return ` OR moved.delta <> 0 OR ${toBlock} < covered.indexed_from - 1${isUnknown === null ? '' : ` OR ${isUnknown}`}`;
 }

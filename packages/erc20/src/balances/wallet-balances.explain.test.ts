@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import {
   addressOf,
@@ -21,7 +22,8 @@ import { type WalletBalancesQuery, walletBalancesStatement } from './wallet-bala
 const BUSY = addressOf(1);
 const BUSY_TOKENS = 40_000;
 const LIMIT = 100;
-const chain = exampleChain();
+const COIN = addressOf(0xc014);
+const chain = exampleChain({ wrappedNative: COIN });
 
 let scratch: ScratchDatabase;
 
@@ -29,8 +31,14 @@ beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
   const { database } = scratch;
   await createPartitions(database, 'erc20_transfers', chain.id);
+  await createPartitions(database, 'wrapped_coin_moves', chain.id);
   await seedBuilt(database, chain.id, erc20WalletTokens);
   await seedCoverage(database, chain, 0, 50_000);
+  await database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'wrapped-coin-moves', 0, 50000, 'receipts')`,
+  );
+  await wrap(BUSY, 30_000);
+  await wrap(addressOf(100_007), 50);
   await hold(addressOf(99_999), 300);
   await database.query(
     `INSERT INTO tokens (address, chain_id, standard, name, possible_spam, facts_status)
@@ -52,6 +60,18 @@ async function hold(wallet: ReturnType<typeof addressOf>, tokens: number): Promi
     erc20WalletTokens.name,
     addressBytes(wallet),
   ]);
+}
+
+/** Both sides of so many deposits, one a block. */
+async function wrap(wallet: ReturnType<typeof addressOf>, deposits: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
+       transaction_hash)
+     SELECT address_key(account), 1, number, 0, (address_key($1) % 1000000)::int, direction, account, $2, counterparty, 1, decode(lpad(to_hex(number), 64, '0'), 'hex')
+     FROM generate_series(1, $3::int) AS number
+       CROSS JOIN LATERAL (VALUES ($4::bytea, $1::bytea, 0), ($1, $4, 1)) AS side(account, counterparty, direction)`,
+    [addressBytes(wallet), addressBytes(COIN), deposits, addressBytes(ZERO_ADDRESS)],
+  );
 }
 
 const explainAnswer = (plan: PlanKind, query: Partial<WalletBalancesQuery> = {}): Promise<Explained> =>
@@ -90,7 +110,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(most);
     for (const table of ['tokens', 'erc20_token_classes'])
       expect(rowsRead(nodes, table)).toBeLessThanOrEqual(Math.max(1.5 * (LIMIT + 1), most));
-    expect(rowsRead(nodes, 'erc20_transfers')).toBe(0);
+    for (const table of ['erc20_transfers_1_minvalue', 'wrapped_coin_moves_1_minvalue'])
+      expect(rowsRead(nodes, table)).toBe(0);
   });
 
   test('named tokens are a look-up by key each', async () => {
@@ -101,11 +122,20 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(tokens.length);
   });
 
+  test('what was wrapped since a block is one range of the wallet’s', async () => {
+    const { nodes } = await explainAnswer(plan, { tokens: [COIN], toBlock: 29_900 });
+    expect(rowsRead(nodes, 'wrapped_coin_moves_1_minvalue')).toBeLessThanOrEqual(100);
+    expect(nodes.flatMap((node) => node['Index Name'] ?? [])).toContainEqual(
+      expect.stringContaining('wrapped_coin_moves'),
+    );
+  });
+
   // Their order is no index', and statistics from when the table held next to nothing make reading all of it look cheapest.
   test.skipIf(statistics === 'with old statistics')('pages of a small wallet read that wallet alone', async () => {
     const order = { pinned: 50_000, depth: 64, after: null };
     const { nodes } = await explainAnswer(plan, { wallet: addressOf(100_007), order, toBlock: 50_000 });
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(100);
+    expect(rowsRead(nodes, 'wrapped_coin_moves_1_minvalue')).toBe(0);
     for (const node of nodes.filter((one) => one['Relation Name'] === 'erc20_wallet_tokens'))
       expect(node['Node Type']).not.toBe('Seq Scan');
   });

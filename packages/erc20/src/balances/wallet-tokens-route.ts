@@ -183,7 +183,7 @@ function numberParameter(description: string) {
     .openapi({ type: 'number', minimum: 0, description });
 }
 
-const NOT_APPLIED = 'Taken and not applied: nothing is known of it here.';
+const OF_PRICES = 'A token beyond it keeps its row and has null prices: while no prices are known, nothing changes.';
 
 function routeOf({ parameters }: ApiDependencies) {
   const query = querySchema(
@@ -199,8 +199,8 @@ function routeOf({ parameters }: ApiDependencies) {
         description: "Keeps the chain's own coin, and tokens of imported lists.",
       }),
       exclude_native: booleanParameter({ default: false, description: "Leaves the chain's own coin out." }),
-      max_token_inactivity: numberParameter(`Days without a swap at most. ${NOT_APPLIED}`),
-      min_pair_side_liquidity_usd: numberParameter(`Liquidity at least. ${NOT_APPLIED}`),
+      max_token_inactivity: numberParameter(`Days without a swap at most. ${OF_PRICES}`),
+      min_pair_side_liquidity_usd: numberParameter(`Liquidity at least. ${OF_PRICES}`),
       limit: parameters.limit,
       cursor: parameters.cursor,
     },

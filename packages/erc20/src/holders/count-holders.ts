@@ -7,6 +7,7 @@ import type { StateReader, StateReadingContext } from '@chainstead/state';
 import { isWhole } from '../balances/told-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
+import { coverageOfCoin } from '../wrapped/coin-coverage.ts';
 import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder-questions.ts';
 import { firstBlockOf, readOwners } from './read-owners.ts';
 import { restartHolders } from './restart-holders.ts';
@@ -89,23 +90,21 @@ export async function readStanding(
 ): Promise<HolderStanding> {
   const { chain, database } = context;
   const of = { kind: 'contract', subject: '$1', chainId: '$2', dataset: erc20Transfers.name } as const;
+  const isCoin = token === chain.wrappedNative;
+  // Without all of its deposits and withdrawals, transfers of the wrapped coin tell nothing.
+  const tells = isCoin ? `coalesce(covered.is_counted AND ${isWhole('$3')}, false)` : 'true';
   const [row] = await database.query<HolderStanding>(
-    `WITH ${subjectCoverage(of)}
+    `WITH ${isCoin ? coverageOfCoin(of) : subjectCoverage(of)}
 SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
-  coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND $4::bytea IS DISTINCT FROM $1 AS adds,
-  coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR $4::bytea IS NOT DISTINCT FROM $1 AS lies,
+  coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${tells} AS adds,
+  coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${tells} AS lies,
   (SELECT block_timestamp FROM blocks WHERE chain_id = $2 AND block_number <= covered.indexed_to ORDER BY block_number DESC LIMIT 1) AS "newestAt",
   coalesce(facts.total_supply, known.supply, 0)::text AS supply, coalesce(facts.decimals, 0) AS decimals
 FROM covered
 LEFT JOIN erc20_holder_counts AS known ON known.token = $1 AND known.chain_id = $2
 LEFT JOIN erc20_token_classes AS class ON class.token = $1 AND class.chain_id = $2
 LEFT JOIN tokens AS facts ON facts.address = $1 AND facts.chain_id = $2`,
-    [
-      addressBytes(token),
-      chain.id,
-      await firstBlockOf(context, token),
-      chain.wrappedNative === null ? null : addressBytes(chain.wrappedNative),
-    ],
+    [addressBytes(token), chain.id, await firstBlockOf(context, token)],
   );
   if (row === undefined) throw new Error('A statement about a token gave no row');
   return row;

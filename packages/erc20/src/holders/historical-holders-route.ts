@@ -15,11 +15,11 @@ import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { type HolderStanding, readStanding } from './count-holders.ts';
 import { getHistoricalHolders, type Interval } from './get-historical-holders.ts';
+import { getKnownHolders } from './get-known-holders.ts';
 import { historicalHoldersSchema, showInterval } from './historical-holders-response.ts';
 import { restartHolders } from './restart-holders.ts';
 import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from './time-frames.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
-import { readHolderCoverage } from './token-holders-route.ts';
 
 /**
  * `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: how the number of a token's holders changed by intervals of time
@@ -53,7 +53,7 @@ export function createHistoricalHoldersRoute({ kept, walletHistory, waitMs }: To
       const span = spanOf(page);
       const token = parseAddress(page.filter.tokenAddress);
       await kept.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs);
-      const found = await readHolderCoverage(database, chain, token);
+      const found = await getKnownHolders(database, chain, token);
       if (!found.isCovered)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
       const standing = await readStanding({ chain, database }, token);

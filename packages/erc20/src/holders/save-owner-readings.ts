@@ -7,8 +7,10 @@ import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
 import { requireStored, saveClass } from '../balances/save-readings.ts';
 import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
 import type { Said } from '../calls/ask-balances.ts';
+import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { coverageOfCoin } from '../wrapped/coin-coverage.ts';
 
 /** What a token's contract said at a block of some accounts. */
 export interface OwnerReadings {
@@ -92,15 +94,17 @@ async function judge(
   const chainId = bind(chain.id);
   const number = `${bind(block.number)}::bigint`;
   const accounts = bind([...first.keys()].map(addressBytes));
+  const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name } as const;
+  const isCoin = token === chain.wrappedNative;
   const rows = await transaction.query<ExpectedRow>(
-    `WITH ${subjectCoverage({ kind: 'contract', subject, chainId, dataset: erc20Transfers.name })}
-SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false) AS is_live,
+    `WITH ${isCoin ? coverageOfCoin(of) : subjectCoverage(of)}
+SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
   (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - above.delta)::text AS moved,
   (held.total - above.delta)::text AS total
 FROM covered CROSS JOIN unnest(${accounts}::bytea[]) AS asked(account)
 JOIN erc20_holders AS held ON held.token = ${subject} AND held.chain_id = ${chainId} AND held.account = asked.account
-CROSS JOIN LATERAL ${movedAbove({ token: subject, chainId, number, account: 'asked.account' })} AS above
+CROSS JOIN LATERAL ${movedAbove(chain, { token: subject, chainId, number, account: 'asked.account' })} AS above
 LEFT JOIN erc20_token_classes AS known ON known.token = ${subject} AND known.chain_id = ${chainId}
 CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WHEN ${IS_SOUND} THEN 'anchor'
   WHEN ${isWhole(bind(firstBlock))} THEN 'beginning' END AS since) AS told
@@ -108,7 +112,7 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
     values,
   );
   return rows.map(({ account, is_live, before, moved, total }) => {
-    const isTold = !is_live && token !== chain.wrappedNative && before !== null && moved !== null;
+    const isTold = !is_live && before !== null && moved !== null;
     const expected = isTold ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null;
     const verdict = judgeReading({
       first: first.get(account) ?? null,
@@ -117,21 +121,19 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
     });
     if (verdict.kind !== 'right') return { account, verdict, isContradiction: null };
     if (expected !== null) return { account, verdict, isContradiction: verdict.value !== expected.value };
-    // What came in must be there, whatever was there before.
-    return { account, verdict, isContradiction: verdict.value < BigInt(total) ? true : null };
+    // What came in must be there, whatever was there before; but for the coin whose withdrawals are not all known.
+    return { account, verdict, isContradiction: !isCoin && verdict.value < BigInt(total) ? true : null };
   });
 }
 
 /** What an account received less what it sent in blocks above one. To be given an alias. */
-function movedAbove(of: {
-  readonly token: string;
-  readonly chainId: string;
-  readonly number: string;
-  readonly account: string;
-}): string {
-  return `(SELECT coalesce(sum(CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END), 0) AS delta FROM erc20_transfers AS transfer
-    WHERE transfer.account_key = address_key(${of.account}) AND transfer.account = ${of.account} AND token_key(transfer.token) = token_key(${of.token}::bytea)
-      AND transfer.token = ${of.token} AND transfer.chain_id = ${of.chainId} AND transfer.block_number > ${of.number})`;
+function movedAbove(
+  chain: StateReadingContext['chain'],
+  of: { readonly token: string; readonly chainId: string; readonly number: string; readonly account: string },
+): string {
+  const condition = `account_key = address_key(${of.account}) AND account = ${of.account} AND token_key(token) = token_key(${of.token}::bytea)
+      AND token = ${of.token} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
+  return `(SELECT coalesce(sum(${MOVED_DELTA}), 0) AS delta FROM ${movedRows(chain, 'direction, value', condition)} AS moved)`;
 }
 
 async function saveAnchors(
@@ -147,7 +149,7 @@ async function saveAnchors(
     await transaction.query(
       `UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = told.value, since = told.delta, anchored_at = clock_timestamp()
        FROM (SELECT told.account, told.value, above.delta FROM unnest($4::bytea[], $5::numeric[]) AS told(account, value)
-         CROSS JOIN LATERAL ${movedAbove({ token: '$1', chainId: '$2', number: '$3::bigint', account: 'told.account' })} AS above) AS told
+         CROSS JOIN LATERAL ${movedAbove(chain, { token: '$1', chainId: '$2', number: '$3::bigint', account: 'told.account' })} AS above) AS told
        WHERE held.token = $1 AND held.chain_id = $2 AND held.account = told.account`,
       [
         addressBytes(token),

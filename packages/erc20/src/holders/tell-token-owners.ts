@@ -1,14 +1,15 @@
-import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
+import type { AddressLabel, SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
 import { type ReadingContext, StateUnavailableError } from '@chainstead/state';
 import type { createKeptSubjects } from '@chainstead/sync';
-import { getTokenFacts, type TokenFacts } from '../token-facts/get-token-facts.ts';
+import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
+import { getTokens } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { getOwnersPage, type OwnerRow, type OwnersPage } from './get-owners-page.ts';
 import { OWNERS_NOW } from './holder-questions.ts';
-import { type OwnerPlace, type TokenOwnersQuery, tokenOwnersStatement } from './token-owners-statement.ts';
+import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
 /** What owners are told with. */
 export interface OwnerSources extends ReadingContext {
@@ -26,14 +27,18 @@ export interface OwnersRequest {
   readonly after: OwnerPlace | null;
 }
 
-/** Base units, above zero. */
 export interface TokenOwner {
   readonly account: Address;
-  readonly balance: bigint;
+  /** Base units, decimal digits, above zero. */
+  readonly balance: string;
+  readonly label: AddressLabel;
 }
 
 export interface TokenOwners extends SubjectCoverage {
-  readonly facts: TokenFacts | null;
+  /** Null until they were read, or where the contract tells none. */
+  readonly decimals: number | null;
+  /** Base units, decimal digits. */
+  readonly totalSupply: string | null;
   /** In the order of their balances. */
   readonly owners: readonly TokenOwner[];
   /** The last one that was looked at, whether it is shown or not, where others follow; null: none do. */
@@ -47,45 +52,45 @@ const ROUNDS_MAX = 5;
 
 /**
  * A page of who holds a token: accounts in the order of what is kept of their balances, each with what the contract says, which is asked where
- * that is not known. Who holds nothing is left out, and what the contract does not say in time; the reading goes on.
+ * that is not known. Who holds nothing is left out, and what the contract does not say in time; the reading goes on. Where nothing is to be asked, all
+ * of it is one statement.
  */
 export async function tellTokenOwners(
   sources: OwnerSources,
   chain: Chain,
   { token, order, limit, after }: OwnersRequest,
 ): Promise<TokenOwners> {
-  const { database, kept, waitMs, liveMaxAgeMs } = sources;
-  const [[facts = null]] = await Promise.all([
-    getTokenFacts(sources, chain, [token]).then(({ tokens }) => tokens),
-    kept.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
-  ]);
-  const given = {
-    token,
-    firstBlock: facts?.createdBlock ?? chain.firstBlock,
-    isVerified: facts?.verified ?? false,
-    liveMaxAgeMs,
-  };
+  const { database, waitMs, liveMaxAgeMs } = sources;
+  const given = { token, liveMaxAgeMs };
+  const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
+    getOwnersPage(database, chain, { ...given, freshFrom: null, wanted });
+  const first = { order, limit, after };
+  let page = await openList(sources, chain, token, () => read(first));
   const ends = performance.now() + waitMs;
-  if (after === null) await readGivers(sources, chain, token);
+  if (page.givers.length > 0) {
+    await askOf(sources, chain, { token, accounts: page.givers }, waitMs);
+    page = await read(first);
+  }
   const owners: TokenOwner[] = [];
   let isTold = true;
   let place = after;
   for (let round = 1; ; round++) {
-    const wanted = { order, limit: limit - owners.length, after: place };
-    const page = await readOwners(database, chain, { ...given, freshFrom: null, wanted });
-    const candidates = page.rows.slice(0, wanted.limit);
+    const left = limit - owners.length;
+    if (round > 1) page = await read({ order, limit: left, after: place });
+    const candidates = page.rows.slice(0, left);
     const patience = Math.max(0, ends - performance.now());
     const known = await askContract(sources, chain, { ...given, page, candidates }, patience);
-    for (const { account, told } of known.rows)
+    for (const { account, told, label } of known.rows)
       if (told === null) isTold = false;
-      else if (told > 0n) owners.push({ account, balance: told });
-    const hasNext = page.rows.length > wanted.limit;
+      else if (told !== '0') owners.push({ account, balance: told, label });
+    const hasNext = page.rows.length > left;
     place = candidates.at(-1) ?? place;
     if (hasNext && owners.length < limit && round < ROUNDS_MAX && performance.now() < ends) continue;
     const adds = (known.class === 'sum' || known.class === 'new') && known.contradictions === 0;
     return {
       ...page.coverage,
-      facts,
+      decimals: page.decimals,
+      totalSupply: page.totalSupply,
       owners: owners.toSorted((one, other) => (order === 'DESC' ? byBalance(other, one) : byBalance(one, other))),
       next: hasNext && place !== null ? { balance: place.balance, account: place.account } : null,
       isComplete: page.coverage.indexed.complete && adds && isTold,
@@ -93,68 +98,36 @@ export async function tellTokenOwners(
   }
 }
 
-/** Of one request. */
-const GIVERS_MAX = 100;
-
-/** Who only gave, as far as it is known, may hold the most: accounts below zero are read before a list begins. There are none in a whole history. */
-async function readGivers(sources: OwnerSources, chain: Chain, token: Address): Promise<void> {
-  const rows = await sources.database.query<{ account: Address }>(
-    `SELECT ${hexText('account')} AS account FROM (SELECT account FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND balance < 0
-      ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver`,
-    [addressBytes(token), chain.id],
-  );
-  const accounts = rows.map(({ account }) => account);
-  if (accounts.length > 0) await askOf(sources, chain, { token, accounts }, sources.waitMs);
+/** The list's first rows, once the token's transfers are counted and its contract was asked for what it says of itself, as far as that comes in time. */
+async function openList(
+  sources: OwnerSources,
+  chain: Chain,
+  token: Address,
+  read: () => Promise<OwnersPage>,
+): Promise<OwnersPage> {
+  const { kept, waitMs } = sources;
+  const page = await read();
+  const isKept = page.coverage.isBuilt && page.isAskNoted;
+  const areFactsKnown = !page.areFactsDue && !page.isCreationDue;
+  if (isKept && areFactsKnown) return page;
+  await Promise.all([
+    areFactsKnown ? undefined : readFacts(sources, chain, token),
+    isKept ? undefined : kept.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
+  ]);
+  return read();
 }
 
+async function readFacts(sources: OwnerSources, chain: Chain, token: Address): Promise<void> {
+  const addresses = [token];
+  const known = await getTokens(sources.database, chain, addresses);
+  await refreshTokenFacts(sources, chain, { addresses, known });
+}
+
+/** Of digits without zeros before them. */
 function byBalance(one: TokenOwner, other: TokenOwner): number {
+  if (one.balance.length !== other.balance.length) return one.balance.length - other.balance.length;
   if (one.balance !== other.balance) return one.balance < other.balance ? -1 : 1;
   return one.account < other.account ? -1 : 1;
-}
-
-interface OwnerRow extends OwnerPlace {
-  /** What can be shown; null: nothing. */
-  readonly told: bigint | null;
-  /** Whether the contract is to be asked. */
-  readonly isDue: boolean;
-}
-
-/** Whether transfers tell balances; `new`: nobody knows. */
-type TokenClass = 'sum' | 'live' | 'none' | 'new';
-
-interface OwnersPage {
-  readonly coverage: SubjectCoverage;
-  readonly class: TokenClass;
-  readonly contradictions: number;
-  readonly readAt: Date;
-  readonly rows: readonly OwnerRow[];
-}
-
-interface StatementRow extends SubjectColumns {
-  read_at: Date;
-  class: TokenClass;
-  contradictions: number;
-  account: Address | null;
-  balance: string | null;
-  told: string | null;
-  is_due: boolean;
-}
-
-async function readOwners(database: Database, chain: Chain, query: TokenOwnersQuery): Promise<OwnersPage> {
-  const { text, values } = tokenOwnersStatement(chain, query);
-  const rows = await database.query<StatementRow>(text, values);
-  const [first] = rows;
-  return {
-    coverage: readSubject(chain, first, query.firstBlock),
-    class: first?.class ?? 'new',
-    contradictions: first?.contradictions ?? 0,
-    readAt: first?.read_at ?? new Date(),
-    rows: rows.flatMap(({ account, balance, told, is_due: isDue }) =>
-      account === null || balance === null
-        ? []
-        : [{ account, balance, told: told === null ? null : BigInt(told), isDue }],
-    ),
-  };
 }
 
 type Candidates = Omit<TokenOwnersQuery, 'freshFrom' | 'wanted'> & {
@@ -168,13 +141,13 @@ async function askContract(
   chain: Chain,
   { page, candidates, ...given }: Candidates,
   waitMs: number,
-): Promise<Omit<OwnersPage, 'coverage'>> {
+): Promise<Pick<OwnersPage, 'rows' | 'class' | 'contradictions'>> {
   const due = candidates.filter(({ isDue }) => isDue).map(({ account }) => account);
   if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
   await askOf(sources, chain, { token: given.token, accounts: due }, waitMs);
   // What came too late was kept part by part.
   const wanted = { accounts: candidates.map(({ account }) => account) };
-  const known = await readOwners(sources.database, chain, { ...given, freshFrom: page.readAt, wanted });
+  const known = await getOwnersPage(sources.database, chain, { ...given, freshFrom: page.readAt, wanted });
   const now = new Map(known.rows.map((row) => [row.account, row.told]));
   return { ...known, rows: candidates.map((row) => ({ ...row, told: now.get(row.account) ?? null })) };
 }

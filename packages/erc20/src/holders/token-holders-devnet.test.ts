@@ -353,6 +353,39 @@ test('a contract that refuses to tell one balance is still believed about others
   );
 });
 
+describe('a supply that is to be read again, and that no node tells', () => {
+  const TOTAL_SUPPLY = '18160ddd';
+  const asked = () => stage.node.received.filter(({ params }) => JSON.stringify(params).includes(TOTAL_SUPPLY)).length;
+
+  test('is waited for once, and what was known of it stays; after a minute it is asked for again', async () => {
+    const { gold, node, scratch } = stage;
+    const { database } = scratch;
+    expect((await ownersOf(gold.address)).total_supply).toBe('1000000000');
+    await database.query(`UPDATE tokens SET supply_read_at = now() - interval '61 minutes', total_supply = 999999999`);
+    node.alter = ({ method, params }) =>
+      method === 'eth_call' && JSON.stringify(params).includes(TOTAL_SUPPLY)
+        ? { error: { code: -32603, message: 'oops' } }
+        : undefined;
+    try {
+      const failed = await ownersOf(gold.address);
+      const before = asked();
+      expect(before).toBeGreaterThan(0);
+      const again = await ownersOf(gold.address);
+      const behind = await ownersOf(gold.address, '?limit=1');
+      expect([failed.total_supply, again.total_supply, behind.total_supply]).toEqual(Array(3).fill('999999999'));
+      expect(again).toEqual(failed);
+      expect(asked()).toBe(before);
+    } finally {
+      node.alter = () => undefined;
+    }
+    await database.query(
+      `UPDATE state_questions SET asked_at = asked_at - interval '61 seconds', settled_at = settled_at - interval '61 seconds'
+       WHERE kind = 'token-facts'`,
+    );
+    expect((await ownersOf(gold.address)).total_supply).toBe('1000000000');
+  });
+});
+
 describe('a token whose beginning is not indexed', () => {
   test('is held by those that moved some since, as its contract says, and that is not complete', async () => {
     const { gold, devnet } = stage;

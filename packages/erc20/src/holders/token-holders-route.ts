@@ -1,29 +1,16 @@
-import {
-  readSubject,
-  type SubjectColumns,
-  showIndexed,
-  subjectColumns,
-  subjectCoverage,
-  subjectHistory,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { showIndexed } from '@chainstead/answers';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { COUNTED_MS, getKnownHolders } from './get-known-holders.ts';
 import { HOLDERS_COUNTED } from './holder-questions.ts';
-import { firstBlockOf } from './read-owners.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { HOLDERS_PENDING, holdersPendingSchema, showHolders, tokenHoldersSchema } from './token-holders-response.ts';
 
-/** So long the same figures are served. Milliseconds. */
-const COUNTED_MS = 300_000;
-
 /**
  * `GET /api/v2.2/erc20/{tokenAddress}/holders`: how a token is held (docs/provider-contract.md#token-holders). Counted by a worker, and kept for
- * five minutes.
+ * five minutes. Meanwhile an answer is one statement.
  */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
   const { questions, kept, walletHistory, waitMs } = options;
@@ -33,12 +20,19 @@ export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModu
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
       const token = c.req.valid('param').tokenAddress;
       const ends = performance.now() + waitMs;
-      const progress = await kept.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs);
-      const found = await readHolderCoverage(database, chain, token);
+      let found = await getKnownHolders(database, chain, token);
+      let isKept = found.isBuilt && found.isAskNoted;
+      if (!isKept) {
+        const of = { dataset: erc20Transfers, state: erc20TokenHolders };
+        isKept = (await kept.keep(chain, of, token, waitMs)) === 'built';
+        found = await getKnownHolders(database, chain, token);
+      }
       if (!found.isCovered)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
       const patience = { waitMs: Math.max(0, ends - performance.now()), maxAgeMs: COUNTED_MS };
-      const counts = progress === 'built' ? await questions.ask(chain, HOLDERS_COUNTED, { token }, patience) : null;
+      const counts = isKept
+        ? (found.counts ?? (await questions.ask(chain, HOLDERS_COUNTED, { token }, patience)))
+        : null;
       if (counts === null) return c.json({ message: HOLDERS_PENDING }, 202);
       const { indexed } = found;
       return c.json(
@@ -50,22 +44,6 @@ export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModu
       );
     });
   };
-}
-
-/** What is known of the transfers of a token. */
-export async function readHolderCoverage(database: Database, chain: Chain, token: Address) {
-  const of = {
-    kind: 'contract',
-    subject: '$1',
-    chainId: '$2',
-    dataset: erc20Transfers.name,
-    states: [erc20TokenHolders],
-  } as const;
-  const [row] = await database.query<SubjectColumns>(
-    `WITH ${subjectCoverage(of)} SELECT ${subjectColumns(of)} FROM covered LEFT JOIN ${subjectHistory(of)}`,
-    [addressBytes(token), chain.id],
-  );
-  return readSubject(chain, row, await firstBlockOf({ chain, database }, token));
 }
 
 const DEFAULT_CHAIN = 'eth';

@@ -1,9 +1,6 @@
 import { indexedSchema } from '@chainstead/answers';
 import { type Address, decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { percentOfSupply } from '../balances/percent-of-supply.ts';
-import type { TokenFacts } from '../token-facts/get-token-facts.ts';
-import type { OwnerLabel } from './owner-labels.ts';
 import type { TokenOwner } from './tell-token-owners.ts';
 
 const ownerSchema = z
@@ -37,25 +34,24 @@ export const tokenOwnersSchema = z
 
 /** One row of the answer. */
 export function showOwner(
-  { account, balance }: TokenOwner,
+  { account, balance, label }: TokenOwner,
   about: {
-    readonly facts: TokenFacts | null;
-    readonly labels: ReadonlyMap<Address, OwnerLabel>;
+    /** 0 where it is not known. */
+    readonly decimals: number;
+    percentOf(balance: bigint): number | null;
     readonly codes: ReadonlyMap<Address, boolean>;
   },
 ): z.infer<typeof ownerSchema> {
-  const { facts, labels, codes } = about;
-  const label = labels.get(account);
-  const supply = facts?.totalSupply ?? null;
+  const { decimals, codes } = about;
   return {
     owner_address: account,
-    owner_address_label: label?.label ?? null,
-    entity: label?.entity ?? null,
-    entity_logo: label?.entityLogo ?? null,
-    balance: balance.toString(),
-    balance_formatted: decimalAmount(balance.toString(), facts?.decimals ?? 0),
+    owner_address_label: label.label,
+    entity: label.entity,
+    entity_logo: label.entityLogo,
+    balance,
+    balance_formatted: decimalAmount(balance, decimals),
     usd_value: null,
     is_contract: codes.get(account) ?? false,
-    percentage_relative_to_total_supply: supply === null ? null : percentOfSupply(balance, BigInt(supply)),
+    percentage_relative_to_total_supply: about.percentOf(BigInt(balance)),
   };
 }

@@ -1,10 +1,10 @@
 import { showIndexed } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
-import { hasCodeOf } from '@chainstead/state';
+import { createHasCodeOf } from '@chainstead/state';
 import { createRoute, z } from '@hono/zod-openapi';
+import { percentagesOf } from '../balances/percent-of-supply.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { getOwnerLabels } from './owner-labels.ts';
 import { tellTokenOwners } from './tell-token-owners.ts';
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { showOwner, tokenOwnersSchema } from './token-owners-response.ts';
@@ -24,6 +24,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       defaults: { token_address: '', chain: DEFAULT_CHAIN },
       limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
     });
+    const hasCodeOf = createHasCodeOf();
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const page = runs.open({
@@ -41,9 +42,11 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       if (!told.isCovered)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
       const accounts = told.owners.map(({ account }) => account);
-      const labels = await getOwnerLabels(database, chain, accounts);
-      const codes =
-        accounts.length === 0 ? new Map<Address, boolean>() : await hasCodeOf(sources, chain, accounts, waitMs);
+      const about = {
+        decimals: told.decimals ?? 0,
+        percentOf: told.totalSupply === null ? () => null : percentagesOf(BigInt(told.totalSupply)),
+        codes: await hasCodeOf(sources, chain, accounts, waitMs),
+      };
       const { indexed, next } = told;
       return c.json(
         {
@@ -51,8 +54,8 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
           page_size: limit,
           cursor: next === null ? null : runs.next(page, { position: { ...next }, upperBound: indexed.toBlock ?? 0 }),
           indexed: showIndexed({ ...indexed, complete: told.isComplete }),
-          total_supply: told.facts?.totalSupply ?? null,
-          result: told.owners.map((owner) => showOwner(owner, { facts: told.facts, labels, codes })),
+          total_supply: told.totalSupply,
+          result: told.owners.map((owner) => showOwner(owner, about)),
         },
         200,
       );

@@ -1,10 +1,14 @@
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
+import { labelsOf, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, hexText, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, type Statement } from '@chainstead/db';
+import { boolean, digits, hex, packedRows, textOrNull } from '@chainstead/db/packed-rows';
+import { isAskNoted } from '@chainstead/sync';
 import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
+import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { coverageOfCoin } from '../wrapped/coin-coverage.ts';
 
 /** A place in the order of owners: what is kept of the balance, base units, and who has it. */
 export interface OwnerPlace {
@@ -15,10 +19,6 @@ export interface OwnerPlace {
 /** What to read. */
 export interface TokenOwnersQuery {
   readonly token: Address;
-  /** Below it there is nothing of the token. */
-  readonly firstBlock: number;
-  /** Whether a list vouches for the token: then transfers are believed until its contract is asked. */
-  readonly isVerified: boolean;
   /** So old a reading may be where transfers don't tell balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
   /** Readings from this moment on are fresh whatever their age; null: none are. */
@@ -35,11 +35,27 @@ export interface TokenOwnersQuery {
     | { readonly accounts: readonly Address[] };
 }
 
+/** Stands for what is kept of the balance. */
+export const AS_KEPT = '=';
+
+/** The rows of a page, in its order. */
+export const OWNERS = packedRows({
+  account: hex<Address>('account', 20),
+  /** Whether the contract is to be asked. */
+  isDue: boolean('is_due'),
+  /** What is kept of the balance: where the account stands. */
+  balance: digits('balance'),
+  /** What can be shown, base units; null: nothing. {@link AS_KEPT} where it is the same: writing numbers down costs most. */
+  told: textOrNull(`CASE WHEN told = balance THEN '${AS_KEPT}' ELSE told::text END`),
+});
+
 /**
- * The statement behind a page: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or probes of the key
- * (token-owners.explain.test.ts).
+ * The statement behind a page, which gives one row with all that is known: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or
+ * probes of the key (token-owners.explain.test.ts), and the token's facts, coverage and labels beside them. As a single one it has a
+ * single snapshot, and no other way to the database and back.
+ * @param select of {@link OWNERS}
  */
-export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery): Statement {
+export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, select = OWNERS.select): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const token = bind(addressBytes(query.token));
@@ -51,51 +67,96 @@ export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery): Sta
     dataset: erc20Transfers.name,
     states: [erc20TokenHolders],
   } as const;
-  const isWrapped = query.token === chain.wrappedNative;
+  const isCoin = query.token === chain.wrappedNative;
+  const unlessCounted = isCoin ? "(SELECT 'live' FROM covered WHERE NOT is_counted)" : 'NULL';
   const freshFrom = `least(now() - make_interval(secs => ${bind(query.liveMaxAgeMs / 1_000)}::float8), ${bind(query.freshFrom)}::timestamptz)`;
-  const addsUp = `(known_class = 'sum' OR known_class = 'new' AND ${bind(query.isVerified)}::boolean)`;
-  const isBySum = `${addsUp} AND held.anchor_block IS NULL AND coalesce(counts.contradictions, 0) = 0
-    AND held.total >= 0 AND ${isWhole(bind(query.firstBlock))}`;
-  const text = `WITH ${subjectCoverage(subject)}
-SELECT ${subjectColumns(subject)}, clock_timestamp() AS read_at, known_class AS class, coalesce(counts.contradictions, 0) AS contradictions,
-  ${hexText('held.account')} AS account, held.balance::text AS balance, told.read_balance IS NULL AS is_due,
-  coalesce(told.read_balance, CASE WHEN ${isBySum} THEN held.total END)::text AS told
-FROM covered
-LEFT JOIN ${subjectHistory(subject)}
+  const addsUp = "(known_class = 'sum' OR known_class = 'new' AND about.is_verified)";
+  const isBySum = `${addsUp} AND held.anchor_block IS NULL AND about.contradictions = 0
+    AND held.total >= 0 AND ${isWhole('about.first_block')}`;
+  const held = heldRows(query, { token, chainId }, bind);
+  const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
+  const changed = changeAbove(chain, `${token}::bytea`, supplyBlock, chainId, bind);
+  const text = `WITH ${isCoin ? coverageOfCoin(subject) : subjectCoverage(subject)}, about AS MATERIALIZED (
+  SELECT known_class, coalesce(counts.contradictions, 0) AS contradictions, coalesce(facts.verified, false) AS is_verified,
+    coalesce(facts.created_block, ${bind(chain.firstBlock)}::bigint) AS first_block, facts.decimals, facts.total_supply, facts.supply_block,
+    coalesce(facts.is_read, false) AS is_read, coalesce(facts.is_supply_recent, false) AS is_supply_recent,
+    coalesce(facts.is_creation_due, false) AS is_creation_due
+FROM (VALUES (true)) AS one
 LEFT JOIN erc20_holder_counts AS counts ON counts.token = ${token} AND counts.chain_id = ${chainId}
-CROSS JOIN LATERAL (SELECT coalesce(${isWrapped ? "'live'" : 'NULL'}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
+LEFT JOIN LATERAL (SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
+    ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
+  FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) AS facts ON true
+CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
   'new') AS known_class) AS classed
-LEFT JOIN LATERAL (${heldRows(query, { token, chainId }, bind)}) AS held ON true
-LEFT JOIN LATERAL (SELECT CASE known_class
+), page AS MATERIALIZED (
+  SELECT held.account, held.balance, told.read_balance IS NULL AS is_due,
+    coalesce(told.read_balance, CASE WHEN ${isBySum} THEN held.total END) AS told
+FROM covered CROSS JOIN about
+CROSS JOIN LATERAL (${held.rows}) AS held
+CROSS JOIN LATERAL (SELECT CASE known_class
     WHEN 'live' THEN CASE WHEN held.anchored_at >= ${freshFrom} THEN held.anchor_value END
     WHEN 'none' THEN NULL
-    ELSE CASE WHEN ${IS_SOUND} AND (${addsUp} OR held.since = 0) AND held.anchor_value + held.since >= 0 THEN held.anchor_value + held.since END
-    END AS read_balance) AS told ON true
-ORDER BY held.place`;
+    ELSE CASE WHEN ${IS_SOUND} AND (${addsUp} OR held.since = 0) AND held.balance >= 0 THEN held.balance END
+    END AS read_balance) AS told
+ORDER BY ${held.order}
+)
+SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted, clock_timestamp() AS read_at,
+  about.known_class AS class, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
+  NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}) AS are_facts_due, about.is_creation_due,
+  ${givers(query, { token, chainId })} AS givers,
+  ${labelsOf('ARRAY(SELECT account FROM page)', chainId)} AS labels,
+  owners.*
+FROM covered CROSS JOIN about
+LEFT JOIN ${subjectHistory(subject)}
+CROSS JOIN (SELECT ${select} FROM page) AS owners`;
   return { text, values };
 }
 
 /** After this a contract that answered nothing is asked again. */
 const ASK_AGAIN = "interval '24 hours'";
 
+interface OfToken {
+  readonly token: string;
+  readonly chainId: string;
+}
+
+/** Of one request. */
+const GIVERS_MAX = 100;
+
+/**
+ * Who only gave, as far as it is known, may hold the most: accounts below zero are read before a list begins. There are none in a whole history. As
+ * hexadecimal digits one after the other; null for none.
+ */
+function givers({ wanted }: TokenOwnersQuery, { token, chainId }: OfToken): string {
+  if ('accounts' in wanted || wanted.after !== null) return 'NULL';
+  return `(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
+    WHERE token = ${token} AND chain_id = ${chainId} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
+}
+
 const COLUMNS = 'account, balance, total, anchor_block, anchor_value, since, anchored_at';
 
+/** To be given the alias `held`, and their order. */
 function heldRows(
   { wanted }: TokenOwnersQuery,
-  { token, chainId }: { readonly token: string; readonly chainId: string },
-  bind: (value: unknown) => string,
-): string {
+  { token, chainId }: OfToken,
+  bind: Bind,
+): { readonly rows: string; readonly order: string } {
   const ofToken = `token = ${token} AND chain_id = ${chainId}`;
   if ('accounts' in wanted)
-    return `SELECT known.*, asked.place FROM unnest(${bind(wanted.accounts.map(addressBytes))}::bytea[]) WITH ORDINALITY AS asked(owner, place)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM erc20_holders WHERE ${ofToken} AND account = asked.owner LIMIT 1) AS known`;
+    return {
+      rows: `SELECT known.*, asked.place FROM unnest(${bind(wanted.accounts.map(addressBytes))}::bytea[]) WITH ORDINALITY AS asked(owner, place)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM erc20_holders WHERE ${ofToken} AND account = asked.owner LIMIT 1) AS known`,
+      order: 'held.place',
+    };
   const { order, limit, after } = wanted;
   const beyond =
     after === null
       ? ''
       : ` AND (balance, account) ${order === 'DESC' ? '<' : '>'} (${bind(after.balance)}::numeric, ${bind(addressBytes(after.account))}::bytea)`;
-  return `SELECT ${COLUMNS}, row_number() OVER (ORDER BY balance ${order}, account ${order}) AS place FROM (
-    SELECT ${COLUMNS} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
-    ORDER BY balance ${order}, account ${order} LIMIT ${bind(limit + 1)}) AS page`;
+  return {
+    rows: `SELECT ${COLUMNS} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
+    ORDER BY balance ${order}, account ${order} LIMIT ${bind(limit + 1)}`,
+    order: `held.balance ${order}, held.account ${order}`,
+  };
 }

@@ -31,7 +31,7 @@ export interface TokenFactsContext extends ReadingContext {
 
 /** What one request has looked for at most: each takes up to thirty calls of an archive node. */
 const CREATIONS_MAX = 10;
-/** So long an address that is no token is not asked again. Milliseconds. */
+/** So long an address that is no token is not asked again, and a supply that no node told is not waited for again. Milliseconds. */
 const SILENCE_MS = 60_000;
 /** Rows of an answer by symbols. */
 const SYMBOL_ROWS_MAX = 100;
@@ -44,7 +44,7 @@ export async function getTokenFacts(
 ): Promise<TokenFactsPage> {
   const { database } = context;
   const known = await getTokens(database, chain, addresses);
-  const { rows, told, isComplete } = await readMissing(context, chain, { addresses, known });
+  const { rows, told, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
   return {
     tokens: await show(context, chain, { addresses, rows, told }),
     indexed: { ...(await readCoverage(database, chain)), complete: isComplete },
@@ -62,7 +62,7 @@ export async function getTokenFactsBySymbol(
   const page = found.slice(0, SYMBOL_ROWS_MAX);
   const addresses = page.map(({ address }) => address);
   const known = new Map(page.map((row) => [row.address, row]));
-  const { rows, told, isComplete } = await readMissing(context, chain, { addresses, known });
+  const { rows, told, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
   const indexed = await readCoverage(database, chain);
   const isWhole =
     indexed.fromBlock !== null && indexed.fromBlock <= chain.firstBlock && !(await hasUnread(database, chain));
@@ -85,7 +85,12 @@ interface Found {
   readonly isComplete: boolean;
 }
 
-async function readMissing(context: TokenFactsContext, chain: Chain, { addresses, known }: Asked): Promise<Found> {
+/** Has the contracts asked of which something is not known, or may have changed, and waits for that; and creations looked for, which is not waited for. */
+export async function refreshTokenFacts(
+  context: TokenFactsContext,
+  chain: Chain,
+  { addresses, known }: Asked,
+): Promise<Found> {
   const { database, waitMs } = context;
   const recent = [...known.values()].filter(({ isSupplyRecent }) => isSupplyRecent);
   const changed = await getChangedSupplies(
@@ -98,9 +103,10 @@ async function readMissing(context: TokenFactsContext, chain: Chain, { addresses
     return row === undefined || !row.isRead || !row.isSupplyRecent || changed.has(address);
   });
   const [unknown, stale] = [due.filter((address) => !known.has(address)), due.filter((address) => known.has(address))];
+  const options = { waitMs, fruitlessMs: SILENCE_MS };
   const answers = await Promise.all([
-    readTokenFacts(context, chain, { addresses: unknown, waitMs, maxAgeMs: SILENCE_MS }),
-    readTokenFacts(context, chain, { addresses: stale, waitMs }),
+    readTokenFacts(context, chain, { ...options, addresses: unknown, maxAgeMs: SILENCE_MS }),
+    readTokenFacts(context, chain, { ...options, addresses: stale }),
   ]);
   const told = new Map(answers.flatMap((answer) => [...answer]));
   const rows = due.length === 0 ? known : await getTokens(database, chain, addresses);
@@ -110,7 +116,14 @@ async function readMissing(context: TokenFactsContext, chain: Chain, { addresses
     chain,
     unsought.slice(0, CREATIONS_MAX).map(({ address }) => address),
   );
-  return { rows, told, isComplete: due.every((address) => told.has(address)) };
+  return { rows, told, isComplete: due.every((address) => isTold(told.get(address), rows.get(address))) };
+}
+
+/** Whether a contract was read just now, its supply included: what was known of that before may be another one. */
+function isTold(said: ToldToken | undefined, row: TokenRow | undefined): boolean {
+  if (said === undefined) return false;
+  if (row === undefined || !row.isRead) return true;
+  return row.isSupplyRecent && (said.total_supply !== null || row.totalSupply === null);
 }
 
 async function show(

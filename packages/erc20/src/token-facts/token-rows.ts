@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /** What is stored of a token. */
@@ -34,11 +34,13 @@ const CREATION_HOURS = 24;
 const IS_READ_ON_CHAIN = `EXISTS (SELECT FROM blocks AS read_at WHERE read_at.chain_id = tokens.chain_id
     AND read_at.block_number = tokens.supply_block AND read_at.block_hash = tokens.supply_block_hash)`;
 
+/** Of a row of `tokens`, in SQL: see {@link TokenRow}. */
+export const IS_SUPPLY_RECENT = `coalesce(supply_read_at > now() - interval '${SUPPLY_HOURS} hours', false) AND (supply_block IS NULL OR ${IS_READ_ON_CHAIN})`;
+export const IS_CREATION_DUE = `(creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${CREATION_HOURS} hours')`;
+
 const COLUMNS = `${hexText('address')} AS address, standard, name, symbol, decimals, facts_status = 'known' AS "isRead", logo, verified,
   possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", supply_block AS "supplyBlock",
-  coalesce(supply_read_at > now() - interval '${SUPPLY_HOURS} hours', false) AND (supply_block IS NULL OR ${IS_READ_ON_CHAIN}) AS "isSupplyRecent",
-  created_block AS "createdBlock", created_at AS "createdAt",
-  creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${CREATION_HOURS} hours' AS "isCreationDue"`;
+  ${IS_SUPPLY_RECENT} AS "isSupplyRecent", created_block AS "createdBlock", created_at AS "createdAt", ${IS_CREATION_DUE} AS "isCreationDue"`;
 
 /** Those of the tokens that are known. */
 export async function getTokens(
@@ -74,25 +76,42 @@ export async function getTokensBySymbol(
   return database.query<TokenRow>(text, values);
 }
 
-/** Tokens of which something was minted or burned above a block: the zero address has its side of each. */
+/**
+ * Whether something of a token was minted, burned, wrapped or unwrapped above a block, in SQL: the zero address has its side of each. Arguments but
+ * the chain and the last are SQL.
+ */
+export function changeAbove(
+  { wrappedNative }: Pick<Chain, 'wrappedNative'>,
+  token: string,
+  since: string,
+  chainId: string,
+  bind: Bind,
+): string {
+  const ofZero = `account_key = ${bind(addressKey(ZERO_ADDRESS))} AND ${expectedTrue(`account = ${bind(addressBytes(ZERO_ADDRESS))}::bytea`)}
+         AND chain_id = ${chainId} AND block_number > ${since}`;
+  const transfers = `SELECT 1 FROM erc20_transfers AS transfer
+       WHERE ${ofZero} AND token_key(token) = token_key(${token}) AND ${expectedTrue(`token = ${token}`)}`;
+  if (wrappedNative === null) return `${transfers} LIMIT 1`;
+  const isCoin = `${token} = ${bind(addressBytes(wrappedNative))}::bytea`;
+  return `${transfers} UNION ALL SELECT 1 FROM wrapped_coin_moves AS moved WHERE ${isCoin} AND ${ofZero} LIMIT 1`;
+}
+
+/** Tokens of which something was minted, burned, wrapped or unwrapped above a block. */
 export function changedSuppliesStatement(
   chain: Chain,
   tokens: readonly { readonly address: Address; readonly since: number }[],
 ): Statement {
+  const values: unknown[] = [
+    tokens.map(({ address }) => addressBytes(address)),
+    tokens.map(({ since }) => since),
+    chain.id,
+  ];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
   return {
     text: `SELECT ${hexText('wanted.address')} AS address
      FROM unnest($1::bytea[], $2::bigint[]) AS wanted (address, since) CROSS JOIN LATERAL (
-       SELECT FROM erc20_transfers AS transfer
-       WHERE account_key = $3 AND ${expectedTrue('account = $4::bytea')} AND chain_id = $5
-         AND token_key(token) = token_key(wanted.address) AND ${expectedTrue('token = wanted.address')} AND block_number > wanted.since
-       LIMIT 1) AS change`,
-    values: [
-      tokens.map(({ address }) => addressBytes(address)),
-      tokens.map(({ since }) => since),
-      addressKey(ZERO_ADDRESS),
-      addressBytes(ZERO_ADDRESS),
-      chain.id,
-    ],
+       ${changeAbove(chain, 'wanted.address', 'wanted.since', '$3', bind)}) AS change`,
+    values,
   };
 }
 

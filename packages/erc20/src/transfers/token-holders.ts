@@ -1,10 +1,12 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
 import type { KeptState } from '@chainstead/sync';
+import { MOVED_TABLES } from '../moved-tables.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
 
 /**
  * Who holds a token that somebody asked about: what its transfers add up to by account, in all and above the block at which the contract itself was
- * asked, and how many accounts began and ceased to hold it in each minute (docs/balances.md).
+ * asked, and how many accounts began and ceased to hold it in each minute (docs/balances.md). What is wrapped and unwrapped of a chain's coin counts
+ * as transfers from and to the zero address.
  *
  * Sums don't ask in which order transfers came. Who begins to hold a token when depends on all transfers before: minutes are told where
  * transfers come above all others, block by block, and go from the top. Any other change leaves them as they are, and `is_exact` says so: they
@@ -12,16 +14,15 @@ import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
  */
 export const erc20TokenHolders: KeptState = {
   name: 'erc20-token-holders',
-  version: 1,
+  version: 2,
   tables: [
     { name: 'erc20_holders', subject: 'token' },
     { name: 'erc20_holder_counts', subject: 'token' },
     { name: 'erc20_holder_minutes', subject: 'token' },
   ],
-  rowsOf: (token) => [
-    `token_key(token) = token_key(${bytesOf(token)}) AND token = ${bytesOf(token)} AND direction <> 1`,
-  ],
-  indexes: ['erc20_transfers_by_contract', 'erc20_transfers_by_token'],
+  counts: MOVED_TABLES,
+  rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
+  indexes: ['erc20_transfers_by_contract', 'erc20_transfers_by_token', 'wrapped_coin_moves_by_contract'],
   added: (rows, kept) => [
     countMinutes(rows, kept, { sign: '+', ordered: IS_ABOVE }),
     countTokens(rows, kept, { sign: '+', exact: IS_ABOVE }),

@@ -1,22 +1,22 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
-import { addressKey } from '@chainstead/db/address-key';
 import type { KeptState } from '@chainstead/sync';
+import { MOVED_TABLES } from '../moved-tables.ts';
 
 /**
- * What transfers of a wallet that somebody asked about add up to, by token: in all, and above the block at which the contract itself was
- * asked (docs/balances.md). Sums don't ask in which order transfers came. A token whose transfers are gone keeps its row while what its
+ * What transfers of a wallet that somebody asked about add up to, by token, with what it wrapped and unwrapped of the chain's coin: in all, and
+ * above the block at which the contract itself was asked (docs/balances.md). Sums don't ask in which order transfers came. A token whose transfers are gone keeps its row while what its
  * contract said is known.
  */
 export const erc20WalletTokens: KeptState = {
   name: 'erc20-wallet-tokens',
-  version: 1,
+  version: 2,
   tables: [{ name: 'erc20_wallet_tokens', subject: 'wallet' }],
-  rowsOf: (wallet) => {
-    // Every mint and burn of the chain is its, and it holds nothing.
-    if (wallet === ZERO_ADDRESS) return ['false'];
-    return [`account_key = ${addressKey(wallet)} AND account = ${bytesOf(wallet)}`];
-  },
-  indexes: ['erc20_transfers_pkey'],
+  counts: MOVED_TABLES,
+  // Every mint and burn of the chain is the zero address', and it holds nothing.
+  rowsOf: (wallet) => [
+    `${wallet} <> ${bytesOf(ZERO_ADDRESS)} AND account_key = address_key(${wallet}) AND account = ${wallet}`,
+  ],
+  indexes: ['erc20_transfers_pkey', 'wrapped_coin_moves_pkey'],
   added: (rows, kept) => [change(rows, kept, '+')],
   removed: (rows, kept, counted) => [
     change(rows, kept, '-'),

@@ -1,5 +1,6 @@
 import type { Database } from '@chainstead/db';
 import type { RecordKey } from '../records/nft-record.ts';
+import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { readCollectionRows } from './collection-statement.ts';
 import type { AskedCollection, CollectionState, CollectionSubjects } from './collection-subjects.ts';
 import { type ContractNftRow, type ContractNftsQuery, contractNftsStatement } from './contract-nfts-statement.ts';
@@ -40,7 +41,7 @@ export async function getContractNfts(
       tokenId: row.token_id,
       owner: isSingle ? row.receiver : null,
       amount: isSingle ? '1' : state.indexed.complete ? row.supply : null,
-      blockNumber: row.last_block,
+      blockNumber: changeBlockOf(row.last_block),
       hash: row.token_hash,
     })),
     hasNext: found.rows.length > query.limit,

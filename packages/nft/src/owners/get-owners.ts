@@ -3,6 +3,7 @@ import type { Database } from '@chainstead/db';
 import type { RecordKey } from '../records/nft-record.ts';
 import type { TokenHolders } from '../single-nfts/token-holders.ts';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
+import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { readCollectionRows } from './collection-statement.ts';
 import type { AskedCollection, CollectionState, CollectionSubjects } from './collection-subjects.ts';
 import { type OwnerRow, type OwnersQuery, ownersStatement } from './owners-statement.ts';
@@ -59,7 +60,7 @@ export async function getOwners(
   const rows = found.rows.slice(0, limit);
   const owners = rows.map(({ token_id, owner, amount, last_block }) => ({
     ...{ address: contract, tokenId: token_id, owner },
-    ...{ amount: isSingle ? '1' : amount, blockNumber: last_block },
+    ...{ amount: isSingle ? '1' : amount, blockNumber: changeBlockOf(last_block) },
   }));
   return {
     ...state,

@@ -3,7 +3,7 @@ import { bytea, uint256 } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-/** What each owner received and gave of each id, added up; zero for what they had. Never the zero address. */
+/** What each owner has of each id: 1 of one thing that it received last, else what it received and gave, added up; zero for what they had. Never the zero address. */
 export const nftCollectionBalances = pgTable(
   'nft_collection_balances',
   {
@@ -12,7 +12,7 @@ export const nftCollectionBalances = pgTable(
     tokenId: uint256('token_id').notNull(),
     owner: bytea('owner').notNull(),
     amount: numeric('amount').notNull(),
-    /** Block of the newest transfer that changed it. */
+    /** Block of the newest transfer that changed it; -1 where only transfers to oneself tell of it. */
     lastBlock: integer('last_block').notNull(),
   },
   (table) => [
@@ -41,7 +41,7 @@ export const nftCollectionIds = pgTable(
     holders: bigint('holders', { mode: 'number' }).notNull(),
     /** What all owners hold together. */
     supply: numeric('supply').notNull(),
-    /** Block of the newest transfer that changed what anybody has of it. */
+    /** Block of the newest transfer that changed what anybody has of it; -1 where only transfers to oneself tell of it. */
     lastBlock: integer('last_block').notNull(),
     /** Of an id that is one thing: place of its newest transfer (block, transaction, log, item), and who received it; null for ERC-1155. */
     newest: integer('newest').array(),

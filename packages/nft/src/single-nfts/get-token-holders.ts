@@ -29,7 +29,8 @@ export async function getTokenHolders(
 interface Row {
   readonly kind: number | null;
   readonly newest_owner: Address;
-  readonly newest_block: number;
+  /** Null where only transfers to oneself tell of it. */
+  readonly newest_block: number | null;
   readonly holder: Address | null;
   readonly amount: string;
   readonly last_block: number;
@@ -52,7 +53,7 @@ function heldOf(row: Row, isWhole: boolean): Held | null {
 }
 
 /** One unit, or none that anybody holds. */
-function ofOne(owner: Address, blockNumber: number): Held {
+function ofOne(owner: Address, blockNumber: number | null): Held {
   const isBurned = owner === ZERO_ADDRESS;
   return { owner: isBurned ? null : owner, amount: isBurned ? null : '1', blockNumber };
 }

@@ -98,6 +98,8 @@ describe('one NFT', () => {
       { token: CATS, id: '1', block: 11, from: ALICE },
       { token: CATS, id: '2', last: '9', block: 12, to: CAROL, kind: 'consecutive' },
       { token: CATS, id: '5', block: 13, from: CAROL, to: BOB },
+      { token: CATS, id: '6', block: 14, from: CAROL, to: CAROL },
+      { token: CATS, id: '11', block: 15, from: BOB, to: BOB },
     ]);
     await stage.startWorker();
     const api = await stage.openApi();
@@ -108,6 +110,9 @@ describe('one NFT', () => {
     expect(await told('1')).toEqual([200, null, null, '11']);
     expect(await told('4')).toEqual([200, CAROL, '1', '12']);
     expect(await told('5')).toEqual([200, BOB, '1', '13']);
+    // To oneself nothing changes hands.
+    expect(await told('6')).toEqual([200, CAROL, '1', '12']);
+    expect(await told('11')).toEqual([200, BOB, '1', null]);
   });
 
   test('of ERC-1155 is of the holder with the newest receipt, whose amount is known with the whole history', async () => {

@@ -4,6 +4,7 @@ import { addressBytes, expectedTrue, hexText, type Statement } from '@chainstead
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { NOBODY, PLACE, tokenMoves } from '../records/token-moves.ts';
+import { changesHolder, tellsHolder } from '../transfers/moved-amounts.ts';
 
 /** How holders are read. */
 export interface HoldersReading {
@@ -17,8 +18,8 @@ export interface HoldersReading {
 export const ADDED_UP_MAX = 5_000;
 
 /**
- * What transfers tell of who holds these tokens, one row each, in their order: the newest one that changed an owner; of ERC-1155 the holder
- * with the newest receipt, and what it received and gave; of an id that never moved the range that it was minted in. Ranges of
+ * What transfers tell of who holds these tokens, one row each, in their order: the newest one that tells an owner, and the block of the newest that
+ * changed it; of ERC-1155 the holder with the newest receipt, and what it received and gave; of an id that never moved the range that it was minted in. Ranges of
  * `nft_transfers_by_token` and `nft_transfers_by_range` (records-statement.explain.test.ts).
  */
 export function tokenHoldersStatement(
@@ -26,11 +27,16 @@ export function tokenHoldersStatement(
   tokens: readonly TokenKey[],
   { tables, hasRanges }: HoldersReading,
 ): Statement {
-  const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner, newest.block_number AS newest_block,
+  const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
+  CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
   ${hexText('holder.account')} AS holder, holder.amount::text AS amount, holder.last_block, holder.moves::int AS moves,
   ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
 FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS asked(token_address, token_id, place)
-LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, limit: '1' }, tables)}) AS newest ON true
+LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: tellsHolder('moved'), limit: '1' }, tables)}) AS newest ON true
+LEFT JOIN LATERAL (
+  SELECT changed.block_number FROM (${tokenMoves({ ...CHANGES, limit: '1' }, tables)}) AS changed
+  WHERE newest.from_address = newest.to_address LIMIT 1
+) AS before ON true
 LEFT JOIN LATERAL (
   SELECT side.account, sum(side.delta) AS amount, max(moved.block_number) AS last_block, max(moved.moves) AS moves
   FROM (
@@ -50,22 +56,22 @@ ORDER BY asked.place`;
   };
 }
 
-/** Ranges of the asked token's collection that it is in; none where its own transfers tell. */
+/** Ranges of the asked token's collection that it is in; none where its own transfers tell how it came to its owner. */
 const RANGED = `  SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
-  WHERE newest.kind IS NULL AND address_key(moved.token_address) = address_key(asked.token_address) AND moved.chain_id = $1
+  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(asked.token_address) AND moved.chain_id = $1
     AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = asked.token_address')}
     AND ${expectedTrue('asked.token_id BETWEEN moved.token_id AND moved.last_token_id')}
   ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
 const NO_RANGE = 'SELECT NULL::bytea AS to_address, NULL::integer AS block_number';
 
 const COLUMNS = [...PLACE, 'kind', 'from_address', 'to_address', 'amount'];
-/** Transfers that change what somebody holds: neither to oneself, nor of nothing, nor of a range that is not expanded. */
+/** The token's transfers that change what somebody holds. */
 const CHANGES = {
   address: 'asked.token_address',
   tokenId: 'asked.token_id',
   chainId: '$1::bigint',
   columns: COLUMNS.map((column) => `moved.${column}`).join(', '),
-  condition: 'moved.from_address <> moved.to_address AND moved.amount <> 0 AND moved.last_token_id IS NULL',
+  condition: changesHolder('moved'),
   order: 'DESC',
 } as const;
 /** Kinds of which several may hold one id. */

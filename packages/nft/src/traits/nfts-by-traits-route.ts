@@ -9,6 +9,7 @@ import { showNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
 import { traitName } from '../records/trait.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
+import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { askedTraits, askedTraitsSchema } from './asked-trait-list.ts';
 import { type AskedTraitsOptions, createAskedTraits, type FoundTraits, NOT_READY } from './asked-traits.ts';
 import { NOT_READY_RESPONSE, nftsByTraitsSchema } from './traits-response.ts';
@@ -77,7 +78,7 @@ function keyOf(row: TraitTokenRow, address: RecordKey['address'], found: FoundTr
     tokenId: row.token_id,
     owner: isSingle ? row.receiver : null,
     amount: isSingle ? '1' : found.state.indexed.complete ? row.supply : null,
-    blockNumber: row.last_block,
+    blockNumber: changeBlockOf(row.last_block),
   };
 }
 

@@ -2,7 +2,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eth } from '../owners/testing/owners-stage.ts';
-import { account, contract } from '../transfers/testing/example-moves.ts';
+import { account, contract, ERC1155 } from '../transfers/testing/example-moves.ts';
 import { openTraitsStage, type TraitsStage } from './testing/traits-stage.ts';
 
 let stage: TraitsStage;
@@ -213,7 +213,7 @@ describe('a contract', () => {
   });
 
   test('of ERC-1155 counts ids, not units, and its records belong to nobody', async () => {
-    const cards = nextContract();
+    const cards = ERC1155;
     await stage.owners.seen(cards, 'erc1155');
     const mint = { token: cards, from: ZERO_ADDRESS, amount: 7n };
     await stage.owners.add(1, [

@@ -1,50 +1,74 @@
-import { addressKey } from '@chainstead/db/address-key';
 import type { KeptState } from '@chainstead/sync';
-import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
-import { changedAmounts, changesAmounts, changesLeft, type KeptAmounts } from './moved-amounts.ts';
+import {
+  changesLeft,
+  type KeptAmounts,
+  keyOf,
+  movesOne,
+  NO_BLOCK,
+  newestFirst,
+  ofSameId,
+  sidesOf,
+  tellsHolder,
+  UNKNOWN_BLOCK,
+  ZERO_PARTY,
+} from './moved-amounts.ts';
 
 const AMOUNTS: KeptAmounts = { table: 'nft_collection_balances', party: 'owner', subject: 'contract' };
+const KEY = keyOf(AMOUNTS).join(', ');
+const ID = 'token_address, chain_id, token_id';
 
 /**
- * Who holds the collections that somebody asked about: what their transfers add up to, by id and owner, by id, by owner, and together; and of ids that
- * are one thing who received them last, which is right however much is missing before. Sums don't ask in which order transfers came, so an amount is
- * below zero while the receipt that it begins with is not indexed; who has no more than zero is no owner. Which rows there are follows from the
- * transfers alone: one for each amount and id that ever moved, one for each present owner.
+ * Who holds the collections that somebody asked about, by id and owner, by id, by owner, and together. An id that is one thing is its newest
+ * receiver's, which is right however much is missing before; of ERC-1155 an amount is what transfers add up to. Neither asks in which order they came. A sum
+ * is below zero while the receipt that it begins with is not indexed; who has no more than zero is no owner. Which rows there are follows from
+ * the transfers alone: one for each amount and id that ever moved, one for each present owner.
  */
 export const nftCollectionOwners: KeptState = {
   name: 'nft-collection-owners',
-  version: 1,
+  version: 2,
   tables: ['nft_collection_balances', 'nft_collection_ids', 'nft_collection_owners', 'nft_collection_counts'].map(
     (name) => ({ name, subject: 'token_address' }),
   ),
-  rowsOf: (contract) => [
-    `collection_key = ${addressKey(contract)} AND token_address = '\\x${contract.slice(2)}'::bytea`,
-  ],
+  rowsOf: (contract) => [`collection_key = address_key(${contract}) AND token_address = ${contract}`],
   indexes: ['nft_transfers_pkey'],
-  added: (rows, kept) => [change(rows, kept, '+'), noteReceivers(rows, kept)],
+  added: (rows, kept) => [change(rows, kept, '+', newReceivers(rows, kept))],
   removed: (rows, kept, counted) => [
-    change(rows, kept, '-'),
+    change(rows, kept, '-', receiversLeft(rows, kept, counted)),
     ...changesLeft(AMOUNTS, rows, kept, counted),
-    ...idsLeft(rows, kept, counted),
+    ...idsLeft(rows, kept),
   ],
 };
 
-/** All four tables in one statement, each written in the order of its key: what one table gains or loses decides about the next. */
-function change(rows: string, kept: string, sign: '+' | '-'): string {
-  return `WITH ${changedAmounts(AMOUNTS, rows, kept, sign)}, id_changes AS MATERIALIZED (
-  SELECT token_address, chain_id, token_id, net.supply, net.last_block,
-    coalesce(held.holders, 0) AS before, coalesce(held.holders, 0) + net.holders AS after
-  FROM (
-    SELECT token_address, chain_id, token_id, max(last_block) AS last_block, ${DIFFERENCE} AS holders,
-      sum(greatest(after, 0) - greatest(before, 0)) AS supply
-    FROM changes GROUP BY token_address, chain_id, token_id
-  ) AS net LEFT JOIN nft_collection_ids AS held USING (token_address, chain_id, token_id)
-  ORDER BY token_address, chain_id, token_id
+/**
+ * All four tables in one statement, each written in the order of its key: what one table gains or loses decides about the next.
+ * @param receivers a query of the ids whose newest receiver changes: `newest`, `receiver`, and who that was before (`former`)
+ */
+function change(rows: string, kept: string, sign: '+' | '-', receivers: string): string {
+  return `WITH received AS MATERIALIZED (${receivers}), sides AS (
+  SELECT ${KEY}, changed_block, delta FROM ${sidesOf(AMOUNTS, rows, kept, sign)} AS moved
+  UNION ALL
+  SELECT ${ID}, side.owner, ${UNKNOWN_BLOCK}, side.delta
+  FROM received CROSS JOIN LATERAL (VALUES (received.former, -1), (received.receiver, 1)) AS side(owner, delta) WHERE side.owner <> ${ZERO_PARTY}
+), deltas AS (
+  SELECT ${KEY}, sum(delta) AS delta, max(changed_block) AS last_block FROM sides GROUP BY ${KEY}
+), changes AS MATERIALIZED (
+  SELECT ${KEY}, deltas.last_block, coalesce(held.amount, 0) AS before, coalesce(held.amount, 0) + delta AS after
+  FROM deltas LEFT JOIN nft_collection_balances AS held USING (${KEY}) ORDER BY ${KEY}
+), stored AS (
+  INSERT INTO nft_collection_balances AS held (${KEY}, amount, last_block) SELECT ${KEY}, after, last_block FROM changes
+  ON CONFLICT (${KEY}) DO UPDATE SET amount = excluded.amount, last_block = greatest(held.last_block, excluded.last_block)
+), id_changes AS MATERIALIZED (
+  SELECT ${ID}, net.supply, net.last_block, coalesce(held.holders, 0) + net.holders AS holders, coalesce(held.is_held, false) AS was_held,
+    CASE WHEN net.is_received THEN net.newest ELSE held.newest END AS newest,
+    CASE WHEN net.is_received THEN net.receiver ELSE held.receiver END AS receiver
+  FROM (${netOfIds()}) AS net LEFT JOIN nft_collection_ids AS held USING (${ID})
+  ORDER BY ${ID}
 ), ids_stored AS (
-  INSERT INTO nft_collection_ids AS held (token_address, chain_id, token_id, token_hash, holders, supply, last_block)
-  SELECT token_address, chain_id, token_id, ${TOKEN_HASH}, after, supply, last_block FROM id_changes
-  ON CONFLICT (token_address, chain_id, token_id) DO UPDATE
-    SET holders = excluded.holders, supply = held.supply + excluded.supply, last_block = greatest(held.last_block, excluded.last_block)
+  INSERT INTO nft_collection_ids AS held (${ID}, token_hash, holders, supply, last_block, newest, receiver)
+  SELECT ${ID}, ${TOKEN_HASH}, holders, supply, last_block, newest, receiver FROM id_changes
+  ON CONFLICT (${ID}) DO UPDATE
+    SET holders = excluded.holders, supply = held.supply + excluded.supply, last_block = greatest(held.last_block, excluded.last_block),
+      newest = excluded.newest, receiver = excluded.receiver
 ), owner_changes AS MATERIALIZED (
   SELECT token_address, chain_id, owner, coalesce(held.ids_held, 0) AS before, coalesce(held.ids_held, 0) + net.ids_held AS after
   FROM (
@@ -66,13 +90,26 @@ function change(rows: string, kept: string, sign: '+' | '-'): string {
 INSERT INTO nft_collection_counts AS held (token_address, chain_id, transfers, ids, owners)
 SELECT token_address, chain_id, transfers, coalesce(of_ids.difference, 0), coalesce(of_owners.difference, 0)
 FROM counted_rows
-  LEFT JOIN (SELECT token_address, chain_id, ${DIFFERENCE} AS difference FROM id_changes GROUP BY token_address, chain_id) AS of_ids
-    USING (token_address, chain_id)
+  LEFT JOIN (
+    SELECT token_address, chain_id, sum((${IS_HELD})::int - was_held::int) AS difference FROM id_changes GROUP BY token_address, chain_id
+  ) AS of_ids USING (token_address, chain_id)
   LEFT JOIN (SELECT token_address, chain_id, ${DIFFERENCE} AS difference FROM owner_changes GROUP BY token_address, chain_id) AS of_owners
     USING (token_address, chain_id)
 ORDER BY token_address, chain_id
 ON CONFLICT (token_address, chain_id) DO UPDATE
   SET transfers = held.transfers + excluded.transfers, ids = held.ids + excluded.ids, owners = held.owners + excluded.owners`;
+}
+
+/** What `changes` and `received` are together by id. Not a join: without statistics its planner would compare each row of one with each of the other. */
+function netOfIds(): string {
+  return `SELECT ${ID}, max(last_block) AS last_block, sum(holders) AS holders, sum(supply) AS supply, bool_or(is_received) AS is_received,
+      max(newest) AS newest, (array_agg(receiver) FILTER (WHERE is_received))[1] AS receiver
+    FROM (
+      SELECT ${ID}, last_block, (after > 0)::int - (before > 0)::int AS holders, greatest(after, 0) - greatest(before, 0) AS supply,
+        false AS is_received, NULL::integer[] AS newest, NULL::bytea AS receiver FROM changes
+      UNION ALL
+      SELECT ${ID}, ${UNKNOWN_BLOCK}, 0, 0, true, newest, receiver FROM received
+    ) AS parts GROUP BY ${ID}`;
 }
 
 /** md5 of the contract's address as lower-case text with 0x, immediately followed by the id's decimal digits: 16 bytes. */
@@ -81,27 +118,41 @@ const TOKEN_HASH = `decode(md5('0x' || encode(token_address, 'hex') || token_id:
 /** By how many more there are above zero. */
 const DIFFERENCE = 'sum((after > 0)::int - (before > 0)::int)';
 
-/** Transfers of what is one thing, that change who has it. */
-function movesOne(row: string): string {
-  return `${changesAmounts(row)} AND ${row}.kind NOT IN (${NFT_TRANSFER_KINDS.erc1155Single}, ${NFT_TRANSFER_KINDS.erc1155Batch})`;
-}
+/** Whether an id exists, as the column says it. */
+const IS_HELD = `CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> ${ZERO_PARTY} END`;
 
 const placeOf = (row: string): string =>
   `ARRAY[${row}.block_number, ${row}.transaction_index, ${row}.log_index, ${row}.item]`;
-const newestFirst = (row: string): string =>
-  `${row}.block_number DESC, ${row}.transaction_index DESC, ${row}.log_index DESC, ${row}.item DESC`;
 
-/** The newest of added rows tells who has an id, unless a newer one is known. */
-function noteReceivers(rows: string, kept: string): string {
-  return `UPDATE nft_collection_ids AS held SET newest = moved.place, receiver = moved.to_address
-FROM (
-  SELECT DISTINCT ON (moved.token_address, moved.chain_id, moved.token_id)
-    moved.token_address, moved.chain_id, moved.token_id, ${placeOf('moved')} AS place, moved.to_address
-  FROM ${keptRows(rows, kept)} WHERE ${movesOne('moved')}
-  ORDER BY moved.token_address, moved.chain_id, moved.token_id, ${newestFirst('moved')}
-) AS moved
-WHERE (held.token_address, held.chain_id, held.token_id) = (moved.token_address, moved.chain_id, moved.token_id)
-  AND (held.newest IS NULL OR held.newest < moved.place)`;
+/** The newest of added rows tells who has an id that is one thing, unless a newer one is known. */
+function newReceivers(rows: string, kept: string): string {
+  return `SELECT told.token_address, told.chain_id, told.token_id, told.newest, told.receiver, held.receiver AS former FROM (
+    SELECT DISTINCT ON (moved.token_address, moved.chain_id, moved.token_id)
+      moved.token_address, moved.chain_id, moved.token_id, ${placeOf('moved')} AS newest, moved.to_address AS receiver
+    FROM ${keptRows(rows, kept)} WHERE ${movesOne('moved')} AND ${tellsHolder('moved')}
+    ORDER BY moved.token_address, moved.chain_id, moved.token_id, ${newestFirst('moved')}
+  ) AS told LEFT JOIN LATERAL (${knownOf('told')}) AS held ON true
+  WHERE held.newest IS NULL OR held.newest < told.newest`;
+}
+
+/** Where the newest of an id is among removed rows, the newest of those that are left tells who has it. */
+function receiversLeft(rows: string, kept: string, counted: string): string {
+  return `SELECT gone.token_address, gone.chain_id, gone.token_id, last_move.newest, last_move.receiver, held.receiver AS former FROM (
+    SELECT moved.token_address, moved.chain_id, moved.token_id, kept.built_to, max(${placeOf('moved')}) AS newest
+    FROM ${keptRows(rows, kept)} WHERE ${movesOne('moved')} AND ${tellsHolder('moved')}
+    GROUP BY moved.token_address, moved.chain_id, moved.token_id, kept.built_to
+  ) AS gone CROSS JOIN LATERAL (${knownOf('gone')}) AS held LEFT JOIN LATERAL (
+    SELECT ${placeOf('left_over')} AS newest, left_over.to_address AS receiver FROM ${counted} AS left_over
+    WHERE ${ofSameId('left_over', 'gone')} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')} AND left_over.block_number <= gone.built_to
+    ORDER BY ${newestFirst('left_over')} LIMIT 1
+  ) AS last_move ON true
+  WHERE gone.newest >= held.newest`;
+}
+
+/** What is known of the id that a row names: a probe of the key, whatever statistics say. */
+function knownOf(named: string): string {
+  return `SELECT ids.newest, ids.receiver FROM nft_collection_ids AS ids
+    WHERE ids.token_address = ${named}.token_address AND ids.chain_id = ${named}.chain_id AND ids.token_id = ${named}.token_id LIMIT 1`;
 }
 
 /** Rows of the kept collections, as `moved`. */
@@ -109,26 +160,19 @@ function keptRows(rows: string, kept: string): string {
   return `${rows} AS moved JOIN ${kept} AS kept ON kept.subject = moved.token_address AND moved.block_number <= kept.built_to`;
 }
 
-/** What is newest of each id that a removed row is of, from what is left; ids and collections of which nothing is left are forgotten. */
-function idsLeft(rows: string, kept: string, counted: string): readonly string[] {
+/** The newest change of each id that a removed row is of, from what is left; ids and collections of which nothing is left are forgotten. */
+function idsLeft(rows: string, kept: string): readonly string[] {
   const touched = (columns: string): string => `(SELECT DISTINCT ${columns} FROM ${keptRows(rows, kept)}) AS touched`;
-  const ids = touched('moved.token_address, moved.chain_id, moved.token_id, kept.built_to');
+  const ids = touched('moved.token_address, moved.chain_id, moved.token_id');
   const isTouched =
     '(held.token_address, held.chain_id, held.token_id) = (touched.token_address, touched.chain_id, touched.token_id)';
   return [
-    `UPDATE nft_collection_ids AS held SET newest = last_move.place, receiver = last_move.to_address, last_block = coalesce((
+    `UPDATE nft_collection_ids AS held SET last_block = coalesce((
     SELECT max(amounts.last_block) FROM nft_collection_balances AS amounts
     WHERE amounts.token_address = held.token_address AND amounts.chain_id = held.chain_id AND amounts.token_id = held.token_id
-  ), -1)
-FROM ${ids} LEFT JOIN LATERAL (
-  SELECT ${placeOf('left_over')} AS place, left_over.to_address FROM ${counted} AS left_over
-  WHERE left_over.collection_key = address_key(touched.token_address) AND token_id_key(left_over.token_id) = token_id_key(touched.token_id)
-    AND left_over.chain_id = touched.chain_id AND left_over.token_address = touched.token_address AND left_over.token_id = touched.token_id
-    AND ${movesOne('left_over')} AND left_over.block_number <= touched.built_to
-  ORDER BY ${newestFirst('left_over')} LIMIT 1
-) AS last_move ON true
-WHERE ${isTouched}`,
-    `DELETE FROM nft_collection_ids AS held USING ${ids} WHERE ${isTouched} AND held.last_block < 0`,
+  ), ${NO_BLOCK})
+FROM ${ids} WHERE ${isTouched}`,
+    `DELETE FROM nft_collection_ids AS held USING ${ids} WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,
     `DELETE FROM nft_collection_counts AS held USING ${touched('moved.token_address, moved.chain_id')}
 WHERE (held.token_address, held.chain_id) = (touched.token_address, touched.chain_id) AND held.transfers = 0`,
   ];

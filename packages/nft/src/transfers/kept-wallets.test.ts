@@ -57,8 +57,23 @@ describe('a wallet that is asked about', () => {
     );
   });
 
+  it('has the same where whom it gave something to is asked about at once', async () => {
+    await scratch.database.query('TRUNCATE kept_subjects, nft_wallet_tokens, nft_wallet_collections');
+    const kept = createKeptSubjects(scratch.database);
+    const asked = [account(3), HOLDER, account(1)];
+    await Promise.all(asked.map((wallet) => kept.keep(chain, OF, wallet, 60_000)));
+    const counts = (await keptHoldings(scratch.database, chain.id)).filter((line) => line.includes(' holds '));
+    expect(counts).toEqual(
+      [
+        `${account(3)} ${contract(1)} holds 10`,
+        `${HOLDER} ${contract(1)} holds 9`,
+        `${account(1)} ${contract(1)} holds 11`,
+      ].sort(),
+    );
+  });
+
   it('is counted by the indexes of both sides', async () => {
-    for (const condition of nftWalletTokens.rowsOf(HOLDER)) {
+    for (const condition of nftWalletTokens.rowsOf(`'\\x${HOLDER.slice(2)}'::bytea`)) {
       const plan = await scratch.database.query<{ 'QUERY PLAN': string }>(
         `EXPLAIN SELECT FROM nft_transfers WHERE chain_id = ${chain.id} AND block_number > -1 AND (${condition})`,
       );

@@ -1,8 +1,11 @@
 /**
- * Amounts of NFTs by who has them, added up from `nft_transfers`: the SQL that states for wallets and for collections share. Tables of such a
- * state have `chain_id`, `token_address`, `token_id`, the party's column, `amount` and `last_block`.
+ * Amounts of NFTs by who has them, from `nft_transfers`: the SQL that states for wallets and for collections share. Of ERC-1155 an amount is what
+ * was received minus what was given. Of an id that is one thing it is one where its newest transfer went, and zero elsewhere: such ids may exist before
+ * their first transfer, so what comes back to where it was would add up to nothing. Tables of such a state have `chain_id`, `token_address`,
+ * `token_id`, the party's column, `amount` and `last_block`.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 
 /** A table of amounts, and whose they are. */
 export interface KeptAmounts {
@@ -13,46 +16,78 @@ export interface KeptAmounts {
   readonly subject: 'party' | 'contract';
 }
 
-/** `last_block` where no row is left. */
-const NO_BLOCK = -1;
-const ZERO_PARTY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
+/** `last_block` of what only transfers to oneself tell of: when it came to its owner is not known. */
+export const UNKNOWN_BLOCK = -1;
+/** `last_block` where no row is left, until the statement after. */
+export const NO_BLOCK = -2;
+/** The zero address as SQL. */
+export const ZERO_PARTY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
+const SEVERAL = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch].join(', ');
 
-/** Neither a transfer to oneself, nor of nothing, nor a range of ids that is not expanded. */
-export function changesAmounts(row: string): string {
-  return `${row}.from_address <> ${row}.to_address AND ${row}.amount <> 0 AND ${row}.last_token_id IS NULL`;
+/** The block of the newest change of who has how much, as answers show it. */
+export function changeBlockOf(lastBlock: number): number | null {
+  return lastBlock === UNKNOWN_BLOCK ? null : lastBlock;
 }
 
-/** What rows change for each of their kept sides: an amount's key, `block_number`, `delta` and `built_to`. Never of the zero address. */
-function sidesOf({ party, subject }: KeptAmounts, rows: string, kept: string, sign: '+' | '-'): string {
-  return `(SELECT side.${party}, moved.chain_id, moved.token_address, moved.token_id, moved.block_number, side.delta, kept.built_to
-    FROM ${rows} AS moved
-      CROSS JOIN LATERAL (VALUES (moved.to_address, ${sign}moved.amount), (moved.from_address, -(${sign}moved.amount))) AS side(${party}, delta)
-      JOIN ${kept} AS kept ON kept.subject = ${subject === 'party' ? `side.${party}` : 'moved.token_address'} AND moved.block_number <= kept.built_to
-    WHERE ${changesAmounts('moved')} AND side.${party} <> ${ZERO_PARTY})`;
+/** Transfers of what is one thing. */
+export function movesOne(row: string): string {
+  return `${row}.kind NOT IN (${SEVERAL})`;
 }
 
-/** In the order of the primary key. */
-function keyOf({ party, subject }: KeptAmounts): readonly string[] {
-  return subject === 'party'
-    ? [party, 'chain_id', 'token_address', 'token_id']
-    : ['token_address', 'chain_id', 'token_id', party];
+/** Transfers that change who has how much: neither to oneself, nor of nothing, nor of a range of ids that is not expanded. */
+export function changesHolder(row: string): string {
+  return `${row}.from_address <> ${row}.to_address AND ${isCounted(row)}`;
+}
+
+/** Transfers that tell who has something: those that change it, and those of one thing to oneself. */
+export function tellsHolder(row: string): string {
+  return `(${row}.from_address <> ${row}.to_address OR ${movesOne(row)} AND ${row}.to_address <> ${ZERO_PARTY}) AND ${isCounted(row)}`;
+}
+
+function isCounted(row: string): string {
+  return `${row}.amount <> 0 AND ${row}.last_token_id IS NULL`;
+}
+
+/** Rows of the id that another row names, by the index by token. */
+export function ofSameId(row: string, named: string): string {
+  return `${row}.collection_key = address_key(${named}.token_address) AND token_id_key(${row}.token_id) = token_id_key(${named}.token_id)
+      AND ${row}.chain_id = ${named}.chain_id AND ${row}.token_address = ${named}.token_address AND ${row}.token_id = ${named}.token_id`;
+}
+
+/** How rows are ordered, the newest first. */
+export function newestFirst(row: string): string {
+  return ['block_number', 'transaction_index', 'log_index', 'item'].map((column) => `${row}.${column} DESC`).join(', ');
+}
+
+/** Of a transfer that changes nothing the block says nothing. */
+function changedBlock(row: string): string {
+  return `CASE WHEN ${row}.from_address = ${row}.to_address THEN ${UNKNOWN_BLOCK} ELSE ${row}.block_number END`;
+}
+
+/** Where a transfer of one thing stands on its chain, and which side of it (1: who received). One log moves an id that is one thing once. */
+export function sidePlace(row: string, received: string): string {
+  return `(${row}.block_number::bigint << 32) + (${row}.log_index::bigint << 1) + ${received}`;
 }
 
 /**
- * CTEs that change the amounts; `changes` says what each was `before` and is `after`. One statement for all rows: commits of a chain never
- * run side by side, so what it reads of amounts is what it changes.
+ * What rows tell of each of their kept sides: an amount's key, `built_to`, `changed_block`, `delta`, which is of ERC-1155 alone, and `place`, which
+ * is of single things alone. Never of the zero address.
  */
-export function changedAmounts(amounts: KeptAmounts, rows: string, kept: string, sign: '+' | '-'): string {
-  const key = keyOf(amounts).join(', ');
-  return `deltas AS (
-  SELECT ${key}, sum(delta) AS delta, max(block_number) AS last_block FROM ${sidesOf(amounts, rows, kept, sign)} AS moved GROUP BY ${key}
-), changes AS MATERIALIZED (
-  SELECT ${key}, deltas.last_block, coalesce(held.amount, 0) AS before, coalesce(held.amount, 0) + delta AS after
-  FROM deltas LEFT JOIN ${amounts.table} AS held USING (${key}) ORDER BY ${key}
-), stored AS (
-  INSERT INTO ${amounts.table} AS held (${key}, amount, last_block) SELECT ${key}, after, last_block FROM changes
-  ON CONFLICT (${key}) DO UPDATE SET amount = excluded.amount, last_block = greatest(held.last_block, excluded.last_block)
-)`;
+export function sidesOf({ party, subject }: KeptAmounts, rows: string, kept: string, sign: '+' | '-'): string {
+  return `(SELECT side.${party}, moved.chain_id, moved.token_address, moved.token_id, kept.built_to, ${changedBlock('moved')} AS changed_block,
+      CASE WHEN ${movesOne('moved')} THEN 0 ELSE side.delta END AS delta,
+      CASE WHEN ${movesOne('moved')} THEN ${sidePlace('moved', 'side.received')} END AS place
+    FROM ${rows} AS moved
+      CROSS JOIN LATERAL (VALUES (moved.to_address, ${sign}moved.amount, 1), (moved.from_address, -(${sign}moved.amount), 0)) AS side(${party}, delta, received)
+      JOIN ${kept} AS kept ON kept.subject = ${subject === 'party' ? `side.${party}` : 'moved.token_address'} AND moved.block_number <= kept.built_to
+    WHERE ${tellsHolder('moved')} AND side.${party} <> ${ZERO_PARTY})`;
+}
+
+/** In the order of the primary key. */
+export function keyOf({ party, subject }: KeptAmounts): readonly string[] {
+  return subject === 'party'
+    ? [party, 'chain_id', 'token_address', 'token_id']
+    : ['token_address', 'chain_id', 'token_id', party];
 }
 
 /**
@@ -70,11 +105,9 @@ export function changesLeft(amounts: KeptAmounts, rows: string, kept: string, co
 ), newest AS MATERIALIZED (
   SELECT ids.chain_id, ids.token_address, ids.token_id, ids.built_to, newest.${party}, newest.block
   FROM ids CROSS JOIN LATERAL (
-    SELECT side.${party}, max(left_over.block_number) AS block
+    SELECT side.${party}, max(${changedBlock('left_over')}) AS block
     FROM ${counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
-    WHERE left_over.collection_key = address_key(ids.token_address) AND token_id_key(left_over.token_id) = token_id_key(ids.token_id)
-      AND left_over.chain_id = ids.chain_id AND left_over.token_address = ids.token_address AND left_over.token_id = ids.token_id
-      AND ${changesAmounts('left_over')} AND left_over.block_number <= ids.built_to
+    WHERE ${ofSameId('left_over', 'ids')} AND ${tellsHolder('left_over')} AND left_over.block_number <= ids.built_to
     GROUP BY side.${party}
   ) AS newest
 )

@@ -111,8 +111,9 @@ export const nftMalformedLogs = pgTable(
 export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
 
 /**
- * Of wallets that somebody asked about (`nft-wallet-tokens` in `kept_subjects`): what they received and gave of each token, added up. Negative
- * while history is incomplete, or for a contract that lies; zero for what they had. Unbounded numeric: a lying contract may overflow 256 bits.
+ * Of wallets that somebody asked about (`nft-wallet-tokens` in `kept_subjects`): what they have of each token. Of ERC-1155 it is what they received and
+ * gave, added up: negative while history is incomplete, or for a contract that lies. Zero for what they had. Unbounded numeric: a lying contract
+ * may overflow 256 bits.
  */
 export const nftWalletTokens = pgTable(
   'nft_wallet_tokens',
@@ -122,8 +123,13 @@ export const nftWalletTokens = pgTable(
     tokenAddress: bytea('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     amount: numeric('amount').notNull(),
-    /** Block of the newest transfer that changed it. */
+    /** Block of the newest transfer that changed it; -1 where only transfers to oneself tell of it. */
     lastBlock: integer('last_block').notNull(),
+    /**
+     * Of an id that is one thing: place of the newest transfer that the wallet is a side of (`transfers/moved-amounts.ts`), odd where it received,
+     * whose amount is 1; null for ERC-1155.
+     */
+    newest: int8Text('newest'),
   },
   (table) => [
     primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress, table.tokenId] }),

@@ -5,13 +5,15 @@ import type { Database } from '@chainstead/db';
 import { continueRun, MARK_LENGTH } from '../records/change-pages.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { tokenHash } from '../records/token-hash.ts';
+import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { type WalletNftsPlace, type WalletNftsQuery, walletNftsStatement } from './wallet-nfts-statement.ts';
 
 /** What a wallet holds of one token. */
 export interface WalletNft extends RecordKey {
   readonly owner: Address;
   readonly amount: string;
-  readonly blockNumber: number;
+  /** Where it stands among the wallet's tokens: `blockNumber`, or what stands for none. */
+  readonly lastBlock: number;
   /** Whether the amount is what transfers add up to: it is right with the wallet's whole history alone. */
   readonly isSum: boolean;
 }
@@ -39,7 +41,8 @@ export async function getWalletNfts(
       tokenId: row.token_id,
       owner: query.wallet,
       amount: row.amount,
-      blockNumber: row.last_block,
+      blockNumber: changeBlockOf(row.last_block),
+      lastBlock: row.last_block,
       isSum: row.is_sum,
     })),
     hasNext: found.length > query.limit,
@@ -56,11 +59,11 @@ export function placeAfter(
   if (!hasNext || last === undefined) return null;
   const upperBound = before?.upperBound ?? indexed.toBlock ?? 0;
   const rows = tokens.map((token) => ({
-    block: token.blockNumber,
+    block: token.lastBlock,
     mark: tokenHash(token).slice(0, MARK_LENGTH),
   }));
   const run = continueRun(chain, before, upperBound, rows);
-  return { block: last.blockNumber, address: last.address, tokenId: last.tokenId, run, upperBound };
+  return { block: last.lastBlock, address: last.address, tokenId: last.tokenId, run, upperBound };
 }
 
 /** The statement gives one row without a token where the page is empty. */

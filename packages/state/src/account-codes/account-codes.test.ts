@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLogger } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
 import { openStateStage, type StateStage } from '../testing/state-stage.ts';
-import { accountCodesReader, hasCodeOf } from './account-codes.ts';
+import { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes.ts';
 
 const [WALLET, DELEGATING] = [addressOf(0xa11ce), addressOf(0x7702)];
 
@@ -24,10 +25,10 @@ beforeEach(async () => {
   await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
 });
 
-const look = (waitMs = 10_000) => {
+const look = (waitMs = 10_000, by = hasCodeOf) => {
   const { scratch, questions, chain } = stage;
   const context = { database: scratch.database, questions, logger: silentLogger() };
-  return hasCodeOf(context, chain, [keeper.address, WALLET, DELEGATING], waitMs);
+  return by(context, chain, [keeper.address, WALLET, DELEGATING], waitMs);
 };
 const looks = () => stage.node.received.filter(({ method }) => method === 'eth_getCode').length;
 
@@ -63,4 +64,30 @@ test('what no node tells in time is missing, and what was known stays', async ()
   await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
   expect(await look()).toEqual(new Map());
   expect(await look(0)).toEqual(new Map());
+});
+
+describe('for many requests', () => {
+  test('what is stored is remembered', async () => {
+    const expected = await look();
+    const remembering = createHasCodeOf();
+    expect(await look(0, remembering)).toEqual(expected);
+    await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
+    expect(await look(0, remembering)).toEqual(expected);
+    expect(await look(0, createHasCodeOf())).toEqual(new Map());
+  });
+
+  test('that there is none is looked at again after an hour', async () => {
+    const absent = [...(await look()).values()].filter((hasCode) => !hasCode).length;
+    expect(absent).toBeGreaterThan(0);
+    const remembering = createHasCodeOf();
+    await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '61 minutes'`);
+    const before = looks();
+    await look(10_000, remembering);
+    expect(looks() - before).toBe(absent);
+    await stage.scratch.database.query(`UPDATE account_codes SET looked_at = now() - interval '3599.5 seconds'`);
+    await look(10_000, remembering);
+    await sleep(600);
+    await look(10_000, remembering);
+    expect(looks() - before).toBe(2 * absent);
+  });
 });

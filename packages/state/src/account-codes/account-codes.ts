@@ -23,24 +23,78 @@ const ABSENCE_SECONDS = 3_600;
 /** EIP-7702: an account of a person that lets a contract act for it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 
-/**
- * Whether there are contracts at these addresses: what is stored, and the rest read from a node within `waitMs`. What is not known in time
- * is missing.
- */
-export async function hasCodeOf(
+/** Whether there are contracts at addresses. What is not known in time is missing. @param waitMs how long a node is waited for */
+export type HasCodeOf = (
   context: ReadingContext,
   chain: Chain,
   addresses: readonly Address[],
   waitMs: number,
-): Promise<ReadonlyMap<Address, boolean>> {
-  const rows = await context.database.query<{ address: Address; has_code: boolean; is_due: boolean }>(
-    `SELECT ${hexText('address')} AS address, has_code, NOT has_code AND looked_at < now() - make_interval(secs => $3) AS is_due
+) => Promise<ReadonlyMap<Address, boolean>>;
+
+/** What is stored, and the rest read from a node within `waitMs`. */
+export const hasCodeOf: HasCodeOf = async (context, chain, addresses, waitMs) =>
+  lookUpRest(context, chain, addresses, await getStoredCodes(context.database, chain, addresses), waitMs);
+
+/** Of a process. An address takes some hundred bytes. */
+const REMEMBERED_MAX = 100_000;
+
+/** The same for many requests: what is stored is remembered for as long as it is believed. */
+export function createHasCodeOf(): HasCodeOf {
+  const remembered = new Map<string, { readonly hasCode: boolean; readonly until: number }>();
+  return async (context, chain, addresses, waitMs) => {
+    const now = performance.now();
+    const found = new Map<Address, boolean>();
+    for (const address of addresses) {
+      const known = remembered.get(`${chain.id} ${address}`);
+      if (known !== undefined && known.until > now) found.set(address, known.hasCode);
+    }
+    const rest = addresses.filter((address) => !found.has(address));
+    if (rest.length === 0) return found;
+    const stored = await getStoredCodes(context.database, chain, rest);
+    if (remembered.size + stored.size > REMEMBERED_MAX) remembered.clear();
+    for (const [address, { hasCode, believedMs }] of stored)
+      remembered.set(`${chain.id} ${address}`, { hasCode, until: now + believedMs });
+    for (const [address, hasCode] of await lookUpRest(context, chain, rest, stored, waitMs))
+      found.set(address, hasCode);
+    return found;
+  };
+}
+
+interface StoredCode {
+  readonly hasCode: boolean;
+  /** Not above zero: it is to be looked at again. Milliseconds. */
+  readonly believedMs: number;
+}
+
+async function getStoredCodes(
+  database: Database,
+  chain: Chain,
+  addresses: readonly Address[],
+): Promise<ReadonlyMap<Address, StoredCode>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await database.query<{ address: Address; has_code: boolean; believed: number }>(
+    `SELECT ${hexText('address')} AS address, has_code, (extract(epoch FROM looked_at - now()) + $3)::float8 AS believed
      FROM account_codes WHERE address = ANY ($1::bytea[]) AND chain_id = $2`,
     [addresses.map(addressBytes), chain.id, ABSENCE_SECONDS],
   );
-  const found = new Map(rows.map(({ address, has_code }) => [address, has_code]));
-  const due = new Set(rows.filter(({ is_due }) => is_due).map(({ address }) => address));
-  const items = addresses.filter((address) => !found.has(address) || due.has(address));
+  return new Map(
+    rows.map(({ address, has_code: hasCode, believed }) => [
+      address,
+      { hasCode, believedMs: hasCode ? Number.POSITIVE_INFINITY : believed * 1_000 },
+    ]),
+  );
+}
+
+async function lookUpRest(
+  context: ReadingContext,
+  chain: Chain,
+  addresses: readonly Address[],
+  stored: ReadonlyMap<Address, StoredCode>,
+  waitMs: number,
+): Promise<ReadonlyMap<Address, boolean>> {
+  const found = new Map([...stored].map(([address, { hasCode }]) => [address, hasCode]));
+  const items = addresses.filter((address) => (stored.get(address)?.believedMs ?? 0) <= 0);
+  if (items.length === 0) return found;
   for (const answer of await askInParts(context, chain, accountCodesKind, { items, waitMs }))
     for (const [address, hasCode] of answer) found.set(parseAddress(address), hasCode);
   return found;

@@ -5,10 +5,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
+import { allRowsOf, countedTables, together } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import type { RowChange } from '../row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
-import { type DerivedRecord, readDerivedRecords, recordOf } from './derived-record.ts';
+import { type DerivedRecord, keptStatesOf, readDerivedRecords, recordOf } from './derived-record.ts';
 
 /** Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock. */
 export function deriveAdded(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
@@ -40,29 +41,35 @@ async function derive(
       const counted = countedRows(dataset, chain.id, builtTo);
       for (const statement of state[kind](rows, counted)) await transaction.query(statement);
     }
-    await deriveKept(transaction, chain.id, dataset, kind, records);
   }
+  await deriveKept(transaction, chain.id, datasets, kind, records);
 }
 
-/** The same for what is kept of single subjects, each of which counts the rows up to a block of its own. */
+/**
+ * The same for what is kept of single subjects, each of which counts the rows up to a block of its own. A state of several datasets follows
+ * the changes of all of them at once: within a block they belong together.
+ */
 async function deriveKept(
   transaction: Transaction,
   chainId: ChainId,
-  dataset: Dataset,
+  datasets: readonly Dataset[],
   kind: 'added' | 'removed',
   records: readonly DerivedRecord[],
 ): Promise<void> {
-  for (const state of dataset.kept ?? []) {
+  for (const { dataset, state } of keptStatesOf(datasets)) {
     if (recordOf(records, state) === undefined) continue;
     const [some] = await transaction.query(
       'SELECT FROM kept_subjects WHERE chain_id = $1 AND state = $2 AND NOT is_stale LIMIT 1',
       [chainId, state.name],
     );
     if (some === undefined) continue;
-    const rows = stagingTableOf(dataset.table, kind);
+    const others = datasets.filter((other) => other !== dataset && other.kept?.some(({ name }) => name === state.name));
+    const rows = together([dataset.table, ...others.map(({ table }) => table)], (table) => stagingTableOf(table, kind));
     const kept = keptSubjectsOf(chainId, state);
     const statements =
-      kind === 'added' ? state.added(rows, kept) : state.removed(rows, kept, countedRows(dataset, chainId, null));
+      kind === 'added'
+        ? state.added(rows, kept)
+        : state.removed(rows, kept, allRowsOf(countedTables({ dataset, state })));
     for (const statement of statements) await transaction.query(statement);
   }
 }

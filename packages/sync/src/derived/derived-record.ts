@@ -132,11 +132,14 @@ export function statesOf(
   return datasets.flatMap((dataset) => (dataset.derived ?? []).map((state) => ({ dataset, state })));
 }
 
-/** Every state that is kept for single subjects, with its dataset. */
+/** Every state that is kept for single subjects, once, with the first dataset that has it. */
 export function keptStatesOf(
   datasets: readonly Dataset[],
 ): readonly { readonly dataset: Dataset; readonly state: KeptState }[] {
-  return datasets.flatMap((dataset) => (dataset.kept ?? []).map((state) => ({ dataset, state })));
+  const found = new Map<string, { readonly dataset: Dataset; readonly state: KeptState }>();
+  for (const dataset of datasets)
+    for (const state of dataset.kept ?? []) if (!found.has(state.name)) found.set(state.name, { dataset, state });
+  return [...found.values()];
 }
 
 function isOfSubjects(state: DerivedState | KeptState): state is KeptState {

@@ -18,7 +18,7 @@ export interface ReplacedTable {
 /** The tables of datasets whose former tables are there. Emptied ones count: nothing tells them apart without a scan. */
 export async function replacedTables(
   source: Pick<Database, 'query'>,
-  datasets: readonly Dataset[],
+  datasets: readonly Pick<Dataset, 'table'>[],
 ): Promise<readonly ReplacedTable[]> {
   const replaced = datasets.flatMap(({ table }) => (table.former === null ? [] : [{ table, former: table.former }]));
   if (replaced.length === 0) return [];

@@ -39,6 +39,17 @@ test('filters of one contract are one', () => {
   expect(joinFilters([{ topics: [TRANSFER], addresses }, { topics: [TRANSFER] }])).toHaveLength(2);
 });
 
+test('a filter of one contract is asked with one of all contracts that names the same wallet, whichever comes first', () => {
+  const ofAll: HistoryFilter = { topics: [TRANSFER], indexed: [[WALLET]] };
+  const ofOne: HistoryFilter = { topics: [APPROVAL], indexed: [[WALLET]], addresses: [addressOf(1)] };
+  expect(joinFilters([ofAll, ofOne])).toEqual([{ topics: [TRANSFER, APPROVAL], indexed: [[WALLET]] }]);
+  expect(joinFilters([ofOne, ofAll])).toEqual([{ topics: [APPROVAL, TRANSFER], indexed: [[WALLET]] }]);
+  expect(joinFilters([ofOne, { ...ofAll, indexed: [null, [WALLET]] }])).toHaveLength(2);
+  expect(joinFilters([ofOne, { ...ofOne, addresses: [addressOf(2)] }])).toHaveLength(2);
+  // It would bring what the wider one was to leave out.
+  expect(joinFilters([{ ...ofAll, indexed: [[WALLET], null, null] }, ofOne])).toHaveLength(2);
+});
+
 const someTopic = fc.constantFrom(TRANSFER, SINGLE, BATCH);
 const someValue = fc.constantFrom(topic(10), topic(11));
 const someFilter: fc.Arbitrary<HistoryFilter> = fc

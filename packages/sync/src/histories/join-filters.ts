@@ -4,12 +4,13 @@ import type { HistoryFilter } from '../dataset.ts';
 
 /**
  * As few filters that together give at least what these do. Two become one where they name the same at the same places: the wider of both then
- * gives the events of both.
+ * gives the events of both. One that asks certain contracts joins one that asks any, where topics name somebody and that one grows no
+ * wider: what more it brings is little.
  */
 export function joinFilters(filters: readonly HistoryFilter[]): readonly HistoryFilter[] {
   const joined: HistoryFilter[] = [];
   for (const filter of filters) {
-    const index = joined.findIndex((one) => placesOf(one) === placesOf(filter));
+    const index = joined.findIndex((one) => mayJoin(one, filter));
     const other = joined[index];
     if (other === undefined) joined.push(filter);
     else joined[index] = join(other, filter);
@@ -28,13 +29,32 @@ function isAmong(wanted: readonly Hash[], topic: Hash | undefined): boolean {
   return topic !== undefined && wanted.includes(topic);
 }
 
-/** What is named, and where: a null behind the last of it only says how many topics there are. */
-function placesOf({ indexed = [], addresses }: HistoryFilter): string {
-  const last = indexed.findLastIndex((wanted) => wanted !== null);
-  return JSON.stringify([indexed.slice(0, last + 1), addresses ?? null]);
+function mayJoin(one: HistoryFilter, other: HistoryFilter): boolean {
+  const named = namedBy(one);
+  if (named !== namedBy(other)) return false;
+  if (JSON.stringify(one.addresses) === JSON.stringify(other.addresses)) return true;
+  const [ofAny, ofSome] = one.addresses === undefined ? [one, other] : [other, one];
+  return ofAny.addresses === undefined && named !== NOBODY && lengthOf(ofAny) <= lengthOf(ofSome);
 }
 
+function lengthOf({ indexed = [] }: HistoryFilter): number {
+  return indexed.length;
+}
+
+/** What topics name, and where: a null behind the last of it only says how many topics there are. */
+function namedBy({ indexed = [] }: Pick<HistoryFilter, 'indexed'>): string {
+  const last = indexed.findLastIndex((wanted) => wanted !== null);
+  return JSON.stringify(indexed.slice(0, last + 1));
+}
+
+const NOBODY = namedBy({});
+
 function join(one: HistoryFilter, other: HistoryFilter): HistoryFilter {
-  const wider = (one.indexed?.length ?? 0) <= (other.indexed?.length ?? 0) ? one : other;
-  return { ...wider, topics: [...new Set([...one.topics, ...other.topics])] };
+  const { indexed } = lengthOf(one) <= lengthOf(other) ? one : other;
+  const { addresses } = one.addresses === undefined ? one : other;
+  return {
+    topics: [...new Set([...one.topics, ...other.topics])],
+    ...(indexed === undefined ? {} : { indexed }),
+    ...(addresses === undefined ? {} : { addresses }),
+  };
 }

@@ -5,6 +5,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, type Transaction } from '@chainstead/db';
+import { countedTables } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
 import { replacedTables } from '../former/former-rows.ts';
@@ -13,7 +14,7 @@ import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
-/** A state that is kept for single subjects, and the dataset whose rows it counts. */
+/** A state that is kept for single subjects, and the dataset whose rows it counts: one of them where it counts those of several (`counts`). */
 export interface KeptOf {
   readonly dataset: Dataset;
   readonly state: KeptState;
@@ -26,7 +27,7 @@ export interface KeptOf {
 export type KeptProgress = 'waiting' | 'building' | 'built';
 
 /** Rows of a piece: a fraction of a second, for which commits of the chain wait. */
-const ROWS_PER_PIECE = 10_000;
+export const ROWS_PER_PIECE = 10_000;
 
 /** The next piece of a subject, which is asked for with it. */
 export async function buildKeptPiece(
@@ -52,7 +53,7 @@ export async function buildKeptPiece(
       key,
     );
     if (kept === undefined || kept.built_to === null) return 'built';
-    if (kept.is_stale) await clearSubject(transaction, chain, state, subject);
+    if (kept.is_stale) await clearSubjects(transaction, chain, state, [subject]);
     const { to, rows } = await countRows(
       transaction,
       chain,
@@ -68,28 +69,30 @@ export async function buildKeptPiece(
   });
 }
 
-async function isReady(database: Database, { dataset, state }: KeptOf): Promise<boolean> {
+/** Whether subjects of the state can be built: its indexes are there, and no rows are left in former tables. */
+export async function isReady(database: Database, of: KeptOf): Promise<boolean> {
+  const { indexes } = of.state;
   const valid = await database.query(
     `SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
       WHERE made.relname = ANY($1::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
-    [state.indexes],
+    [indexes],
   );
-  if (valid.length < state.indexes.length) return false;
-  for (const replaced of await replacedTables(database, [dataset]))
-    if (await holdsRows(database, replaced)) return false;
+  if (valid.length < indexes.length) return false;
+  const counted = countedTables(of).map((table) => ({ table }));
+  for (const replaced of await replacedTables(database, counted)) if (await holdsRows(database, replaced)) return false;
   return true;
 }
 
-/** Deletes what the state's tables have of the subject. */
-export async function clearSubject(
+/** Deletes what the state's tables have of the subjects. */
+export async function clearSubjects(
   transaction: Transaction,
   chain: Chain,
   state: KeptState,
-  subject: Address,
+  subjects: readonly Address[],
 ): Promise<void> {
   for (const { name, subject: column } of state.tables)
-    await transaction.query(`DELETE FROM ${name} WHERE ${column} = $1 AND chain_id = $2`, [
-      addressBytes(subject),
+    await transaction.query(`DELETE FROM ${name} WHERE ${column} = ANY($1::bytea[]) AND chain_id = $2`, [
+      subjects.map(addressBytes),
       chain.id,
     ]);
 }
@@ -104,17 +107,21 @@ interface PieceOfSubject {
 async function countRows(
   transaction: Transaction,
   chain: Chain,
-  { dataset, state }: KeptOf,
+  of: KeptOf,
   { subject, builtTo, rowsMax }: PieceOfSubject,
 ): Promise<{ readonly to: number | null; readonly rows: number }> {
-  const { table } = dataset;
+  const { state } = of;
+  const tables = countedTables(of);
+  const [table] = tables;
   const columns = table.columns.join(', ');
+  const conditions = state.rowsOf(bytesOf(subject));
   const rowsAbove = (columnsWanted: string): string =>
-    state
-      .rowsOf(subject)
-      .map(
-        (condition) =>
-          `SELECT ${columnsWanted} FROM ${table.name} WHERE chain_id = $1 AND block_number > $2 AND (${condition})`,
+    tables
+      .flatMap(({ name }) =>
+        conditions.map(
+          (condition) =>
+            `SELECT ${columnsWanted} FROM ${name} WHERE chain_id = $1 AND block_number > $2 AND (${condition})`,
+        ),
       )
       .join(' UNION ALL ');
   const [beyond] = await transaction.query<{ block_number: number }>(
@@ -131,8 +138,13 @@ async function countRows(
     [chain.id, builtTo, to ?? PARTITION_TOP],
   );
   if (rows > 0) {
-    const alone = `(SELECT '\\x${subject.slice(2)}'::bytea AS subject, ${Number.MAX_SAFE_INTEGER} AS built_to)`;
+    const alone = `(SELECT ${bytesOf(subject)} AS subject, ${Number.MAX_SAFE_INTEGER} AS built_to)`;
     for (const statement of state.added(stagingTableOf(table, 'added'), alone)) await transaction.query(statement);
   }
   return { to, rows };
+}
+
+/** The subject in SQL. */
+export function bytesOf(subject: Address): string {
+  return `'\\x${subject.slice(2)}'::bytea`;
 }

@@ -4,7 +4,7 @@ import { type Database, hexText } from '@chainstead/db';
 import type { Dataset } from '../dataset.ts';
 import { keptStatesOf } from '../derived/derived-record.ts';
 import { lockChainCommits } from '../write-batch.ts';
-import { clearSubject } from './build-kept.ts';
+import { clearSubjects } from './build-kept.ts';
 
 /** Nobody has asked about them for so long. */
 const FORGOTTEN_AFTER = "interval '30 days'";
@@ -53,7 +53,8 @@ export async function forgetUnasked(database: Database, chain: Chain, datasets: 
          RETURNING ${hexText('subject')} AS address`,
         [chain.id, state.name],
       );
-      for (const { address } of subjects) await clearSubject(transaction, chain, state, address);
+      const addresses = subjects.map(({ address }) => address);
+      await clearSubjects(transaction, chain, state, addresses);
       return subjects.length;
     });
   }

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
-import PQueue from 'p-queue';
-import { retryDeadlock } from '../commit-retry.ts';
-import { buildKeptPiece, type KeptOf, type KeptProgress } from './build-kept.ts';
+import type { KeptState } from '../dataset.ts';
+import type { KeptOf, KeptProgress } from './build-kept.ts';
+import { createBuildTurns } from './build-turns.ts';
 
 /** Keeps states of subjects that are asked about. */
 export interface KeptSubjects {
@@ -18,36 +17,22 @@ export interface KeptSubjects {
 /** That a subject is asked about is written down so often: what nobody asks about is forgotten after weeks. */
 const ASKED_AGAIN = "interval '6 hours'";
 
+/**
+ * Whether it is written down lately that somebody asked about the subject, in SQL: whoever finds it kept need not call {@link KeptSubjects.keep}
+ * then. @param subject its 20 bytes
+ */
+export function isAskNoted(chainId: string, subject: string, { name }: Pick<KeptState, 'name'>): string {
+  return `EXISTS (SELECT FROM kept_subjects AS noted WHERE noted.chain_id = ${chainId} AND noted.state = '${name}' AND noted.subject = ${subject}
+    AND noted.asked_at >= now() - ${ASKED_AGAIN})`;
+}
+
 export function createKeptSubjects(database: Database): KeptSubjects {
   const builds = new Map<string, Promise<KeptProgress>>();
-
-  const turns = new Map<number, PQueue>();
-
-  function turnsOf(chain: Chain): PQueue {
-    const known = turns.get(chain.id) ?? new PQueue({ concurrency: 1 });
-    turns.set(chain.id, known);
-    return known;
-  }
-
-  /**
-   * A piece at a time, whoever is asked about: each holds up the commits of the chain, which are to have half of the time. Those who wait for
-   * the same lock get it in turn, so that many at once would keep the follower waiting for all of them.
-   */
-  function inTurn(chain: Chain, piece: () => Promise<KeptProgress>): Promise<KeptProgress> {
-    const queue = turnsOf(chain);
-    return queue.add(async () => {
-      const started = performance.now();
-      try {
-        return await piece();
-      } finally {
-        void queue.add(() => sleep(performance.now() - started), { priority: 1 });
-      }
-    });
-  }
+  const turns = createBuildTurns(database);
 
   async function build(chain: Chain, of: KeptOf, subject: Address): Promise<KeptProgress> {
-    for (;;) {
-      const progress = await inTurn(chain, () => retryDeadlock(() => buildKeptPiece(database, chain, of, subject)));
+    for (let isBegun = false; ; isBegun = true) {
+      const progress = await turns.nextPiece(chain, of, subject, isBegun);
       if (progress !== 'building') return progress;
     }
   }

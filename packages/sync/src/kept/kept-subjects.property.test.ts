@@ -1,17 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Address } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { createScratchDatabase, dyingDatabase, KilledError, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { retryDeadlock } from '../commit-retry.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { ROWS_AT_ONCE } from '../decoded-batch.ts';
 import { registerDerivedStates } from '../derived/derived-record.ts';
+import {
+  accountsOf,
+  createKeptMarkTables,
+  datasetOf,
+  keptMarks,
+  misKept,
+  splitDatasets,
+  splitMarks,
+} from '../testing/kept-marks.ts';
 import { LAST_BACKFILLED, type MarkedChain, openMarkedChain } from '../testing/marked-chain.ts';
-import { createMarkTables, marks } from '../testing/marks-dataset.ts';
+import { createMarkTables } from '../testing/marks-dataset.ts';
 import { someMoment } from '../testing/some-steps.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { buildKeptPiece } from './build-kept.ts';
+import { buildKeptTogether } from './build-kept-together.ts';
 import { forgetUnasked } from './forget-unasked.ts';
 import { createKeptSubjects } from './keep-subject.ts';
 
@@ -21,46 +30,12 @@ let nextChain = 930_001;
 beforeAll(async () => {
   scratch = await createScratchDatabase();
   await createMarkTables(scratch.database);
-  await scratch.database.query(
-    'CREATE TABLE kept_marks (account bytea, chain_id bigint, marks bigint NOT NULL, total numeric NOT NULL, PRIMARY KEY (account, chain_id))',
-  );
+  await createKeptMarkTables(scratch.database);
   await scratch.database.query(
     `ALTER ROLE CURRENT_USER IN DATABASE ${new URL(scratch.url).pathname.slice(1)} SET deadlock_timeout = '20ms'`,
   );
 });
 afterAll(() => scratch.drop());
-
-const sums = (rows: string, kept: string, sign: '+' | '-'): string =>
-  `INSERT INTO kept_marks SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} AS changed
-     JOIN ${kept} AS kept ON kept.subject = account AND changed.block_number <= kept.built_to GROUP BY account, chain_id ORDER BY account
-   ON CONFLICT (account, chain_id) DO UPDATE SET marks = kept_marks.marks + excluded.marks, total = kept_marks.total + excluded.total`;
-
-const keptMarks = (version: number): KeptState => ({
-  name: 'kept-marks',
-  version,
-  tables: [{ name: 'kept_marks', subject: 'account' }],
-  rowsOf: (account) => [`account = '\\x${account.slice(2)}'::bytea`],
-  indexes: ['marks_pkey'],
-  added: (rows, kept) => [sums(rows, kept, '+')],
-  removed: (rows, kept) => [sums(rows, kept, '-')],
-});
-
-const datasetOf = (version: number): Dataset => ({ ...marks, derived: [], kept: [keptMarks(version)] }) as Dataset;
-
-/** What differs from what the rows of the kept subjects add up to. */
-async function misKept(chainId: number): Promise<string[]> {
-  const differences = await scratch.database.query<{ difference: string }>(
-    `WITH held AS (SELECT account, marks, total FROM kept_marks WHERE chain_id = $1 AND (marks <> 0 OR total <> 0)),
-          subjects AS (SELECT subject, coalesce(built_to, 1000000) AS built_to FROM kept_subjects WHERE chain_id = $1 AND NOT is_stale),
-          truth AS (SELECT account, count(*), sum(amount) FROM marks JOIN subjects ON subject = account AND block_number <= built_to
-            WHERE chain_id = $1 GROUP BY account)
-     SELECT 'surplus ' || s::text AS difference FROM (TABLE held EXCEPT ALL TABLE truth) AS s
-       WHERE s.account NOT IN (SELECT subject FROM kept_subjects WHERE chain_id = $1 AND is_stale)
-     UNION ALL SELECT 'missing ' || m::text FROM (TABLE truth EXCEPT ALL TABLE held) AS m`,
-    [chainId],
-  );
-  return differences.map(({ difference }) => difference);
-}
 
 async function waitingForLocks(): Promise<number> {
   const [row] = await scratch.database.query<{ sessions: number }>(
@@ -70,16 +45,12 @@ async function waitingForLocks(): Promise<number> {
   return row?.sessions ?? 0;
 }
 
-async function accountsOf({ chainId }: MarkedChain): Promise<Address[]> {
-  const rows = await scratch.database.query<{ account: Address }>(
-    `SELECT DISTINCT '0x' || encode(account, 'hex') AS account FROM marks WHERE chain_id = $1 ORDER BY 1`,
-    [chainId],
-  );
-  return rows.map(({ account }) => account);
-}
-
-async function withChain(rowsAtOnce: number, work: (marked: MarkedChain) => Promise<void>): Promise<void> {
-  const marked = await openMarkedChain(scratch.database, nextChain++, { rowsAtOnce, dataset: datasetOf(1) });
+async function withChain(
+  rowsAtOnce: number,
+  work: (marked: MarkedChain) => Promise<void>,
+  [dataset, ...others]: readonly [Dataset, ...Dataset[]] = [datasetOf(1)],
+): Promise<void> {
+  const marked = await openMarkedChain(scratch.database, nextChain++, { rowsAtOnce, dataset, others });
   try {
     await work(marked);
   } finally {
@@ -93,58 +64,130 @@ const someAsk = fc.record({
   pieces: fc.integer({ min: 1, max: 3 }),
   rows: fc.integer({ min: 1, max: 9 }),
 });
+/** Several accounts at once, by a process that may be killed after some statements. */
+const someCrowd = fc.record({
+  accounts: fc.uniqueArray(fc.nat({ max: 9 }), { minLength: 2, maxLength: 9 }),
+  rows: fc.integer({ min: 8, max: 60 }),
+  rowsOfOne: fc.integer({ min: 1, max: 6 }),
+  dieAfter: fc.option(fc.nat({ max: 12 })),
+});
+
+/** What a killed process was at is left as it is. */
+async function unlessKilled(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof KilledError)) throw error;
+  });
+}
 
 describe('what is kept of subjects', () => {
   it('adds up to their rows and no others’, whatever is written, removed, repaired and asked for meanwhile', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ steps: someMoment, asks: fc.array(someAsk, { maxLength: 3 }), upgrades: fc.boolean() }), {
-          minLength: 1,
-          maxLength: 6,
-        }),
+        fc.array(
+          fc.record({
+            steps: someMoment,
+            asks: fc.array(someAsk, { maxLength: 3 }),
+            crowds: fc.array(someCrowd, { maxLength: 2 }),
+            upgrades: fc.boolean(),
+          }),
+          { minLength: 1, maxLength: 6 },
+        ),
         fc.constantFrom(3, ROWS_AT_ONCE),
-        (moments, rowsAtOnce) =>
-          withChain(rowsAtOnce, async (marked) => {
+        fc.boolean(),
+        (moments, rowsAtOnce, isSplit) => {
+          const datasetsOf = (version: number): readonly [Dataset, ...Dataset[]] =>
+            isSplit ? splitDatasets(version) : [datasetOf(version)];
+          const work = async (marked: MarkedChain): Promise<void> => {
             await marked.take({ kind: 'backfill', range: { from: 5, to: 15 }, dropEvery: 3 });
-            const accounts = await accountsOf(marked);
+            const accounts = await accountsOf(scratch.database, marked.chainId);
             let version = 1;
-            for (const { steps, asks, upgrades } of moments) {
+            const of = () => ({
+              dataset: datasetsOf(version)[0],
+              state: isSplit ? splitMarks(version) : keptMarks(version),
+            });
+            for (const { steps, asks, crowds, upgrades } of moments) {
               if (upgrades) {
                 version++;
-                marked.use(datasetOf(version));
-                await registerDerivedStates(scratch.database, marked.chain, [datasetOf(version)]);
+                marked.use(...datasetsOf(version));
+                await registerDerivedStates(scratch.database, marked.chain, datasetsOf(version));
               }
-              const dataset = datasetOf(version);
               const ask = async ({ account, pieces, rows }: (typeof asks)[number]): Promise<void> => {
                 const subject = accounts[account % accounts.length];
                 if (subject === undefined) return;
                 for (let piece = 0; piece < pieces; piece++)
-                  await retryDeadlock(() =>
-                    buildKeptPiece(
-                      scratch.database,
-                      marked.chain,
-                      { dataset, state: keptMarks(version) },
-                      subject,
-                      rows,
-                    ),
-                  );
+                  await retryDeadlock(() => buildKeptPiece(scratch.database, marked.chain, of(), subject, rows));
               };
-              await Promise.all([...steps.map((step) => marked.take(step)), ...asks.map(ask)]);
-              expect(await misKept(marked.chainId)).toEqual([]);
+              const askTogether = ({ accounts: places, rows, rowsOfOne, dieAfter }: (typeof crowds)[number]) => {
+                const subjects = places.flatMap((place) => accounts[place] ?? []);
+                const on = dieAfter === null ? scratch.database : dyingDatabase(scratch.database, dieAfter);
+                return unlessKilled(
+                  retryDeadlock(() => buildKeptTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
+                );
+              };
+              await Promise.all([
+                ...steps.map((step) => marked.take(step)),
+                ...asks.map(ask),
+                ...crowds.map(askTogether),
+              ]);
+              expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
             }
             await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
             await marked.take({ kind: 'verify', range: ALL });
             const kept = createKeptSubjects(scratch.database);
-            const of = { dataset: datasetOf(version), state: keptMarks(version) };
-            for (const account of await accountsOf(marked))
-              expect(await kept.keep(marked.chain, of, account, 60_000)).toBe('built');
-            await marked.take({ kind: 'follow', blocks: 2 });
-            expect(await misKept(marked.chainId)).toEqual([]);
-          }),
+            const all = await accountsOf(scratch.database, marked.chainId);
+            const [progress] = await Promise.all([
+              Promise.all(all.map((account) => kept.keep(marked.chain, of(), account, 60_000))),
+              marked.take({ kind: 'follow', blocks: 2 }),
+            ]);
+            expect(progress).toEqual(all.map(() => 'built'));
+            await marked.take({ kind: 'reorg', depth: 1 });
+            expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
+          };
+          return withChain(rowsAtOnce, work, datasetsOf(1));
+        },
       ),
-      { numRuns: 25 },
+      { numRuns: 30 },
     );
   }, 300_000);
+
+  it('follows what several datasets change of a block at once', async () => {
+    await scratch.database.query('CREATE TABLE kept_changes (chain_id bigint, marks bigint, places bigint)');
+    const [first, second] = splitDatasets(1);
+    const state: KeptState = {
+      ...splitMarks(1),
+      removed: (rows, _kept, counted) => [
+        `INSERT INTO kept_changes SELECT max(chain_id), count(*), (SELECT count(*) FROM ${counted} AS left_over WHERE left_over.chain_id = max(changed.chain_id))
+          FROM ${rows} AS changed`,
+      ],
+    };
+    const noting = [
+      { ...first, kept: [state] },
+      { ...second, kept: [state] },
+    ] as const;
+    const work = async (marked: MarkedChain): Promise<void> => {
+      await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+      await marked.take({ kind: 'follow', blocks: 4 });
+      const [account] = await accountsOf(scratch.database, marked.chainId);
+      if (account === undefined) throw new Error('No account has a mark');
+      await createKeptSubjects(scratch.database).keep(marked.chain, { dataset: second, state }, account, 60_000);
+      const marksIn = async (): Promise<number> => {
+        const [row] = await scratch.database.query<{ marks: number }>(
+          'SELECT count(*)::int AS marks FROM (TABLE marks UNION ALL TABLE more_marks) AS every WHERE chain_id = $1',
+          [marked.chainId],
+        );
+        return row?.marks ?? 0;
+      };
+      const before = await marksIn();
+      await marked.take({ kind: 'reorg', depth: 3 });
+      const changes = await scratch.database.query<{ marks: number; places: number }>(
+        'SELECT marks::int AS marks, places::int AS places FROM kept_changes WHERE chain_id = $1',
+        [marked.chainId],
+      );
+      expect(changes).toHaveLength(1);
+      expect((changes[0]?.marks ?? 0) + (changes[0]?.places ?? 0)).toBe(before);
+    };
+    await withChain(ROWS_AT_ONCE, work, noting);
+  });
 
   it('costs nothing for subjects that nobody asked about', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {
@@ -158,7 +201,7 @@ describe('what is kept of subjects', () => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
       const kept = createKeptSubjects(scratch.database);
       const of = { dataset: datasetOf(1), state: keptMarks(1) };
-      const accounts = await accountsOf(marked);
+      const accounts = await accountsOf(scratch.database, marked.chainId);
       for (const account of accounts) await kept.keep(marked.chain, of, account, 60_000);
       const [unasked] = accounts;
       await scratch.database.query(
@@ -173,7 +216,7 @@ describe('what is kept of subjects', () => {
       );
       expect(left).toEqual(accounts.slice(1).map((account) => ({ account })));
       await marked.take({ kind: 'follow', blocks: 2 });
-      expect(await misKept(marked.chainId)).toEqual([]);
+      expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
     });
   });
 
@@ -182,7 +225,7 @@ describe('what is kept of subjects', () => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
       const kept = createKeptSubjects(scratch.database);
       const of = { dataset: datasetOf(1), state: keptMarks(1) };
-      const accounts = await accountsOf(marked);
+      const accounts = await accountsOf(scratch.database, marked.chainId);
       expect(accounts.length).toBeGreaterThan(5);
       const asked = await scratch.database.transaction(async (transaction) => {
         await lockChainCommits(transaction, marked.chain);
@@ -194,7 +237,7 @@ describe('what is kept of subjects', () => {
         return { asking };
       });
       expect(new Set(await Promise.all(asked.asking))).toEqual(new Set(['built']));
-      expect(await misKept(marked.chainId)).toEqual([]);
+      expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
     });
   });
 
@@ -228,7 +271,7 @@ describe('what is kept of subjects', () => {
   it('is not built without its index', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {
       await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
-      const [account] = await accountsOf(marked);
+      const [account] = await accountsOf(scratch.database, marked.chainId);
       if (account === undefined) throw new Error('No account has a mark');
       const state = { ...keptMarks(1), indexes: ['marks_by_account'] };
       expect(await buildKeptPiece(scratch.database, marked.chain, { dataset: datasetOf(1), state }, account)).toBe(

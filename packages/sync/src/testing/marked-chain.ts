@@ -36,8 +36,8 @@ export interface MarkedChain {
   /** Last block of the backfill's span, which begins at 1. */
   readonly lastBackfilled: number;
   take(step: Step): Promise<void>;
-  /** From now on steps are those of a program with this dataset. */
-  use(dataset: Dataset): void;
+  /** From now on steps are those of a program with these datasets. */
+  use(...datasets: readonly Dataset[]): void;
   /** The marks that the canonical chain causes, as text. */
   truth(): string[];
   close(): Promise<void>;
@@ -51,12 +51,14 @@ export interface MarkedChainOptions {
   readonly rowsAtOnce?: number;
   /** @default marks */
   readonly dataset?: Dataset;
+  /** Others of the same logs. */
+  readonly others?: readonly Dataset[];
 }
 
 export async function openMarkedChain(
   database: Database,
   chainId: number,
-  { rowsAtOnce = ROWS_AT_ONCE, dataset = marks as Dataset }: MarkedChainOptions = {},
+  { rowsAtOnce = ROWS_AT_ONCE, dataset = marks as Dataset, others = [] }: MarkedChainOptions = {},
 ): Promise<MarkedChain> {
   const scripted = createScriptedChain({ seed: chainId, chainId, wallets: WALLETS });
   scripted.mine(LAST_BACKFILLED + 4);
@@ -70,8 +72,8 @@ export async function openMarkedChain(
   const owner = await createClaimOwner(database);
   await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);
   const signal = new AbortController().signal;
-  await registerDerivedStates(database, chain, [dataset]);
-  let datasets = [dataset];
+  let datasets: readonly Dataset[] = [dataset, ...others];
+  await registerDerivedStates(database, chain, datasets);
   const shared = { database, chain, knownContracts: createKnownContracts(), rowsAtOnce };
   const metrics = createSyncMetrics(registry);
   let checkpoint: Checkpoint | null = null;
@@ -85,7 +87,7 @@ export async function openMarkedChain(
     }
     return blocks;
   };
-  const readFast = (range: BlockRange) => readRangeFast(pool, range, marks.topics(chain), signal);
+  const readFast = (range: BlockRange) => readRangeFast(pool, range, { topics: marks.topics(chain) }, signal);
   const commitRead = async (range: BlockRange, kind: 'add' | 'replace', dropEvery: number): Promise<void> => {
     if (!(await owner.claim(chain.id, range, 'backfill'))) return;
     const read = await readFast(range);
@@ -148,8 +150,8 @@ export async function openMarkedChain(
   return {
     chain,
     chainId,
-    use: (next) => {
-      datasets = [next];
+    use: (...next) => {
+      datasets = next;
     },
     lastBackfilled: LAST_BACKFILLED,
     take,

@@ -29,6 +29,7 @@ export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   name: 'token-facts',
   question: tokensQuestionSchema,
   answer: answerSchema,
+  isFruitless: (tokens) => tokens.every(({ total_supply }) => total_supply === null),
 };
 
 /** What a contract says of itself; all null where there is no token. */

@@ -17,6 +17,8 @@ export interface AssetRequest {
 /** What of a request is not as its operation has it. */
 interface Given {
   readonly query?: string;
+  /** Parameters that it needs and does not get; those in `query` have no other value besides. */
+  readonly without?: readonly string[];
   readonly address?: string;
   readonly tokenId?: string;
   readonly sent?: string;
@@ -24,8 +26,11 @@ interface Given {
 
 /** A request as it should be, with some of it replaced. */
 export function request(operation: AssetOperation, given: Given, status: number, body: unknown): AssetRequest {
-  const { address = TOKEN, tokenId = '1' } = given;
-  const query = [operation.needs, given.query].filter((part) => part !== undefined).join('&');
+  const { address = TOKEN, tokenId = '1', without = [] } = given;
+  const asked = given.query?.split('&') ?? [];
+  const replaced = new Set([...without, ...asked.map((part) => part.split('=', 1)[0])]);
+  const needs = Object.entries(operation.needs ?? {}).filter(([name]) => !replaced.has(name));
+  const query = [...needs.map(([name, value]) => `${name}=${value}`), ...asked].join('&');
   const path = operation.path.replace('{address}', address).replace('{token_id}', tokenId);
   const sent = given.sent ?? (operation.body === undefined ? undefined : JSON.stringify(operation.body));
   return {
@@ -40,11 +45,6 @@ export function request(operation: AssetOperation, given: Given, status: number,
 /** A 400 for a query. */
 export const bad = (name: string, query: string, body: unknown): AssetRequest =>
   request(assetOperation(name), { query }, 400, body);
-/** Without what the operation needs. */
-export const bare = (name: string, query: string, body: unknown): AssetRequest => {
-  const { needs: _needs, ...operation } = assetOperation(name);
-  return request(operation, { query }, 400, body);
-};
 /** With this for a body; text as it is. */
 export const posted = (name: string, sent: unknown, status: number, body: unknown): AssetRequest =>
   request(assetOperation(name), { sent: typeof sent === 'string' ? sent : JSON.stringify(sent) }, status, body);

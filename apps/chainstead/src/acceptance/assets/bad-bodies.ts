@@ -1,7 +1,7 @@
 /** Bodies that operations on assets can't use. */
 import { addressOf } from '@chainstead/testkit';
 import { COLLECTION } from './asset-operations.ts';
-import { type AssetRequest, bad, posted } from './asset-request.ts';
+import { type AssetRequest, posted } from './asset-request.ts';
 import { BODY_BYTES_MAX } from './asset-stage.ts';
 import { badList, mustBe, required } from './refusals.ts';
 
@@ -72,7 +72,6 @@ export const BAD_BODIES: readonly AssetRequest[] = [
     400,
     badList('addresses', '[C0005] Invalid address provided'),
   ),
-  bad('getNFTBulkContractMetadata', 'include_prices=1', mustBe('include_prices', '1', 'true or false')),
   ...ofBody('getNFTByContractTraits'),
   posted('getNFTByContractTraits', {}, 400, required('traits')),
   posted('getNFTByContractTraits', '', 400, required('traits')),

@@ -1,7 +1,14 @@
 /** Parameters and cursors that operations on assets can't use. */
 import { addressOf } from '@chainstead/testkit';
-import { ASSET_OPERATIONS, type AssetOperation, assetOperation, COLLECTION, TOKEN } from './asset-operations.ts';
-import { type AssetRequest, bad, bare, many, request } from './asset-request.ts';
+import {
+  ASSET_OPERATIONS,
+  type AssetOperation,
+  assetOperation,
+  COLLECTION,
+  type ParameterKind,
+  TOKEN,
+} from './asset-operations.ts';
+import { type AssetRequest, bad, many, request } from './asset-request.ts';
 import {
   BLOCK,
   CHAIN,
@@ -18,11 +25,68 @@ import {
   tooMany,
 } from './refusals.ts';
 
+type WrongValue = readonly [given: string, refusal: RefusalBody];
+
+/** Values that are refused for what they are, each with what is allowed. */
+const plainly =
+  (allowed: string, ...values: readonly string[]) =>
+  (parameter: string): readonly WrongValue[] =>
+    values.map((given) => [given, mustBe(parameter, given, allowed)]);
+
+const LONG_SYMBOL = 'x'.repeat(65);
+const SYMBOL = 'a symbol of 1 to 64 characters';
+const TOO_MANY = many(101).join();
+
+/** What a parameter of each kind can't be, whatever operation has it. */
+const WRONG_VALUES: Readonly<Record<ParameterKind, (parameter: string) => readonly WrongValue[]>> = {
+  addresses: (parameter) => [
+    ['', invalidAddress(`${parameter}.0`, '')],
+    ['null', invalidAddress(`${parameter}.0`, 'null')],
+    [`${TOKEN},0x12`, invalidAddress(`${parameter}.1`, '0x12')],
+    [TOO_MANY, tooMany(parameter, TOO_MANY)],
+  ],
+  symbols: (parameter) => [
+    ['', mustBe(`${parameter}.0`, '', SYMBOL)],
+    [`USDC,${LONG_SYMBOL}`, mustBe(`${parameter}.1`, LONG_SYMBOL, SYMBOL)],
+    [TOO_MANY, tooMany(parameter, TOO_MANY)],
+  ],
+  block: plainly(BLOCK, '-1', 'latest', '9007199254740992'),
+  cursor: (parameter) => [
+    ['abc', mustBe(parameter, 'abc', CURSOR)],
+    ['A'.repeat(8_193), mustBe(parameter, 'A'.repeat(8_193), 'a cursor that this server gave')],
+  ],
+  date: plainly(DATE, '2024-02-30', 'tomorrow', '99999999999999999'),
+  flag: plainly('true or false', 'maybe', '1'),
+  format: plainly('decimal or hex', 'octal'),
+  frame: plainly('one of 1min, 5min, 10min, 30min, 1h, 4h, 12h, 1d, 1w, 1m', '2h'),
+  interval: plainly('one of 1d, 7d, 30d, 60d, 90d, 1y, all', '2d'),
+  limit: plainly(limitUpTo(100), '0', '-1', 'abc'),
+  wideLimit: plainly(limitUpTo(5_000), '0', '-1', 'abc'),
+  number: plainly('a number from 0', '-1', 'much'),
+  order: plainly('ASC or DESC', 'up'),
+  part: plainly('a whole number from 1 to 100', '0', '101', 'x'),
+};
+
+/** Pairs of parameters of which the first may not be above the second, with values that are, as they are shown. */
+const BOUNDS = [
+  { from: 'from_block', to: 'to_block', given: ['9', '8'], shown: ['9', '8'] },
+  ...[
+    ['from_date', 'to_date'],
+    ['fromDate', 'toDate'],
+  ].map(([from = '', to = '']) => ({
+    ...{ from, to, given: ['1700000100', '1700000000'] },
+    shown: ['2023-11-14T22:15:00.000Z', '2023-11-14T22:13:20.000Z'],
+  })),
+];
+
+/** Whose cursors the stage has, by their names there. */
+const CURSORS_OF: Readonly<Record<string, string>> = { erc20: 'getTokenTransfers', nft: 'getNFTContractTransfers' };
+
 /** What every operation refuses, as far as it has it. */
 function ofEvery(operation: AssetOperation): readonly AssetRequest[] {
-  const { address, limit, hasOrder, flags = [], hasFormat, list, blocks = [], dates = [], path } = operation;
-  const refused = (query: string, body: unknown): AssetRequest => request(operation, { query }, 400, body);
-  const isOfToken = path.includes('{token_id}');
+  const { address, needs = {}, parameters, path } = operation;
+  const refused = (query: string, body: RefusalBody): AssetRequest => request(operation, { query }, 400, body);
+  const names = Object.keys(needs);
   return [
     refused('chain=nowhere', mustBe('chain', 'nowhere', CHAIN)),
     refused('chain=polygon', notIndexedChain('polygon')),
@@ -32,54 +96,27 @@ function ofEvery(operation: AssetOperation): readonly AssetRequest[] {
       : [`0x${'1'.repeat(39)}`, 'vitalik.eth'].map((given) =>
           request(operation, { address: given }, 400, invalidAddress(address, given)),
         )),
-    ...(isOfToken
-      ? ['x1', '-1', (2n ** 256n).toString()].map((given) =>
-          request(operation, { tokenId: given }, 400, invalidTokenId(given)),
-        )
-      : []),
-    ...(limit === undefined
-      ? []
-      : [
-          ...['0', '-1', 'abc'].map((given) => refused(`limit=${given}`, mustBe('limit', given, limitUpTo(limit)))),
-          refused('cursor=abc', mustBe('cursor', 'abc', CURSOR)),
-          operation.name === 'getTokenTransfers'
-            ? refused('cursor={nft}', mustBe('cursor', '{nftShown}', CURSOR))
-            : refused('cursor={erc20}', mustBe('cursor', '{erc20Shown}', CURSOR)),
-        ]),
-    ...(hasOrder === true ? [refused('order=up', mustBe('order', 'up', 'ASC or DESC'))] : []),
-    ...(hasFormat === true ? [refused('format=octal', mustBe('format', 'octal', 'decimal or hex'))] : []),
-    ...flags.map((flag) => refused(`${flag}=maybe`, mustBe(flag, 'maybe', 'true or false'))),
-    ...(list === undefined || operation.needs !== undefined
-      ? []
-      : [
-          refused(`${list}=${TOKEN},0x12`, invalidAddress(`${list}.1`, '0x12')),
-          refused(`${list}=${many(101).join()}`, tooMany(list, many(101).join())),
-        ]),
-    ...blocks.flatMap((block) =>
-      ['-1', 'latest'].map((given) => refused(`${block}=${given}`, mustBe(block, given, BLOCK))),
+    ...(path.includes('{token_id}') ? ['x1', '-1', (2n ** 256n).toString()] : []).map((given) =>
+      request(operation, { tokenId: given }, 400, invalidTokenId(given)),
     ),
-    ...dates.map((date) => refused(`${date}=2024-02-30`, mustBe(date, '2024-02-30', DATE))),
+    ...(names.length > 1 ? [names, ...names.map((name) => [name])] : names.map((name) => [name])).map((without) =>
+      request(operation, { without }, 400, required(...without)),
+    ),
+    ...Object.entries(parameters).flatMap(([parameter, kind]) =>
+      WRONG_VALUES[kind](parameter).map(([given, body]) => refused(`${parameter}=${given}`, body)),
+    ),
+    ...BOUNDS.filter(({ from, to }) => from in parameters && to in parameters).map(({ from, to, given, shown }) =>
+      refused(`${from}=${given[0]}&${to}=${given[1]}`, mustBe(from, shown[0] ?? '', `at most ${to} (${shown[1]})`)),
+    ),
+    ...Object.entries('cursor' in parameters ? CURSORS_OF : {}).flatMap(([cursor, owner]) =>
+      owner === operation.name ? [] : [refused(`cursor={${cursor}}`, mustBe('cursor', `{${cursor}Shown}`, CURSOR))],
+    ),
   ];
 }
 
-const FROM_ABOVE_TO = mustBe('from_block', '9', 'at most to_block (8)');
-const OTHER = addressOf(0x07e5);
-const inCursor = (parameter: string, given: string | number, value: unknown): RefusalBody =>
-  mustBe(parameter, given, `${JSON.stringify(value)} as in the cursor, or left out`);
-
-const PARAMETERS: readonly AssetRequest[] = [
-  bad('getWalletTokenBalances', 'to_block=9007199254740992', mustBe('to_block', '9007199254740992', BLOCK)),
+/** What single operations refuse besides, of several parameters together. */
+const TOGETHER: readonly AssetRequest[] = [
   bad('getWalletTokenBalances', 'to_block=5&to_block=6', onlyOnce('to_block', ['5', '6'])),
-  bad(
-    'getWalletTokenBalancesPrice',
-    'max_token_inactivity=-1',
-    mustBe('max_token_inactivity', '-1', 'a number from 0'),
-  ),
-  bad(
-    'getWalletTokenBalancesPrice',
-    'min_pair_side_liquidity_usd=much',
-    mustBe('min_pair_side_liquidity_usd', 'much', 'a number from 0'),
-  ),
   bad('getWalletTokenBalancesPrice', 'limit=1&limit=2', onlyOnce('limit', ['1', '2'])),
   bad('getWalletTokenBalancesPrice', 'limit=0&exclude_spam=maybe', {
     message:
@@ -91,54 +128,6 @@ const PARAMETERS: readonly AssetRequest[] = [
       ],
     },
   }),
-  bare('getTokenMetadata', 'chain=eth', required('addresses')),
-  bare('getTokenMetadata', 'addresses=', invalidAddress('addresses.0', '')),
-  bare('getTokenMetadata', `addresses=${many(101).join()}`, tooMany('addresses', many(101).join())),
-  bare('getTokenMetadataBySymbol', 'chain=eth', required('symbols')),
-  bare('getTokenMetadataBySymbol', 'symbols=', mustBe('symbols.0', '', 'a symbol of 1 to 64 characters')),
-  bare(
-    'getTokenMetadataBySymbol',
-    `symbols=USDC,${'x'.repeat(65)}`,
-    mustBe('symbols.1', 'x'.repeat(65), 'a symbol of 1 to 64 characters'),
-  ),
-  bare('getTokenMetadataBySymbol', `symbols=${many(101).join()}`, tooMany('symbols', many(101).join())),
-  bare('getNativeBalancesForAddresses', 'chain=eth', required('wallet_addresses')),
-  bare('getNativeBalancesForAddresses', 'wallet_addresses=null', invalidAddress('wallet_addresses.0', 'null')),
-  bare(
-    'getNativeBalancesForAddresses',
-    `wallet_addresses=${many(101).join()}`,
-    tooMany('wallet_addresses', many(101).join()),
-  ),
-  bad('getTokenTransfers', 'from_block=9&to_block=8', FROM_ABOVE_TO),
-  bad('getWalletNFTTransfers', 'from_block=9&to_block=8', FROM_ABOVE_TO),
-  bad('getNFTContractTransfers', 'from_block=9&to_block=8', FROM_ABOVE_TO),
-  bad(
-    'getTokenTransfers',
-    'from_date=1700000100&to_date=1700000000',
-    mustBe('from_date', '2023-11-14T22:15:00.000Z', 'at most to_date (2023-11-14T22:13:20.000Z)'),
-  ),
-  bad('getTokenTransfers', 'from_date=tomorrow', mustBe('from_date', 'tomorrow', DATE)),
-  bad('getNFTContractTransfers', 'to_date=99999999999999999', mustBe('to_date', '99999999999999999', DATE)),
-  bare('getHistoricalTokenHolders', 'timeFrame=1h', required('fromDate', 'toDate')),
-  bare('getHistoricalTokenHolders', 'fromDate=1', required('toDate')),
-  bare('getHistoricalTokenHolders', 'fromDate=soon&toDate=2', mustBe('fromDate', 'soon', DATE)),
-  bare(
-    'getHistoricalTokenHolders',
-    'fromDate=1700000000&toDate=1600000000',
-    mustBe('fromDate', '2023-11-14T22:13:20.000Z', 'at most toDate (2020-09-13T12:26:40.000Z)'),
-  ),
-  bare(
-    'getHistoricalTokenHolders',
-    'fromDate=1&toDate=2&timeFrame=2h',
-    mustBe('timeFrame', '2h', 'one of 1min, 5min, 10min, 30min, 1h, 4h, 12h, 1d, 1w, 1m'),
-  ),
-  ...['0', '101', 'x'].map((given) =>
-    bad(
-      'getContractNFTs',
-      `totalRanges=${given}&range=1`,
-      mustBe('totalRanges', given, 'a whole number from 1 to 100'),
-    ),
-  ),
   bad('getContractNFTs', 'totalRanges=2&range=3', mustBe('range', 3, 'a whole number from 1 to totalRanges (2)')),
   bad('getContractNFTs', 'totalRanges=2', {
     message: 'range is required: which of the 2 parts, from 1',
@@ -148,15 +137,14 @@ const PARAMETERS: readonly AssetRequest[] = [
     message: 'totalRanges is required: in how many parts range counts',
     details: { errors: [{ parameter: 'totalRanges', allowed: 'in how many parts range counts' }] },
   }),
-  bad(
-    'getNFTHistoricalFloorPriceByContract',
-    'interval=2d',
-    mustBe('interval', '2d', 'one of 1d, 7d, 30d, 60d, 90d, 1y, all'),
-  ),
 ];
 
-/** Of the cursor of {@link TOKEN}'s transfers, which has neither bounds nor an order of its own. */
-const CURSORS: readonly AssetRequest[] = [
+const OTHER = addressOf(0x07e5);
+const inCursor = (parameter: string, given: string | number, value: unknown): RefusalBody =>
+  mustBe(parameter, given, `${JSON.stringify(value)} as in the cursor, or left out`);
+
+/** Cursors of the same list, changed or beside what they don't have: {@link TOKEN}'s transfers have neither bounds nor an order of their own. */
+const CHANGED_CURSORS: readonly AssetRequest[] = [
   bad('getTokenTransfers', 'cursor={cut}', mustBe('cursor', '{erc20Shown}', CURSOR)),
   bad('getTokenTransfers', 'cursor={erc20}AAAA', mustBe('cursor', '{erc20Shown}', CURSOR)),
   bad('getTokenTransfers', 'cursor={erc20}&chain=base', inCursor('chain', 'base', 'eth')),
@@ -169,33 +157,16 @@ const CURSORS: readonly AssetRequest[] = [
     400,
     inCursor('address', OTHER, TOKEN),
   ),
-  bad(
-    'getTokenTransfers',
-    `cursor=${'A'.repeat(8_193)}`,
-    mustBe('cursor', 'A'.repeat(8_193), 'a cursor that this server gave'),
-  ),
   request(
     assetOperation('getNFTContractTransfers'),
     { query: 'cursor={nft}&format=hex', address: COLLECTION },
     400,
     inCursor('format', 'hex', 'decimal'),
   ),
-  request(
-    assetOperation('getNFTTransfers'),
-    { query: 'cursor={nft}', address: COLLECTION },
-    400,
-    mustBe('cursor', '{nftShown}', CURSOR),
-  ),
-  request(
-    assetOperation('getWalletNFTTransfers'),
-    { query: 'cursor={nft}' },
-    400,
-    mustBe('cursor', '{nftShown}', CURSOR),
-  ),
 ];
 
 export const BAD_PARAMETERS: readonly AssetRequest[] = [
   ...ASSET_OPERATIONS.flatMap(ofEvery),
-  ...PARAMETERS,
-  ...CURSORS,
+  ...TOGETHER,
+  ...CHANGED_CURSORS,
 ];

@@ -27,7 +27,7 @@ export async function seedBalances(
   const [ofWallet, ofToken, ofUnknown] = [addressBytes(wallet), addressBytes(token), addressBytes(unknown)];
   await database.query(
     `INSERT INTO derived_states (chain_id, state, dataset, version, status, position)
-     VALUES ($1, 'erc20-wallet-tokens', 'erc20-transfers', 1, 'built', 0), ($1, 'erc20-token-holders', 'erc20-transfers', 1, 'built', 0)`,
+     VALUES ($1, 'erc20-wallet-tokens', 'erc20-transfers', 2, 'built', 0), ($1, 'erc20-token-holders', 'erc20-transfers', 2, 'built', 0)`,
     [id],
   );
   await database.query(

@@ -37,12 +37,13 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
     { aggregator, blockNumber: 25, answer: '300050000000' },
   ]);
   await createPartitions(database, 'nft_transfers', chain.id);
-  // The wallet gave id 9, of which nobody knows where it had it from.
+  // Two units of id 2 come as an event of ERC-1155. The wallet gave id 9, of which nobody knows where it had it from.
   await database.query(
     `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)
-     SELECT address_key($1), $2, 6, 0, log_index, 0, 0, $1, token_id, sender, recipient, amount, $6
-     FROM (VALUES (0, 1, $3::bytea, $4::bytea, 1), (1, 2, $3, $4, 2), (2, 3, $3, $5, 1), (3, 9, $5, $3, 1)) AS moved(log_index, token_id, sender, recipient, amount)`,
+     SELECT address_key($1), $2, 6, 0, log_index, 0, kind, $1, token_id, sender, recipient, amount, $6
+     FROM (VALUES (0, 0, 1, $3::bytea, $4::bytea, 1), (1, 1, 2, $3, $4, 2), (2, 0, 3, $3, $5, 1), (3, 0, 9, $5, $3, 1))
+       AS moved(log_index, kind, token_id, sender, recipient, amount)`,
     [
       bytes(APES),
       chain.id,

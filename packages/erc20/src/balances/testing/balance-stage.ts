@@ -11,12 +11,11 @@ import {
   StateUnavailableError,
 } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
-import { addressOf, exampleChain } from '@chainstead/testkit';
+import { addressOf, dyingDatabase, exampleChain, KilledError } from '@chainstead/testkit';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
-import { dyingDatabase, KilledError } from './dying-database.ts';
-import { beginStoredChain, storeFollowed, storeHistory } from './stored-chain.ts';
+import { beginStoredChain, movedDatasets, storeCoin, storeFollowed, storeHistory } from './stored-chain.ts';
 import { type Change, createTokenChain, type Move, type TokenBlock, type TokenChain } from './token-chain.ts';
 import { serveTokenChain, type TokenNode } from './token-node.ts';
 
@@ -42,11 +41,15 @@ export interface BalanceStage {
   readonly context: StateReadingContext;
   /** After so many statements the worker is killed that is asked next, and whoever writes blocks, who begins again; null: never. */
   dieAfter: number | null;
+  /** Whether it is indexed what is deposited and withdrawn of the chain's wrapped coin: moves from and to the zero address. */
+  isCoinIndexed: boolean;
   mine(moves?: readonly Move[], changes?: readonly Change[]): Promise<TokenBlock>;
   /** Replaces the blocks above this one by others. */
   reorg(ancestor: number, blocks: readonly (readonly Move[])[]): Promise<void>;
   /** Indexes what came before. */
   backfill(): Promise<void>;
+  /** Indexes what is lacking of the wrapped coin in blocks that are indexed. */
+  backfillCoin(): Promise<void>;
   tell(request?: Partial<Request>): Promise<ToldBalances>;
   /** As text: token, balance, block; in the order of the answer. */
   shown(request?: Partial<Request>): Promise<string[]>;
@@ -64,16 +67,18 @@ export interface BalanceStageOptions {
   readonly facts?: Partial<Omit<Chain, 'id'>>;
   /** Default 2. */
   readonly upstreams?: 1 | 2;
+  /** Default true. */
+  readonly isCoinIndexed?: boolean;
 }
 
 export async function openBalanceStage(database: Database, options: BalanceStageOptions): Promise<BalanceStage> {
-  const { chainId, history = [], facts = {}, upstreams = 2 } = options;
+  const { chainId, history = [], facts = {}, upstreams = 2, isCoinIndexed = true } = options;
   const chain = exampleChain({ id: chainId, key: `stage-${chainId}`, ...facts });
   const tokens = createTokenChain();
   for (const moves of history) tokens.mine(moves);
   const firstFollowed = history.length === 0 ? 0 : tokens.head.number + 1;
   await beginStoredChain(database, chain, firstFollowed);
-  if (history.length === 0) await storeFollowed(database, chain, [tokens.head]);
+  const datasets = () => movedDatasets(chain, stage.isCoinIndexed);
   const nodes = [await serveTokenChain(tokens, chainId), await serveTokenChain(tokens, chainId)] as const;
   const pool = createUpstreamPool({
     chain,
@@ -88,6 +93,8 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     const { dieAfter } = stage;
     return dieAfter === null ? context : { ...context, database: dyingDatabase(database, dieAfter) };
   });
+  const blocksBelow = (end: number): readonly TokenBlock[] =>
+    Array.from({ length: end }, (_, number) => tokens.block(number)).flatMap((block) => block ?? []);
   const write = (work: (on: Database) => Promise<void>): Promise<void> => beginAgain(database, stage.dieAfter, work);
   const kept = createKeptSubjects(database);
   const tell: BalanceStage['tell'] = (request = {}) =>
@@ -109,21 +116,23 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     questions,
     context,
     dieAfter: null,
+    isCoinIndexed,
     tell,
     async mine(moves, changes) {
       const block = tokens.mine(moves, changes);
-      await write((on) => storeFollowed(on, chain, [block]));
+      await write((on) => storeFollowed(on, chain, { blocks: [block], datasets: datasets() }));
       return block;
     },
     async reorg(ancestor, blocks) {
       tokens.dropAbove(ancestor);
       const added = blocks.map((moves) => tokens.mine(moves));
-      await write((on) => storeFollowed(on, chain, added, ancestor));
+      await write((on) => storeFollowed(on, chain, { blocks: added, datasets: datasets(), ancestor }));
     },
     async backfill() {
-      const blocks = Array.from({ length: firstFollowed }, (_, number) => tokens.block(number));
-      const all = blocks.flatMap((block) => (block === undefined ? [] : [block]));
-      await write((on) => storeHistory(on, chain, all));
+      await write((on) => storeHistory(on, chain, blocksBelow(firstFollowed), datasets()));
+    },
+    async backfillCoin() {
+      await write((on) => storeCoin(on, chain, blocksBelow(tokens.head.number + 1)));
     },
     async shown(request) {
       const { balances } = await tell(request);
@@ -150,6 +159,7 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       await Promise.all(nodes.map((node) => node.close()));
     },
   };
+  if (history.length === 0) await storeFollowed(database, chain, { blocks: [tokens.head], datasets: datasets() });
   return stage;
 }
 

@@ -1,19 +1,27 @@
 /** Writes blocks of a token chain as the sync engine does: rows, what is kept of wallets, blocks, coverage and checkpoint in one transaction. */
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexBytes, type Transaction } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync';
+import { type Dataset, lockChainCommits } from '@chainstead/sync';
 import { createPartitions, seedBuilt, timestampOf } from '@chainstead/testkit';
+import { MOVED_TABLES } from '../../moved-tables.ts';
 import { erc20Transfers } from '../../transfers/dataset.ts';
+import type { Erc20TransferRow } from '../../transfers/schema.ts';
 import { toLog } from '../../transfers/testing/seeded-wallets.ts';
 import { erc20WalletTokens } from '../../transfers/wallet-tokens.ts';
+import { wrappedCoinMoves } from '../../wrapped/dataset.ts';
+import { coinLog, isWrapping } from '../../wrapped/testing/coin-log.ts';
 import type { TokenBlock } from './token-chain.ts';
 
-const TABLE = 'erc20_transfers';
-const NAME = erc20Transfers.name;
+type MovedDataset = Dataset<Erc20TransferRow>;
+
+/** What is indexed of a chain: of a wrapped coin what is deposited and withdrawn too, or only by a program that knows how. */
+export function movedDatasets({ wrappedNative }: Chain, isCoinIndexed: boolean): readonly MovedDataset[] {
+  return wrappedNative === null || !isCoinIndexed ? [erc20Transfers] : [erc20Transfers, wrappedCoinMoves];
+}
 
 /** An empty database of the chain, which follows from this block on. */
 export async function beginStoredChain(database: Database, chain: Chain, firstFollowed: number): Promise<void> {
-  await createPartitions(database, TABLE, chain.id);
+  for (const { name } of MOVED_TABLES) await createPartitions(database, name, chain.id);
   await seedBuilt(database, chain.id, erc20WalletTokens);
   await database.query(
     'INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES ($1, $2, $3, $3)',
@@ -25,16 +33,16 @@ export async function beginStoredChain(database: Database, chain: Chain, firstFo
 export async function storeFollowed(
   database: Database,
   chain: Chain,
-  blocks: readonly TokenBlock[],
-  ancestor: number | null = null,
+  { blocks, datasets, ancestor = null }: Followed,
 ): Promise<void> {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return;
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     if (ancestor !== null) await rollBack(transaction, chain, ancestor);
+    await addRows(transaction, chain, blocks, datasets);
     await addBlocks(transaction, chain, blocks);
-    await cover(transaction, chain, first.number, last.number);
+    await cover(transaction, chain, datasets, first.number, last.number);
     await transaction.query('UPDATE sync_chains SET checkpoint = $2, checkpoint_hash = $3 WHERE chain_id = $1', [
       chain.id,
       last.number,
@@ -43,47 +51,88 @@ export async function storeFollowed(
   });
 }
 
+interface Followed {
+  readonly blocks: readonly TokenBlock[];
+  readonly datasets: readonly MovedDataset[];
+  readonly ancestor?: number | null;
+}
+
 /** Backfills some blocks. */
-export async function storeHistory(database: Database, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
+export async function storeHistory(
+  database: Database,
+  chain: Chain,
+  blocks: readonly TokenBlock[],
+  datasets: readonly MovedDataset[],
+): Promise<void> {
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return;
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
+    await addRows(transaction, chain, blocks, datasets);
     await addBlocks(transaction, chain, blocks);
-    await cover(transaction, chain, first.number, last.number);
+    await cover(transaction, chain, datasets, first.number, last.number);
+  });
+}
+
+/** Backfills what was deposited and withdrawn in those of the blocks that lack it, and whose transfers are indexed. */
+export async function storeCoin(database: Database, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const ranges = await transaction.query<{ dataset: string; first_block: number; last_block: number }>(
+      'SELECT dataset, first_block, last_block FROM sync_ranges WHERE chain_id = $1',
+      [chain.id],
+    );
+    const isCovered = ({ name }: MovedDataset, { number }: TokenBlock): boolean =>
+      ranges.some((one) => one.dataset === name && one.first_block <= number && number <= one.last_block);
+    for (const block of blocks.filter((one) => isCovered(erc20Transfers, one) && !isCovered(wrappedCoinMoves, one))) {
+      await addRows(transaction, chain, [block], [wrappedCoinMoves]);
+      await cover(transaction, chain, [wrappedCoinMoves], block.number, block.number);
+    }
   });
 }
 
 async function rollBack(transaction: Transaction, chain: Chain, ancestor: number): Promise<void> {
   await emptyMoved(transaction);
-  await transaction.query(
-    `WITH gone AS (DELETE FROM ${TABLE} WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone`,
-    [chain.id, ancestor],
-  );
-  await run(transaction, erc20WalletTokens.removed('moved', keptOf(chain), TABLE));
+  for (const { name } of MOVED_TABLES)
+    await transaction.query(
+      `WITH gone AS (DELETE FROM ${name} WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone`,
+      [chain.id, ancestor],
+    );
+  await run(transaction, erc20WalletTokens.removed('moved', keptOf(chain), ALL_MOVED));
   await run(transaction, erc20WalletTokens.rolledBack?.(chain.id, ancestor) ?? []);
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number > $2', [chain.id, ancestor]);
+  await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND first_block > $2', [chain.id, ancestor]);
   await transaction.query('UPDATE sync_ranges SET last_block = $2 WHERE chain_id = $1 AND last_block > $2', [
     chain.id,
     ancestor,
   ]);
 }
 
-async function addBlocks(transaction: Transaction, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
+/** Of all that is counted. */
+const ALL_MOVED = `(${MOVED_TABLES.map(({ name, columns }) => `SELECT ${columns.join(', ')} FROM ${name}`).join(' UNION ALL ')})`;
+
+async function addRows(
+  transaction: Transaction,
+  chain: Chain,
+  blocks: readonly TokenBlock[],
+  datasets: readonly MovedDataset[],
+): Promise<void> {
   await emptyMoved(transaction);
-  const lines = blocks.flatMap(({ number, moves }) =>
-    moves.flatMap((move, index) =>
-      erc20Transfers
-        .decode([toLog({ ...move, blockNumber: number, transactionIndex: index >> 1, logIndex: index })], {
-          chain,
-          timestampOf,
-        })
-        .map((row) => erc20Transfers.table.copyLine(row)),
-    ),
+  const logs = blocks.flatMap(({ number, moves }) =>
+    moves.map((move, index) => {
+      const moved = { ...move, blockNumber: number, transactionIndex: index >> 1, logIndex: index };
+      return isWrapping(chain.wrappedNative, move) ? coinLog(moved) : toLog(moved);
+    }),
   );
-  await transaction.copy('moved', erc20Transfers.table.columns, lines);
-  await transaction.query(`INSERT INTO ${TABLE} SELECT * FROM moved`);
+  for (const { table, decode } of datasets) {
+    const lines = decode(logs, { chain, timestampOf }).map((row) => table.copyLine(row));
+    await transaction.copy(table.name, table.columns, lines);
+    await transaction.copy('moved', table.columns, lines);
+  }
   await run(transaction, erc20WalletTokens.added('moved', keptOf(chain)));
+}
+
+async function addBlocks(transaction: Transaction, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
   await transaction.query(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT $1, number, hash, to_timestamp(time) FROM unnest($2::bigint[], $3::bytea[], $4::bigint[]) AS block(number, hash, time)`,
@@ -97,7 +146,7 @@ async function addBlocks(transaction: Transaction, chain: Chain, blocks: readonl
 }
 
 async function emptyMoved(transaction: Transaction): Promise<void> {
-  await transaction.query(`CREATE TEMP TABLE IF NOT EXISTS moved (LIKE ${TABLE}) ON COMMIT DELETE ROWS`);
+  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfers) ON COMMIT DELETE ROWS');
   await transaction.query('DELETE FROM moved');
 }
 
@@ -111,15 +160,24 @@ function keptOf(chain: Chain): string {
     WHERE chain_id = ${chain.id} AND state = '${erc20WalletTokens.name}' AND NOT is_stale)`;
 }
 
-async function cover(transaction: Transaction, { id }: Chain, from: number, to: number): Promise<void> {
-  const joined = await transaction.query<{ first_block: number; last_block: number }>(
-    `DELETE FROM sync_ranges WHERE chain_id = $1 AND first_block <= $3::bigint + 1 AND last_block >= $2::bigint - 1 RETURNING first_block, last_block`,
-    [id, from, to],
-  );
-  const first = Math.min(from, ...joined.map(({ first_block }) => first_block));
-  const last = Math.max(to, ...joined.map(({ last_block }) => last_block));
-  await transaction.query(
-    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
-    [id, NAME, first, last],
-  );
+async function cover(
+  transaction: Transaction,
+  { id }: Chain,
+  datasets: readonly MovedDataset[],
+  from: number,
+  to: number,
+): Promise<void> {
+  for (const { name } of datasets) {
+    const joined = await transaction.query<{ first_block: number; last_block: number }>(
+      `DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = $4 AND first_block <= $3::bigint + 1 AND last_block >= $2::bigint - 1
+       RETURNING first_block, last_block`,
+      [id, from, to, name],
+    );
+    const first = Math.min(from, ...joined.map(({ first_block }) => first_block));
+    const last = Math.max(to, ...joined.map(({ last_block }) => last_block));
+    await transaction.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
+      [id, name, first, last],
+    );
+  }
 }

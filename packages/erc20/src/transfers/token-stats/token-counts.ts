@@ -1,4 +1,3 @@
-import { addressBytes } from '@chainstead/db';
 import type { KeptState } from '@chainstead/sync';
 import { BY_CONTRACT } from '../page/by-contract.ts';
 
@@ -10,10 +9,7 @@ export const erc20TokenCounts: KeptState = {
   name: 'erc20-token-counts',
   version: 1,
   tables: [{ name: 'erc20_token_counts', subject: 'token' }],
-  rowsOf: (token) => {
-    const bytes = `'\\x${addressBytes(token).toString('hex')}'::bytea`;
-    return [`token_key(token) = token_key(${bytes}) AND token = ${bytes} AND direction <> 1`];
-  },
+  rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
   indexes: [BY_CONTRACT],
   added: (rows, kept) => [change(rows, kept, '')],
   removed: (rows, kept) => [change(rows, kept, '-')],

@@ -1,4 +1,4 @@
-/** Random histories of NFTs, their rows, and what they add up to, for tests of what is kept of balances. */
+/** Random histories of NFTs, their rows, and what they tell of who has what, for tests of what is kept of balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/token-events';
@@ -29,13 +29,16 @@ export const ERC721 = contract(1);
 export const ERC1155 = contract(2);
 /** Moves what was never minted, in amounts whose sum has more than 256 bits. */
 export const LIAR = contract(3);
+/** Each id is one thing, and the first account's from the beginning: its first event is no mint. */
+export const LAZY = contract(4);
+const CREATOR = account(0);
 
 interface Wish {
   readonly from: number;
   readonly to: number;
   readonly id: number;
   readonly amount: bigint;
-  readonly what: 'mint' | 'move' | 'burn' | 'lie' | 'range';
+  readonly what: 'mint' | 'move' | 'burn' | 'lie' | 'range' | 'lazy';
   readonly single: boolean;
 }
 
@@ -44,11 +47,11 @@ const wishes: fc.Arbitrary<Wish> = fc.record({
   to: fc.nat(ACCOUNTS - 1),
   id: fc.nat(IDS.length - 1),
   amount: fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 0n, max: 2n ** 250n })),
-  what: fc.constantFrom('mint', 'mint', 'move', 'move', 'move', 'burn', 'lie', 'lie', 'range'),
+  what: fc.constantFrom('mint', 'mint', 'move', 'move', 'move', 'burn', 'lie', 'lie', 'range', 'lazy', 'lazy', 'lazy'),
   single: fc.boolean(),
 });
 
-/** What happened, block by block. Two contracts are honest: nobody ever gives what he has not. */
+/** What happened, block by block. Three contracts are honest: nobody ever gives what he has not. */
 export const histories: fc.Arbitrary<readonly (readonly Move[])[]> = fc
   .array(fc.array(wishes, { maxLength: 12 }), { minLength: 1, maxLength: 12 })
   .map((blocks) => {
@@ -57,7 +60,7 @@ export const histories: fc.Arbitrary<readonly (readonly Move[])[]> = fc
       block.flatMap((wish) => {
         const move = granted(wish, owned);
         if (move === null) return [];
-        if (move.token !== LIAR && move.last === undefined) applyMove(owned, move, 1n);
+        if (move.token !== LIAR && move.last === undefined) applyMove(owned, move);
         return [move];
       }),
     );
@@ -70,6 +73,12 @@ function granted(wish: Wish, owned: ReadonlyMap<string, bigint>): Move | null {
   const lie = { token: LIAR, id, from, to, amount: wish.amount * 2n ** 5n };
   if (wish.what === 'lie') return lie;
   if (wish.what === 'range') return { ...lie, from: ZERO_ADDRESS, amount: 1n, last: id + 60_000n };
+  if (wish.what === 'lazy') {
+    const owner = lazyOwner(id, owned);
+    return owner === null
+      ? null
+      : { token: LAZY, id, from: owner, to: wish.amount === 0n ? ZERO_ADDRESS : to, amount: 1n };
+  }
   const token = wish.single ? ERC721 : ERC1155;
   const amount = wish.single ? 1n : wish.amount;
   if (wish.what === 'mint') {
@@ -80,20 +89,29 @@ function granted(wish: Wish, owned: ReadonlyMap<string, bigint>): Move | null {
   return { token, id, from, to: wish.what === 'burn' ? ZERO_ADDRESS : to, amount };
 }
 
-function applyMove(balances: Map<string, bigint>, { token, id, from, to, amount }: Move, sign: bigint): void {
-  const change = (who: Address, by: bigint): void => {
-    if (who === ZERO_ADDRESS) return;
-    const key = `${who} ${token} ${id}`;
-    balances.set(key, (balances.get(key) ?? 0n) + by);
-  };
-  change(from, -amount * sign);
-  change(to, amount * sign);
+/** Null where it was burned. */
+function lazyOwner(id: bigint, owned: ReadonlyMap<string, bigint>): Address | null {
+  const known = [...owned].filter(([key]) => key.endsWith(`${LAZY} ${id}`));
+  if (known.length === 0) return CREATOR;
+  const held = known.find(([, amount]) => amount > 0n);
+  return held === undefined ? null : (held[0].slice(0, held[0].indexOf(' ')) as Address);
 }
 
-/** Balances and holdings of these moves as lines of text, sorted; the same form as `keptHoldings`. */
-export function addedUp(moves: readonly Move[]): string[] {
+/** Amounts are sums; one thing is where it went. */
+function applyMove(balances: Map<string, bigint>, move: Move): void {
+  const { token, id, from, to, amount } = move;
+  const change = (who: Address, after: (before: bigint) => bigint): void => {
+    const key = `${who} ${token} ${id}`;
+    if (who !== ZERO_ADDRESS) balances.set(key, after(balances.get(key) ?? 0n));
+  };
+  change(from, (before) => (isSingle(move) ? 0n : before - amount));
+  change(to, (before) => (isSingle(move) ? 1n : before + amount));
+}
+
+/** Balances and holdings after these moves, which are in chain order, as lines of text, sorted; the same form as `keptHoldings`. */
+export function toldBy(moves: readonly Move[]): string[] {
   const balances = new Map<string, bigint>();
-  for (const move of moves) if (move.last === undefined) applyMove(balances, move, 1n);
+  for (const move of moves) if (move.last === undefined && move.amount !== 0n) applyMove(balances, move);
   const held = new Map<string, number>();
   for (const [key, amount] of balances) {
     const holder = key.slice(0, key.lastIndexOf(' '));
@@ -128,6 +146,11 @@ function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Mov
     operator: null,
     transactionHash: `0x${'77'.repeat(32)}` as Hash,
   };
+}
+
+/** Whether its event is one of single things. */
+export function isSingle(move: Move): boolean {
+  return kindOf(move) === NFT_TRANSFER_KINDS.erc721;
 }
 
 /** The liar's id 1 moves as a single thing does. */

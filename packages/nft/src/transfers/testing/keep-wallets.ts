@@ -5,7 +5,7 @@ import { createKeptSubjects } from '@chainstead/sync';
 import { nftTransfers } from '../dataset.ts';
 import { nftWalletTokens } from '../wallet-tokens.ts';
 
-/** Asks about every account that NFTs of the chain have moved from or to, so that what it holds is kept from now on. */
+/** Asks about all accounts at once that NFTs of the chain have moved from or to, so that what it holds is kept from now on. */
 export async function keepAllWallets(database: Database, chain: Chain): Promise<void> {
   const kept = createKeptSubjects(database);
   const rows = await database.query<{ account: Address }>(
@@ -13,10 +13,11 @@ export async function keepAllWallets(database: Database, chain: Chain): Promise<
      UNION SELECT ${hexText('to_address')} FROM nft_transfers_all WHERE chain_id = $1`,
     [chain.id],
   );
-  for (const { account } of rows) {
+  const keep = async ({ account }: { readonly account: Address }): Promise<void> => {
     const progress = await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
     if (progress !== 'built') throw new Error(`What ${account} holds is not counted: ${progress}`);
-  }
+  };
+  await Promise.all(rows.map(keep));
 }
 
 /** What the kept wallets of a chain hold, as lines of text, sorted: amounts, and ids by contract. What nothing is left of is none. */

@@ -1,4 +1,4 @@
-/** What transfers of collections add up to, told apart from the SQL that keeps it. */
+/** What transfers of collections tell of who holds them, told apart from the SQL that keeps it. */
 import { createHash } from 'node:crypto';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
@@ -27,7 +27,9 @@ export function summedCollections(moves: readonly MovedIn[]): string[] {
   for (const { block, move, isSingle } of moves) {
     const { token, id, from, to, amount } = move;
     transfers.set(token, (transfers.get(token) ?? 0) + 1);
-    if (from === to || amount === 0n || move.last !== undefined) continue;
+    if (amount === 0n || move.last !== undefined) continue;
+    // To oneself nothing changes, but of one thing it is known then whose it is.
+    if (from === to && (!isSingle || to === ZERO_ADDRESS)) continue;
     if (isSingle) receivers.set(`${token} ${id}`, to);
     for (const [owner, delta] of [
       [from, -amount],
@@ -37,11 +39,12 @@ export function summedCollections(moves: readonly MovedIn[]): string[] {
       const key = `${token} ${id} ${owner}`;
       const held = amounts.get(key) ?? { token, id, owner, amount: 0n, last: -1 };
       amounts.set(key, held);
-      held.amount += delta;
-      held.last = Math.max(held.last, block);
+      if (!isSingle) held.amount += delta;
+      if (from !== to) held.last = Math.max(held.last, block);
     }
   }
   const all = [...amounts.values()];
+  for (const held of all) if (receivers.get(`${held.token} ${held.id}`) === held.owner) held.amount += 1n;
   const holding = all.filter(({ amount }) => amount > 0n);
   const ids = new Map(all.map(({ token, id }) => [`${token} ${id}`, { token, id }]));
   const owners = new Map(holding.map(({ token, owner }) => [`${token} ${owner}`, { token, owner }]));

@@ -165,7 +165,7 @@ async function verifyCovered(stage: HistoryStage, { from, to }: { from: number; 
 async function requireTruth(stage: HistoryStage): Promise<void> {
   const moves = await expectedMoves(scratch.database, stage);
   expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
-  const { stored, expected } = await comparedBalances(scratch.database, stage.chain, moves);
+  const { stored, expected } = await comparedBalances(scratch.database, stage, moves);
   expect(stored).toEqual(expected);
   const collections = await comparedCollections(scratch.database, stage.chain);
   expect(collections.stored).toEqual(collections.expected);

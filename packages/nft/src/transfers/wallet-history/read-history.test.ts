@@ -37,7 +37,7 @@ async function withStage(options: Partial<StageOptions>, work: (stage: HistorySt
 async function requireTruth(stage: HistoryStage): Promise<number> {
   const moves = await expectedMoves(scratch.database, stage);
   expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
-  const { stored, expected } = await comparedBalances(scratch.database, stage.chain, moves);
+  const { stored, expected } = await comparedBalances(scratch.database, stage, moves);
   expect(stored).toEqual(expected);
   return moves.length;
 }

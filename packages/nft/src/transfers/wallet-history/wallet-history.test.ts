@@ -92,7 +92,7 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
     const moves = await expectedMoves(scratch.database, stage);
     expect(moves.length).toBeGreaterThan(0);
     expect(await storedRows(scratch.database, stage.chain.id)).toEqual(expectedRows(moves));
-    const { stored, expected } = await comparedBalances(scratch.database, stage.chain, moves);
+    const { stored, expected } = await comparedBalances(scratch.database, stage, moves);
     expect(stored).toEqual(expected);
   }
 

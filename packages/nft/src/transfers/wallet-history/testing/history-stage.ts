@@ -252,22 +252,25 @@ export async function expectedMoves(database: Database, stage: HistoryStage): Pr
     );
 }
 
-/** What all wallets hold as the database keeps it, and as the moves add up. */
+/** What all wallets hold as the database keeps it, and as the moves tell: of ERC-1155 sums, of single things one where the newest went. */
 export async function comparedBalances(
   database: Database,
-  chain: Chain,
+  { chain, scripted }: Pick<HistoryStage, 'chain' | 'scripted'>,
   moves: readonly ExpectedNftMove[],
 ): Promise<{ readonly stored: string[]; readonly expected: string[] }> {
   await keepAllWallets(database, chain);
+  const several = new Set<string>(
+    scripted.tokens.flatMap(({ kind, address }) => (kind === 'erc1155' ? [address] : [])),
+  );
   const sums = new Map<string, bigint>();
-  const add = (account: string, token: string, id: bigint, amount: bigint): void => {
+  const set = (account: string, token: string, id: bigint, change: (before: bigint) => bigint): void => {
     if (/^0x0+$/.test(account)) return;
     const key = `${account} ${token} ${id}`;
-    sums.set(key, (sums.get(key) ?? 0n) + amount);
+    sums.set(key, change(sums.get(key) ?? 0n));
   };
   for (const { token, tokenId, from, to, amount } of moves) {
-    add(to, token, tokenId, amount);
-    add(from, token, tokenId, -amount);
+    set(from, token, tokenId, (before) => (several.has(token) ? before - amount : 0n));
+    set(to, token, tokenId, (before) => (several.has(token) ? before + amount : 1n));
   }
   const held = new Map<string, number>();
   for (const [key, amount] of sums) {

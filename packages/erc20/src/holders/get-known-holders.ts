@@ -1,0 +1,47 @@
+import {
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import { recentAnswer } from '@chainstead/state';
+import { isAskNoted } from '@chainstead/sync';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { HOLDERS_COUNTED, type HolderCounts } from './holder-questions.ts';
+
+/** So long the same figures are served. Milliseconds. */
+export const COUNTED_MS = 300_000;
+
+/** What is known of a token's holders, at one moment. */
+export interface KnownHolders extends SubjectCoverage {
+  /** Whether it is written down lately that somebody asked about the token. */
+  readonly isAskNoted: boolean;
+  /** As they were counted some minutes ago at most; null: they are to be counted. */
+  readonly counts: HolderCounts | null;
+}
+
+export async function getKnownHolders(database: Database, chain: Chain, token: Address): Promise<KnownHolders> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const [subject, chainId] = [bind(addressBytes(token)), bind(chain.id)];
+  const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name, states: [erc20TokenHolders] } as const;
+  const counted = recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind);
+  const [row] = await database.query<SubjectColumns & { is_ask_noted: boolean; first_block: number; counted: unknown }>(
+    `WITH ${subjectCoverage(of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
+  coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${bind(chain.firstBlock)}::bigint) AS first_block,
+  ${counted.sql} AS counted
+FROM covered LEFT JOIN ${subjectHistory(of)}`,
+    values,
+  );
+  return {
+    ...readSubject(chain, row, row?.first_block),
+    isAskNoted: row?.is_ask_noted ?? false,
+    counts: counted.read(row?.counted ?? null),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Address, ChainId, Log } from '@chainstead/core';
+import { addressKey } from '@chainstead/db/address-key';
+import type { Erc20Transfer } from '@chainstead/token-events';
+import type { Direction, Erc20TransferRow } from './schema.ts';
+
+/** Adds the rows of a transfer that a log tells of: one a side, one in all for a transfer to oneself. */
+export function addSides(rows: Erc20TransferRow[], log: Log, chainId: ChainId, transfer: Erc20Transfer): void {
+  const { from, to, value } = transfer;
+  if (from === to) rows.push(side(log, chainId, from, to, 2, value));
+  else rows.push(side(log, chainId, from, to, 0, value), side(log, chainId, to, from, 1, value));
+}
+
+// biome-ignore lint/complexity/useMaxParams: called for each transfer of a backfill: one literal, no object around its values.
+function side(
+  log: Log,
+  chainId: number,
+  account: Address,
+  counterparty: Address,
+  direction: Direction,
+  value: string,
+): Erc20TransferRow {
+  return {
+    accountKey: addressKey(account),
+    chainId,
+    blockNumber: log.blockNumber,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    direction,
+    account,
+    token: log.address,
+    counterparty,
+    value,
+    transactionHash: log.transactionHash,
+  };
+}

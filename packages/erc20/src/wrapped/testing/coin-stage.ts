@@ -1,0 +1,181 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import type { ApiApp } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { accountCodesReader, nativeBalancesReader, type StateQuestions } from '@chainstead/state';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { createChainSync, createKeptSubjects, createSyncMetrics, type Dataset } from '@chainstead/sync';
+import type { CompiledContract, DevnetCall } from '@chainstead/testkit';
+import { tokenFactsReader } from '@chainstead/tokens';
+import { expect, vi } from 'vitest';
+import { balancesNow, balancesThen } from '../../balances/read-balances.ts';
+import { createWalletBalancesRoute } from '../../balances/wallet-balances-route.ts';
+import { balanceOfCall } from '../../calls/balance-of.ts';
+import { holdersCounted } from '../../holders/count-holders.ts';
+import { ownersNow } from '../../holders/read-owners.ts';
+import { tokenHolderRoutes } from '../../holders/token-holder-routes.ts';
+
+/** The wrapped coin of the chain `eth`, which the API knows. */
+export const COIN = createChainRegistry().get('eth').wrappedNative as Address;
+
+type StageChain = StateStage['chain'];
+
+/** A devnet with a wrapped coin at its place, indexed by the real engine, the API over it, and a worker. */
+export interface CoinStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool'> {
+  /** Indexes from now on. */
+  index(datasets: readonly Dataset[], startBlock?: number | null): Promise<{ stop(): Promise<void> }>;
+  /** Sends a transaction to the coin, mined in a block of its own, and waits until it is indexed where something indexes. */
+  call(from: Address | undefined, functionName: string, args?: readonly unknown[], value?: bigint): Promise<void>;
+  caughtUp(): Promise<void>;
+  /** What the wallet has of the coin by the API: null where it is not shown, and whether the answer is complete. */
+  held(wallet: Address | undefined): Promise<{ readonly balance: string | null; readonly isComplete: boolean }>;
+  ask(path: string): Promise<unknown>;
+  /** What the coin's contract says now. */
+  truth(wallet: Address | undefined): Promise<string>;
+  /** How often a node was asked for somebody's balance of the coin. */
+  balancesAsked(): number;
+  /** What is known of the coin: `sum`, `live`; undefined for nothing. */
+  coinClass(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openCoinStage(
+  contract: CompiledContract,
+  facts: Partial<Omit<StageChain, 'id'>> = {},
+): Promise<CoinStage> {
+  const stage = await openStateStage({
+    chain: {
+      pollIntervalMs: 50,
+      finalizedTag: false,
+      confirmations: 1,
+      reorgDepthMax: 8,
+      wrappedNative: COIN,
+      ...facts,
+    },
+  });
+  const { devnet, scratch, chain, pool, questions, node } = stage;
+  const { database } = scratch;
+  const bytecode = await devnet.client.getCode({ address: await devnet.deploy(contract) });
+  if (bytecode === undefined) throw new Error('The coin has no code');
+  await devnet.client.setCode({ address: COIN, bytecode });
+  // From this block on, reorganisations keep it.
+  await devnet.mine();
+  await stage.startWorker([
+    ...[balancesNow, balancesThen, ownersNow, holdersCounted],
+    ...[accountCodesReader, tokenFactsReader, nativeBalancesReader],
+  ]);
+  const api = await openApi(stage, questions);
+  const running = new Set<{ stop(): Promise<void> }>();
+  const ask: CoinStage['ask'] = async (path) => {
+    const response = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  const caughtUp = (): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const [row] = await database.query<{ hash: string }>(
+          "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1",
+          [chain.id],
+        );
+        expect(row?.hash).toBe((await devnet.client.getBlock()).hash);
+      },
+      { timeout: 30_000, interval: 20 },
+    );
+  const self: CoinStage = {
+    ...stage,
+    async index(datasets, startBlock = 0) {
+      const ending = new AbortController();
+      const finished = runSync({ chain, pool, scratch }, datasets, startBlock, ending.signal);
+      const indexer = {
+        async stop() {
+          running.delete(indexer);
+          ending.abort();
+          await finished;
+        },
+      };
+      running.add(indexer);
+      await caughtUp();
+      return indexer;
+    },
+    async call(from, functionName, args = [], value = 0n) {
+      const call: DevnetCall = { address: COIN, abi: contract.abi, functionName, args };
+      await devnet.send({ ...call, ...(from === undefined ? {} : { from }), ...(value === 0n ? {} : { value }) });
+      if (running.size > 0) await caughtUp();
+    },
+    caughtUp,
+    async held(wallet) {
+      const response = await api.request(`/api/v2.2/${wallet}/erc20?exclude_spam=false`, {
+        headers: { 'x-api-key': EXAMPLE_KEY },
+      });
+      expect(response.status).toBe(200);
+      const rows = (await response.json()) as readonly { readonly token_address: string; readonly balance: string }[];
+      return {
+        balance: rows.find(({ token_address }) => token_address === COIN)?.balance ?? null,
+        isComplete: response.headers.get('x-indexed-complete') === 'true',
+      };
+    },
+    ask,
+    async truth(wallet) {
+      const { data = '0x0' } = await devnet.client.call({ to: COIN, data: balanceOfCall(wallet as Address) });
+      return BigInt(data).toString();
+    },
+    balancesAsked: () =>
+      node.received.filter(({ method, params }) => method === 'eth_call' && JSON.stringify(params).includes(BALANCE_OF))
+        .length,
+    async coinClass() {
+      const [row] = await database.query<{ class: string }>(
+        'SELECT class FROM erc20_token_classes WHERE token = $1 AND chain_id = $2',
+        [addressBytes(COIN), chain.id],
+      );
+      return row?.class;
+    },
+    async close() {
+      await Promise.all([...running].map((one) => one.stop()));
+      await stage.close();
+    },
+  };
+  return self;
+}
+
+/** Of `balanceOf(address)`. */
+const BALANCE_OF = '0x70a08231';
+
+function runSync(
+  { chain, pool, scratch }: { readonly chain: StageChain; readonly pool: UpstreamPool } & Pick<StateStage, 'scratch'>,
+  datasets: readonly Dataset[],
+  startBlock: number | null,
+  signal: AbortSignal,
+): Promise<void> {
+  return createChainSync({
+    chain,
+    pool,
+    database: scratch.database,
+    datasets,
+    logger: silentLogger(),
+    metrics: createSyncMetrics(createMetricsRegistry()),
+    clock: systemClock,
+    settings: {
+      startBlock,
+      endBlock: null,
+      proof: 'record',
+      backfillProof: 'none',
+      backfillOrder: 'newest-first',
+      proverRate: 0,
+    },
+  }).run(signal);
+}
+
+function openApi({ scratch: { database } }: StateStage, questions: StateQuestions): Promise<ApiApp> {
+  const sources = { questions, kept: createKeptSubjects(database), waitMs: 10_000, liveMaxAgeMs: 60_000 };
+  const walletHistory = {
+    requestWallet: async () => 'unserved' as const,
+    requestContract: async () => 'unserved' as const,
+  };
+  return exampleApi(database, [
+    createWalletBalancesRoute({ ...sources, walletHistory }),
+    ...tokenHolderRoutes({ ...sources, walletHistory }),
+  ]);
+}

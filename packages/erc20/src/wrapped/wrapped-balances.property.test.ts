@@ -1,0 +1,155 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { StateUnavailableError } from '@chainstead/state';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage } from '../balances/testing/balance-stage.ts';
+import { misCounted } from '../balances/testing/mis-counted.ts';
+import type { Move, TokenChain } from '../balances/testing/token-chain.ts';
+
+let scratch: ScratchDatabase;
+let nextChain = 1_510_001;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+const COIN = addressOf(0xc014);
+const TOKENS: readonly Address[] = [COIN, GOLD];
+
+const someone = fc.constantFrom(ALICE, BOB);
+const someMove: fc.Arbitrary<Move> = fc.record({
+  token: fc.constantFrom(COIN, COIN, COIN, GOLD),
+  from: fc.oneof(fc.constant(ZERO_ADDRESS), someone),
+  to: fc.oneof({ weight: 1, arbitrary: fc.constant(ZERO_ADDRESS) }, { weight: 2, arbitrary: someone }),
+  value: fc.bigInt({ min: 0n, max: 100n }),
+});
+const someMoves = fc.array(someMove, { maxLength: 4 });
+const onChain = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), moves: someMoves }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: 3 }),
+      blocks: fc.array(someMoves, { minLength: 4, maxLength: 5 }),
+    }),
+  },
+);
+const someAsk = fc.record({
+  kind: fc.constant('ask' as const),
+  wallet: someone,
+  tokens: fc.option(fc.constant([COIN]), { freq: 4 }),
+  blocksBack: fc.option(fc.integer({ min: 0, max: 12 })),
+});
+const someStep = fc.oneof(
+  { weight: 4, arbitrary: onChain },
+  { weight: 4, arbitrary: someAsk },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('age' as const), hours: fc.constantFrom(1, 25) }) },
+  // Another version of the program, or other settings, and back.
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('switch' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fill' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('backfill' as const) }) },
+  // Whoever works in the next step is killed in the middle of it.
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('kill' as const), statements: fc.integer({ min: 0, max: 25 }) }),
+  },
+);
+type OnChain = typeof onChain extends fc.Arbitrary<infer T> ? T : never;
+type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
+
+/** Nobody sends or withdraws what he hasn't; nothing comes from nowhere to nowhere. */
+function possible(tokens: TokenChain, after: number, moves: readonly Move[]): Move[] {
+  const spent = new Map<string, bigint>();
+  return moves
+    .filter(({ from, to }) => from !== ZERO_ADDRESS || to !== ZERO_ADDRESS)
+    .map((move) => {
+      const key = `${move.token} ${move.from}`;
+      const held = tokens.balance(move.token, move.from, after) - (spent.get(key) ?? 0n);
+      const value = move.from === ZERO_ADDRESS || move.value <= held ? move.value : held;
+      spent.set(key, (spent.get(key) ?? 0n) + value);
+      return { ...move, value };
+    });
+}
+
+async function take(stage: BalanceStage, step: OnChain, firstFollowed: number): Promise<void> {
+  const { tokens } = stage;
+  const head = tokens.head.number;
+  if (step.kind === 'mine') {
+    await stage.mine(possible(tokens, head, step.moves));
+    return;
+  }
+  const ancestor = Math.max(firstFollowed, head - step.depth);
+  if (ancestor >= head) return;
+  const [first = [], ...others] = step.blocks;
+  const given = others.map((moves) => possible(tokens, 0, moves).filter(({ from }) => from === ZERO_ADDRESS));
+  await stage.reorg(ancestor, [possible(tokens, ancestor, first), ...given]);
+}
+
+/** @param isSteady whether the coin was indexed all the time: else a reading of a minute ago may stand for what is there now */
+async function ask(stage: BalanceStage, { wallet, tokens, blocksBack }: Ask, isSteady: boolean): Promise<void> {
+  const toBlock = blocksBack === null ? null : Math.max(0, stage.tokens.head.number - blocksBack);
+  const told = await stage.tell({ wallet, tokens, toBlock }).catch((error: unknown) => {
+    // What only nodes know of the past nobody tells, once the worker is killed.
+    if (stage.dieAfter === null || !(error instanceof StateUnavailableError)) throw error;
+    return null;
+  });
+  if (told === null) return;
+  for (const { token, balance, balanceBlock } of told.balances)
+    expect({ token, balanceBlock, balance }).toEqual({
+      token,
+      balanceBlock,
+      balance: stage.tokens.balance(token, wallet, balanceBlock),
+    });
+  for (const kind of Object.values(await stage.classes())) expect(kind).toBe('sum');
+  const newest = told.indexed.toBlock ?? 0;
+  const block = Math.min(toBlock ?? newest, newest);
+  if (!told.isComplete) return;
+  for (const token of tokens ?? TOKENS)
+    if (stage.tokens.balance(token, wallet, block) > 0n && (token !== COIN || isSteady))
+      expect(told.balances.map((one) => one.token)).toContain(token);
+}
+
+test('what is shown of the wrapped coin is what its contract holds, whatever of it is indexed, and whatever happens', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(someMoves, { maxLength: 5 }),
+      fc.boolean(),
+      fc.array(someStep, { minLength: 3, maxLength: 16 }),
+      async (history, isCoinIndexed, steps) => {
+        const given = history.map((moves) =>
+          moves.filter(({ from, to }) => from === ZERO_ADDRESS && to !== ZERO_ADDRESS),
+        );
+        const stage = await openBalanceStage(scratch.database, {
+          chainId: nextChain++,
+          history: given,
+          facts: { wrappedNative: COIN },
+          isCoinIndexed,
+        });
+        const firstFollowed = given.length === 0 ? 0 : given.length + 1;
+        try {
+          await stage.mine();
+          let isFilled = given.length === 0;
+          let isSteady = isCoinIndexed;
+          for (const step of steps) {
+            if (step.kind === 'switch') isSteady = false;
+            if (step.kind === 'ask') await ask(stage, step, isSteady);
+            else if (step.kind === 'age') await stage.age(step.hours);
+            else if (step.kind === 'switch') stage.isCoinIndexed = !stage.isCoinIndexed;
+            else if (step.kind === 'fill') await stage.backfillCoin();
+            else if (step.kind === 'backfill') {
+              if (!isFilled) await stage.backfill();
+              isFilled = true;
+            } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
+            stage.dieAfter = step.kind === 'kill' ? step.statements : null;
+            expect(await misCounted(stage)).toEqual([]);
+          }
+        } finally {
+          await stage.close();
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+}, 300_000);

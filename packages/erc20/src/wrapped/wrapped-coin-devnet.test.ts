@@ -1,0 +1,247 @@
+/** The wrapped coin on a real node, followed by the real engine: what the API says of it is what its contract says. */
+import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { createKnownContracts, readHistory, requestHistory } from '@chainstead/sync';
+import { type CompiledContract, compileAssetContracts, compileSolidity } from '@chainstead/testkit';
+import { encodeFunctionData } from 'viem';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { wrappedCoinMoves } from './dataset.ts';
+import { COIN, type CoinStage, openCoinStage } from './testing/coin-stage.ts';
+
+/** Emits both, as wrapped coins over OpenZeppelin's base do. */
+const LOUD = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.20;
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+contract LoudEther is ERC20 {
+  event Deposit(address indexed dst, uint256 wad);
+  event Withdrawal(address indexed src, uint256 wad);
+  constructor() ERC20("Wrapped Ether", "WETH") {}
+  function deposit() external payable {
+    _mint(msg.sender, msg.value);
+    emit Deposit(msg.sender, msg.value);
+  }
+  function withdraw(uint256 wad) external {
+    emit Withdrawal(msg.sender, wad);
+    _burn(msg.sender, wad);
+    payable(msg.sender).transfer(wad);
+  }
+}`;
+
+const DATASETS = [erc20Transfers, wrappedCoinMoves];
+const soon = { timeout: 30_000, interval: 100 };
+
+async function stageOf(
+  contract: CompiledContract,
+  facts: Parameters<typeof openCoinStage>[1] = {},
+): Promise<CoinStage> {
+  const stage = await openCoinStage(contract, facts);
+  onTestFinished(() => stage.close());
+  return stage;
+}
+
+const wrappedEther = async (): Promise<CompiledContract> => (await compileAssetContracts())('WrappedEther');
+
+async function movesOf({ scratch }: CoinStage): Promise<number> {
+  const [row] = await scratch.database.query<{ moves: number }>(
+    'SELECT count(*)::int AS moves FROM wrapped_coin_moves WHERE direction <> 1',
+  );
+  return row?.moves ?? 0;
+}
+
+interface Owners {
+  readonly indexed: { readonly complete: boolean };
+  readonly result: readonly { readonly owner_address: Address; readonly balance: string }[];
+}
+interface Holders {
+  readonly totalHolders: number;
+  readonly indexed: { readonly complete: boolean };
+}
+
+async function ownersOf(stage: CoinStage): Promise<{ readonly complete: boolean; readonly owners: readonly string[] }> {
+  const { indexed, result } = (await stage.ask(`erc20/${COIN}/owners`)) as Owners;
+  return { complete: indexed.complete, owners: result.map((row) => `${row.owner_address} ${row.balance}`) };
+}
+
+/** The same figures are served for five minutes. */
+async function holdersOf(stage: CoinStage): Promise<Holders> {
+  await stage.scratch.database.query(`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts'`);
+  return (await stage.ask(`erc20/${COIN}/holders`)) as Holders;
+}
+
+describe('a coin that emits no transfers for deposits and withdrawals', () => {
+  let stage: CoinStage;
+  let [alice, bob, carol, dave]: Address[] = [];
+
+  beforeAll(async () => {
+    stage = await openCoinStage(await wrappedEther());
+    [, alice, bob, carol, dave] = stage.devnet.accounts;
+    await stage.call(carol, 'deposit', [], 70n);
+    await stage.index(DATASETS);
+  }, 120_000);
+  afterAll(() => stage?.close());
+
+  test('is held by who only ever deposited some, asked before and after', async () => {
+    expect(await stage.held(alice)).toEqual({ balance: null, isComplete: true });
+    expect(await stage.held(carol)).toEqual({ balance: '70', isComplete: true });
+    await stage.call(alice, 'deposit', [], 50n);
+    expect(await stage.held(alice)).toEqual({ balance: '50', isComplete: true });
+    expect(await stage.held(dave)).toEqual({ balance: null, isComplete: true });
+    expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${carol} 70`, `${alice} 50`] });
+  });
+
+  test('is followed without asking its contract again: deposits, withdrawals, transfers, a reorganisation', async () => {
+    await stage.held(alice);
+    await stage.held(bob);
+    await stage.held(carol);
+    expect(await stage.coinClass()).toBe('sum');
+    const asked = stage.balancesAsked();
+    await stage.call(alice, 'deposit', [], 10n);
+    await stage.call(alice, 'withdraw', [25n]);
+    await stage.call(alice, 'transfer', [bob, 5n]);
+    expect(await stage.held(alice)).toEqual({ balance: '30', isComplete: true });
+    expect(await stage.held(bob)).toEqual({ balance: '5', isComplete: true });
+    await stage.call(bob, 'withdraw', [5n]);
+    expect(await stage.held(bob)).toEqual({ balance: null, isComplete: true });
+    // The withdrawal and the transfer are gone.
+    await stage.devnet.reorg(2);
+    await stage.devnet.mine();
+    await stage.caughtUp();
+    expect(await stage.held(alice)).toEqual({ balance: await stage.truth(alice), isComplete: true });
+    expect(await stage.held(alice)).toEqual({ balance: '35', isComplete: true });
+    expect(await stage.held(bob)).toEqual({ balance: null, isComplete: true });
+    expect(stage.balancesAsked()).toBe(asked);
+  });
+
+  test('is listed and counted by its holders, and the lists are complete', async () => {
+    const expected = [`${carol} 70`, `${alice} ${await stage.truth(alice)}`];
+    expect(await ownersOf(stage)).toEqual({ complete: true, owners: expected });
+    expect(await holdersOf(stage)).toMatchObject({ totalHolders: 2, indexed: { complete: true } });
+    await stage.call(dave, 'deposit', [], 900n);
+    // A transfer and a deposit in one block.
+    const { client } = stage.devnet;
+    const { abi } = await wrappedEther();
+    await client.setAutomine(false);
+    const transfer = encodeFunctionData({ abi, functionName: 'transfer', args: [bob, 70n] });
+    await client.sendTransaction({ account: carol as Address, chain: null, to: COIN, data: transfer });
+    const deposit = encodeFunctionData({ abi, functionName: 'deposit' });
+    await client.sendTransaction({ account: alice as Address, chain: null, to: COIN, data: deposit, value: 1n });
+    await client.mine({ blocks: 1 });
+    await client.setAutomine(true);
+    await stage.caughtUp();
+    expect(await ownersOf(stage)).toEqual({
+      complete: true,
+      owners: [`${dave} 900`, `${bob} 70`, `${alice} ${await stage.truth(alice)}`],
+    });
+    expect(await holdersOf(stage)).toMatchObject({ totalHolders: 3, indexed: { complete: true } });
+    const now = Math.round(Date.now() / 1_000) + 86_400;
+    const history = (await stage.ask(
+      `erc20/${COIN}/holders/historical?fromDate=${now - 400 * 86_400}&toDate=${now}&timeFrame=1d&limit=1`,
+    )) as {
+      readonly indexed: { readonly complete: boolean };
+      readonly result: readonly { readonly totalHolders: number }[];
+    };
+    expect(history).toMatchObject({ indexed: { complete: true }, result: [{ totalHolders: 3 }] });
+  });
+});
+
+test('a coin that emits both is counted once', async () => {
+  const contract = (await compileSolidity({ 'LoudEther.sol': LOUD })).get('LoudEther');
+  if (contract === undefined) throw new Error('LoudEther was not compiled');
+  const stage = await stageOf(contract);
+  const [, alice, bob] = stage.devnet.accounts;
+  await stage.index(DATASETS);
+  await stage.call(alice, 'deposit', [], 50n);
+  expect(await stage.held(alice)).toEqual({ balance: '50', isComplete: true });
+  await stage.call(alice, 'withdraw', [20n]);
+  await stage.call(alice, 'transfer', [bob, 5n]);
+  expect(await stage.held(alice)).toEqual({ balance: '25', isComplete: true });
+  expect(await stage.coinClass()).toBe('sum');
+  expect(await movesOf(stage)).toBe(0);
+  expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 25`, `${bob} 5`] });
+}, 120_000);
+
+test('a database from before has its history filled in, by the contract alone, and then counts it', async () => {
+  const stage = await stageOf(await wrappedEther(), { reorgDepthMax: 2 });
+  const { database } = stage.scratch;
+  const [, alice, bob] = stage.devnet.accounts;
+  await stage.call(alice, 'deposit', [], 50n);
+  const earlier = await stage.index([erc20Transfers]);
+  await stage.call(alice, 'withdraw', [8n]);
+  await vi.waitFor(async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }), soon);
+  expect(await stage.coinClass()).toBeUndefined();
+  expect(await ownersOf(stage)).toEqual({ complete: false, owners: [] });
+  await earlier.stop();
+  // As the version before left it.
+  await database.query(
+    `UPDATE derived_states SET version = 1 WHERE state IN ('erc20-wallet-tokens', 'erc20-token-holders')`,
+  );
+  const received = stage.node.received.length;
+  await stage.index(DATASETS);
+  await vi.waitFor(async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }), soon);
+  expect(await ownersOf(stage)).toEqual({ complete: false, owners: [] });
+  await stage.devnet.mine(4);
+  await vi.waitFor(async () => {
+    const lowest = await database.query(
+      `SELECT min(first_block)::int AS lowest FROM sync_ranges WHERE dataset = 'wrapped-coin-moves'`,
+    );
+    expect([lowest, await movesOf(stage)]).toEqual([[{ lowest: 0 }], 2]);
+  }, soon);
+  const filtered = stage.node.received
+    .slice(received)
+    .flatMap(({ method, params }) => (method === 'eth_getLogs' ? [params[0] as { readonly address?: unknown }] : []));
+  expect(filtered.length).toBeGreaterThan(0);
+  for (const { address } of filtered) expect(JSON.stringify(address)).toContain(COIN);
+  await stage.caughtUp();
+  await stage.call(alice, 'transfer', [bob, 2n]);
+  expect(await stage.held(alice)).toEqual({ balance: '40', isComplete: true });
+  expect(await stage.coinClass()).toBe('sum');
+  // Its history came in another order than it happened: that is counted anew by whoever asks next.
+  await vi.waitFor(
+    async () => expect(await holdersOf(stage)).toMatchObject({ totalHolders: 2, indexed: { complete: true } }),
+    soon,
+  );
+  expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 40`, `${bob} 2`] });
+}, 180_000);
+
+test('the history of one wallet brings its deposits, and no more calls than its transfers', async () => {
+  const stage = await stageOf(await wrappedEther(), { reorgDepthMax: 2 });
+  const { database } = stage.scratch;
+  const { chain, pool, node } = stage;
+  const [, alice, bob] = stage.devnet.accounts;
+  await stage.call(alice, 'deposit', [], 50n);
+  await stage.call(alice, 'withdraw', [8n]);
+  await stage.call(bob, 'deposit', [], 7n);
+  await stage.call(bob, 'transfer', [alice, 3n]);
+  await stage.devnet.mine(6);
+  await stage.index(DATASETS, null);
+  // All below the first block that was followed can't be reorganised any more.
+  await stage.devnet.mine(4);
+  await stage.caughtUp();
+  const subject = { chainId: chain.id, kind: 'wallet', address: alice as Address } as const;
+  await requestHistory(database, { subject, requestedBy: null, perKey: 1, maxCalls: 1_000 });
+  const received = node.received.length;
+  const shared = { chain, pool, database, datasets: DATASETS, clock: systemClock, logger: silentLogger() };
+  const outcome = await readHistory(
+    { ...shared, knownContracts: createKnownContracts(), maxCalls: 1_000, sliceMs: 60_000 },
+    subject,
+    new AbortController().signal,
+  );
+  expect(outcome).toBe('done');
+  const calls = node.received.slice(received).filter(({ method }) => method === 'eth_getLogs');
+  expect(calls).toHaveLength(2);
+  const rows = await database.query(
+    `SELECT direction, value::int AS value FROM wrapped_coin_moves WHERE account = $1 ORDER BY block_number`,
+    [addressBytes(alice as Address)],
+  );
+  expect(rows).toEqual([
+    { direction: 1, value: 50 },
+    { direction: 0, value: 8 },
+  ]);
+  expect(await movesOf(stage)).toBe(2);
+  expect(await stage.held(alice)).toEqual({ balance: '45', isComplete: true });
+  const asked = stage.balancesAsked();
+  await stage.call(alice, 'deposit', [], 5n);
+  expect(await stage.held(alice)).toEqual({ balance: '50', isComplete: true });
+  expect(stage.balancesAsked()).toBe(asked);
+}, 120_000);

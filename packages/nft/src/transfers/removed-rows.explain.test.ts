@@ -1,0 +1,81 @@
+import { addressBytes } from '@chainstead/db';
+import {
+  addressOf,
+  createPartitions,
+  createScratchDatabase,
+  exampleChain,
+  explain,
+  PLANS,
+  type ScratchDatabase,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nftCollectionOwners } from './collection-owners.ts';
+import { nftWalletTokens } from './wallet-tokens.ts';
+
+// A collection of 9,000 ids that move eight times each on average, in five partitions; the newest ten blocks are taken back.
+const BUSY = addressOf(1);
+const BLOCKS = 10_000;
+const MOVES_OF_BLOCK = 7;
+const REMOVED_FROM = BLOCKS - 10;
+const WALLET = addressOf(10);
+const chain = exampleChain();
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ autovacuum: false });
+  const { database } = scratch;
+  await createPartitions(database, 'nft_transfers', chain.id, [2_000, 4_000, 6_000, 8_000]);
+  await database.query('CREATE TABLE gone (LIKE nft_transfers)');
+  await seed(0, 200);
+  await database.query('ANALYZE');
+  await seed(200, BLOCKS);
+  await database.query('INSERT INTO gone SELECT * FROM nft_transfers WHERE block_number >= $1', [REMOVED_FROM]);
+  for (const [state, kept] of STATES)
+    for (const statement of state.added('nft_transfers', kept)) await database.query(statement);
+  await database.query('DELETE FROM nft_transfers WHERE block_number >= $1', [REMOVED_FROM]);
+}, 60_000);
+afterAll(() => scratch.drop());
+
+async function seed(from: number, below: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO nft_transfers SELECT address_key($2), $1, block, place, 0, 0, 0, $2, 1000 + (block * 7919 + place) % 9000,
+         NULL, decode(lpad(to_hex(10 + (block + 1) % 50), 40, '0'), 'hex'), decode(lpad(to_hex(10 + block % 50), 40, '0'), 'hex'), 1, NULL,
+         sha256(block::text::bytea)
+       FROM generate_series($3::int, $4::int - 1) AS block, generate_series(0, ${MOVES_OF_BLOCK - 1}) AS place`,
+    [chain.id, addressBytes(BUSY), from, below],
+  );
+}
+
+const keptOf = (subject: string): string => `(SELECT '\\x${subject.slice(2)}'::bytea AS subject, 1000000 AS built_to)`;
+const STATES = [
+  [nftWalletTokens, keptOf(WALLET)],
+  [nftCollectionOwners, keptOf(BUSY)],
+] as const;
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(() => prepare(scratch.database), 60_000);
+
+  // Without any, the key's index looks as good for a token as its own, as in transfer-pages.explain.test.ts.
+  test.skipIf(statistics === 'without statistics').each(STATES)(
+    'finds what is left of ids whose rows are removed by the index by token',
+    async (state, kept) => {
+      const looking = state.removed('gone', kept, 'nft_transfers').slice(0, 2);
+      for (const text of looking) {
+        const { nodes } = await explain(scratch.database, { text, values: [] }, plan);
+        const scans = nodes.filter((node) => node['Relation Name']?.startsWith('nft_transfers_') === true);
+        expect(scans.length).toBeGreaterThan(0);
+        for (const scan of scans) {
+          expect(scan['Node Type']).toMatch(/^(Bitmap )?(Index|Heap)/);
+          if (scan['Index Cond'] !== undefined)
+            expect(scan['Index Cond']).toMatch(/collection_key = .*hash_numeric\(token_id\) = /);
+        }
+        const read = scans.reduce(
+          (sum, scan) => sum + (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'],
+          0,
+        );
+        expect(read).toBeLessThanOrEqual(10 * MOVES_OF_BLOCK * 30);
+      }
+    },
+  );
+});

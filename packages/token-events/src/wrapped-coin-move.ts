@@ -1,0 +1,29 @@
+import { addressAt, decimalAt } from '@chainstead/abi';
+import type { Address, Hash, Log } from '@chainstead/core';
+
+/** What was wrapped for an account, or unwrapped by it. */
+interface WrappedCoinMove {
+  readonly kind: 'deposit' | 'withdrawal';
+  readonly account: Address;
+  /** Base units, as decimal digits. */
+  readonly value: string;
+}
+
+/**
+ * What a log of a wrapped native coin (WETH9 and those made after it) says of coins that were wrapped or unwrapped; null where it says
+ * nothing of that: another event, or the account not in a topic.
+ */
+export function decodeWrappedCoinMove({ topics, data }: Pick<Log, 'topics' | 'data'>): WrappedCoinMove | null {
+  const [topic0, second] = topics;
+  if (topic0 !== DEPOSIT_TOPIC && topic0 !== WITHDRAWAL_TOPIC) return null;
+  const account = addressAt(second);
+  if (account === null || topics.length !== 2 || data.length !== WORD_LENGTH) return null;
+  return { kind: topic0 === DEPOSIT_TOPIC ? 'deposit' : 'withdrawal', account, value: decimalAt(data) };
+}
+
+/** keccak256 of `Deposit(address,uint256)`. */
+export const DEPOSIT_TOPIC = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c' as Hash;
+/** keccak256 of `Withdrawal(address,uint256)`. */
+export const WITHDRAWAL_TOPIC = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65' as Hash;
+/** `0x` and 32 bytes. */
+const WORD_LENGTH = 66;
