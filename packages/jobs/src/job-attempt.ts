@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
-import { type Job as BullJob, UnrecoverableError, WaitingError } from 'bullmq';
+import { failureLevel, isOutage, outageOr } from '@chainstead/db';
+import { type Job as BullJob, DelayedError, UnrecoverableError, WaitingError } from 'bullmq';
 import type { Job } from './job.ts';
 import { checkPayload } from './job-error.ts';
 import { decodeJobId } from './job-id.ts';
@@ -17,9 +18,13 @@ export interface AttemptOptions<Payload> {
   readonly logger: Logger;
 }
 
+/** A job that an outage of the database broke off waits so long before it is tried again. */
+const AFTER_OUTAGE_MS = 1_000;
+
 /**
  * Runs the handler once and tells BullMQ what came of it by what it throws: nothing for success, UnrecoverableError for
- * what no further attempt would mend, WaitingError for a job that was put back unfinished because the process ends.
+ * what no further attempt would mend, WaitingError for a job that was put back unfinished because the process ends,
+ * DelayedError for one that was put back because the database is away, which is no fault of the job.
  */
 export async function attemptJob<Payload>(
   options: AttemptOptions<Payload>,
@@ -41,10 +46,31 @@ export async function attemptJob<Payload>(
       await job.moveToWait(token);
       throw new WaitingError();
     }
+    if (isOutage(error)) {
+      metrics.finished(name, 'interrupted');
+      await putBack(options, job, token);
+      throw new DelayedError();
+    }
     throw failure(options, { id, attempt, error });
   } finally {
     metrics.took(name, (performance.now() - started) / 1000);
   }
+}
+
+/** The queue may live in the database that is away: tries until that answers, or the job's lock is lost to another worker. */
+async function putBack<Payload>(
+  { signal }: AttemptOptions<Payload>,
+  job: BullJob<unknown, void>,
+  token: string | undefined,
+): Promise<void> {
+  for (;;)
+    try {
+      await job.moveToDelayed(Date.now() + AFTER_OUTAGE_MS, token);
+      return;
+    } catch (error) {
+      if (signal.aborted || !isOutage(outageOr(error))) throw error;
+      await pause(AFTER_OUTAGE_MS);
+    }
 }
 
 interface FailedAttempt {

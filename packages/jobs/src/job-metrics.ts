@@ -27,7 +27,7 @@ export function createJobMetrics(registry: Registry, logger: Logger): JobMetrics
   const sources = new Map<string, DepthSource>();
   const outcomes = new Counter({
     name: 'chainstead_jobs_total',
-    help: 'Attempts of jobs by outcome: completed, retried, failed for good, stalled (their worker died), interrupted (their process ended)',
+    help: 'Attempts of jobs by outcome: completed, retried, failed for good, stalled (their worker died), interrupted (their process ended, or the database went away)',
     labelNames: ['queue', 'outcome'],
     registers,
   });

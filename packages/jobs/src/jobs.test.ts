@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { ChainsteadError, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { JobError } from './job-error.ts';
@@ -135,6 +136,24 @@ describe.each(backends)('job queues on %s', (backend) => {
     await queue.add('gone', { name: 'x' });
     await vi.waitFor(async () => expect(await outcomes(queue.name, 'failed')).toBe(1));
     expect(await outcomes(queue.name, 'retried')).toBe(0);
+  });
+
+  test('an outage of the database ends no job, and is no attempt of it', async () => {
+    const queue = (await open()).queue(freshName(), { schema: greeting });
+    const attempts: number[] = [];
+    await queue.work(
+      async ({ attempt }) => {
+        attempts.push(attempt);
+        if (attempts.length === 3) return;
+        throw new DatabaseUnavailableError('is shutting down', '57P01', new Error('terminating connection'));
+      },
+      { concurrency: 1 },
+    );
+    await queue.add('unlucky', { name: 'x' });
+    await vi.waitFor(async () => expect(await outcomes(queue.name, 'completed')).toBe(1), { timeout: 20_000 });
+    expect(attempts).toEqual([1, 1, 1]);
+    expect(await outcomes(queue.name, 'interrupted')).toBe(2);
+    expect(await outcomes(queue.name, 'failed')).toBe(0);
   });
 
   test('a failed job is kept when asked, and its id stays taken', async () => {
