@@ -1,35 +1,47 @@
 /**
- * `npm test`: the checks, every test, ten simulations, then what could not run on this machine, then vitest's own totals in one line.
- * Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
+ * `npm test`: the checks, every test, four simulations, then where the time went, what could not run on this machine, and vitest's own
+ * totals in one line. Exit code 1 when anything failed. Arguments go to vitest: `npm test -- packages/sync`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
+import { FILE_TIMES_VARIABLE, type FileTime, formatSlowest } from './slowest-files.ts';
 import { formatTotals, readTotals } from './test-totals.ts';
 
 const BIN = join(REPOSITORY_ROOT, 'node_modules/.bin');
 const PROBE_TIMEOUT_MS = 5_000;
-const SIMULATED_SEEDS = 10;
+/** Enough to see that none breaks; `.ci/run` plays 24 more. */
+const SIMULATED_SEEDS = 4;
 
+const startedAt = performance.now();
 const checked = run('node', ['scripts/check.ts']);
 const folder = mkdtempSync(join(tmpdir(), 'chainstead-test-'));
 const report = join(folder, 'report.json');
-const tested = run('vitest', [
-  'run',
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${report}`,
-  ...process.argv.slice(2),
-]);
+const fileTimes = join(folder, 'file-times.json');
+const tested = run(
+  'vitest',
+  [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--reporter=${join(REPOSITORY_ROOT, 'scripts/file-times-reporter.ts')}`,
+    `--outputFile.json=${report}`,
+    ...process.argv.slice(2),
+  ],
+  { [FILE_TIMES_VARIABLE]: fileTimes },
+);
 // A part of the tests asked for by name is for the eye: no simulation then.
 const simulated =
   process.argv.length > 2 || run('node', ['apps/simulation/src/main.ts', '--seeds', String(SIMULATED_SEEDS)]);
 const totals = existsSync(report) ? readTotals(readFileSync(report, 'utf8')) : null;
+const times: FileTime[] = existsSync(fileTimes) ? JSON.parse(readFileSync(fileTimes, 'utf8')) : [];
 rmSync(folder, { recursive: true, force: true });
 
 console.log('');
+for (const line of formatSlowest(times)) console.log(line);
+console.log(`all of it took ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 for (const line of missingOnThisMachine()) console.log(line);
 if (!checked) console.log('npm run check failed, see above');
 if (!simulated) console.log('a simulation failed, see above for the seed and how to repeat it');
@@ -40,8 +52,9 @@ else {
 }
 process.exitCode = checked && tested && simulated && totals !== null ? 0 : 1;
 
-function run(name: string, args: readonly string[]): boolean {
-  const { status } = spawnSync(join(BIN, name), args, { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
+function run(name: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): boolean {
+  const env = { ...process.env, ...environment };
+  const { status } = spawnSync(join(BIN, name), args, { cwd: REPOSITORY_ROOT, stdio: 'inherit', env });
   return status === 0;
 }
 
