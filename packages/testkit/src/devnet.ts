@@ -143,7 +143,9 @@ async function mined(client: DevnetClient, hash: Hash | `0x${string}`, what: str
   return receipt;
 }
 
-const RECEIPT_POLL_MS = 20;
+/** Most are there after a few milliseconds, and tests send thousands one after the other. */
+const RECEIPT_POLL_FIRST_MS = 2;
+const RECEIPT_POLL_MAX_MS = 20;
 const RECEIPT_PATIENCE_MS = 30_000;
 
 async function pollReceipt(
@@ -152,14 +154,14 @@ async function pollReceipt(
   what: string,
 ): Promise<TransactionReceipt> {
   const deadline = Date.now() + RECEIPT_PATIENCE_MS;
-  for (;;) {
+  for (let waitMs = RECEIPT_POLL_FIRST_MS; ; waitMs = Math.min(2 * waitMs, RECEIPT_POLL_MAX_MS)) {
     try {
       return await client.getTransactionReceipt({ hash });
     } catch (error) {
       if (!(error instanceof TransactionReceiptNotFoundError)) throw error;
       if (Date.now() > deadline) throw new TestkitError(`${what} was not mined in time`, { hash });
     }
-    await sleep(RECEIPT_POLL_MS);
+    await sleep(waitMs);
   }
 }
 

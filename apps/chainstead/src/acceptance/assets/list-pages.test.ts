@@ -2,13 +2,14 @@
  * Every list of assets to its end, in the smallest and in the largest pages, by the official SDK where it has a call, from the running program: while
  * blocks arrive between pages and others are reorganised away, no row comes twice, and none is missing that was there all the time.
  */
+import { errorText } from '@chainstead/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../indexed-chain.ts';
 import { ASSET_OPERATIONS } from './asset-operations.ts';
-import { STIRRED_AGAIN } from './holdings-scene.ts';
+import { type HoldingsScene, STIRRED_AGAIN } from './holdings-scene.ts';
 import { type HoldingsStage, openHoldingsStage } from './holdings-stage.ts';
 import { LIST_ROUTES, type ListRoute } from './list-routes.ts';
-import { readLedger } from './scene-ledger.ts';
+import { readLedger, type SceneLedger } from './scene-ledger.ts';
 
 const CHAIN_ID = 1_337_041;
 /** Rows a page, and rows of the lists that are read in such pages: more than a page of them, but for the few traits. */
@@ -39,8 +40,16 @@ test('every operation that takes a cursor is among them', () => {
 });
 
 describe.each(WALKS)('in pages of $limit', ({ limit, size }) => {
-  test.each(LIST_ROUTES)('$name', async (route) => {
-    const { shown, always, ever, pages } = await walk(route, limit, size);
+  let walks: ReadonlyMap<string, Walk>;
+
+  beforeAll(async () => {
+    walks = await walkAll(limit, size);
+  });
+
+  test.each(LIST_ROUTES.map(({ name }) => name))('%s', (name) => {
+    const walk = walks.get(name);
+    if (walk === undefined) throw new Error(`${name} was not walked`);
+    const { shown, always, ever, pages } = walk;
     expect(shown.length, 'rows that came twice').toBe(new Set(shown).size);
     expect([...new Set(shown).difference(ever)], 'rows that never were').toEqual([]);
     expect([...always.difference(new Set(shown))], 'rows that are missing').toEqual([]);
@@ -57,29 +66,60 @@ interface Walk {
   readonly pages: number;
 }
 
-async function walk(route: ListRoute, limit: number, size: number): Promise<Walk> {
+/** All lists side by side, a page of each at a time: what happens between pages happens to all of them. */
+async function walkAll(limit: number, size: number): Promise<ReadonlyMap<string, Walk>> {
   const scene = stage.scenes.find((one) => one.size === size);
   if (scene === undefined) throw new Error(`There is no scene of ${size}`);
-  const truths: ReadonlySet<string>[] = [];
+  const ledgers: SceneLedger[] = [];
   const look = async (): Promise<void> => {
     await stage.settle();
-    truths.push(new Set(route.truth(scene, await readLedger(stage.devnet, scene))));
+    ledgers.push(await readLedger(stage.devnet, scene));
   };
   await scene.stir();
   await look();
-  const shown: string[] = [];
-  let pages = 0;
-  for await (const body of route.open(stage, scene, limit)) {
-    shown.push(...route.keysOf(body));
-    if (!TROUBLED.includes(++pages)) continue;
+  const walks = LIST_ROUTES.map((route) => openWalk(route, scene, limit));
+  let going: readonly OpenWalk[] = walks;
+  for (let page = 1; ; page++) {
+    const isGoing = await Promise.all(going.map((walk) => walk.turn()));
+    going = going.filter((_, place) => isGoing[place]);
+    if (going.length === 0) break;
+    if (!TROUBLED.includes(page)) continue;
     await stage.devnet.reorg(STIRRED_AGAIN);
     await look();
     await scene.stir();
     await look();
   }
-  return {
-    ...{ shown, pages },
-    always: truths.reduce((all, one) => all.intersection(one)),
-    ever: truths.reduce((all, one) => all.union(one)),
+  return new Map(
+    walks.map(({ route, shown, pages }) => {
+      const truths = ledgers.map((ledger): ReadonlySet<string> => new Set(route.truth(scene, ledger)));
+      const always = truths.reduce((all, one) => all.intersection(one));
+      return [route.name, { shown, pages, always, ever: truths.reduce((all, one) => all.union(one)) }];
+    }),
+  );
+}
+
+/** A list that is walked, a page at a time. */
+interface OpenWalk {
+  readonly route: ListRoute;
+  readonly shown: string[];
+  pages: number;
+  /** @returns whether there was one more page */
+  turn(): Promise<boolean>;
+}
+
+function openWalk(route: ListRoute, scene: HoldingsScene, limit: number): OpenWalk {
+  const bodies = route.open(stage, scene, limit);
+  const walk: OpenWalk = {
+    ...{ route, shown: [], pages: 0 },
+    async turn() {
+      const { done, value } = await bodies.next().catch((cause: unknown) => {
+        throw new Error(`${route.name}, page ${walk.pages + 1}: ${errorText(cause)}`, { cause });
+      });
+      if (done === true) return false;
+      walk.shown.push(...route.keysOf(value));
+      walk.pages += 1;
+      return true;
+    },
   };
+  return walk;
 }
