@@ -17,6 +17,7 @@ each sample on standard output, everything in a JSON file. Nothing needs to be i
   --rate <n>      blocks a second to hold (default: measured first, which takes a minute)
   --share <n>     of the measured peak (default 0.8)
   --pages <n>     pages asked for a second (default 40)
+  --wallets <n>   wallets that pages are of; each is asked about once before it begins (default 2000)
   --streams <n>   streams, each of a busy contract (default 10, at most 30)
   --block <n>     transactions of two logs in a block (default 50)
   --every <n>     seconds between samples (default 30, less in a short soak)
@@ -28,6 +29,8 @@ Ctrl-C ends it early: what there is by then is judged and reported. A second Ctr
 Exit code 0: every verdict passed. 1: one failed, or the soak could not run. 2: a wrong option.`;
 
 const STREAMS_MAX = 30;
+/** All that the chain has. */
+const WALLETS_MAX = 50_000;
 const SAMPLES_OF_SHORT = 20;
 
 class OptionError extends Error {}
@@ -88,6 +91,7 @@ function readCommand(): Command | null {
       rate: text,
       share: text,
       pages: text,
+      wallets: text,
       streams: text,
       block: text,
       every: text,
@@ -106,6 +110,7 @@ function readCommand(): Command | null {
       blocksPerSecond: values.rate === undefined ? null : number('rate', values.rate, 0.1, 1_000),
       share: number('share', values.share ?? '0.8', 0.05, 1),
       pagesPerSecond: number('pages', values.pages ?? '40', 0, 5_000),
+      wallets: Math.floor(number('wallets', values.wallets ?? '2000', 1, WALLETS_MAX)),
       streams: Math.floor(number('streams', values.streams ?? '10', 0, STREAMS_MAX)),
       transactionsPerBlock: Math.floor(number('block', values.block ?? '50', 1, 1_000)),
       sampleSeconds:

@@ -23,6 +23,8 @@ export interface SoakPlan {
   /** Of the peak. */
   readonly share: number;
   readonly pagesPerSecond: number;
+  /** That pages are of. */
+  readonly wallets: number;
   readonly streams: number;
   readonly transactionsPerBlock: number;
   readonly sampleSeconds: number;
@@ -48,6 +50,7 @@ export async function runSoak(plan: SoakPlan, say: (text: string) => void, signa
     world: {
       seed: plan.seed,
       chainId: CHAIN_ID,
+      wallets: plan.wallets,
       streams: plan.streams,
       transactionsPerBlock: plan.transactionsPerBlock,
       logsPerTransaction: LOGS_PER_TRANSACTION,

@@ -26,8 +26,6 @@ const QUIET_BLOCKS = 20;
 const KEPT_TRANSACTIONS = 600_000;
 /** Blocks are made up as long as they are late by less: more would be a burst that no chain has. */
 const LATE_MS_MAX = 500;
-/** One wallet in so many is asked about: users of an application are wallets like all others, the busiest one among them. */
-const WALLETS_PER_ASKED = 25;
 /** Longer than any client keeps an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -176,6 +174,12 @@ const ORDERS: Readonly<Record<string, (order: unknown) => unknown>> = {
   '/facts': (order) => book.facts((order as { upTo: number }).upTo),
 };
 
+/** Users of an application are wallets like all others, the busiest one among them: so one in so many. */
+function askedWallets(): readonly string[] {
+  const step = Math.max(1, Math.floor(chain.wallets.length / plan.wallets));
+  return chain.wallets.filter((_, place) => place % step === 0).slice(0, plan.wallets);
+}
+
 async function listen(answer: (request: IncomingMessage, body: string) => unknown): Promise<string> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const pieces: Buffer[] = [];
@@ -205,7 +209,7 @@ const report: WorldReport = {
     return {};
   }),
   watched,
-  wallets: chain.wallets.filter((_, place) => place % WALLETS_PER_ASKED === 0),
+  wallets: askedWallets(),
   collections: chain.collections,
 };
 process.stdout.write(`${JSON.stringify(report)}\n`);

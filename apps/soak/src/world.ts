@@ -4,6 +4,8 @@
 export interface WorldPlan {
   readonly seed: number;
   readonly chainId: number;
+  /** Of all wallets, those that pages are asked of. */
+  readonly wallets: number;
   /** Contracts of which each has a stream. */
   readonly streams: number;
   readonly transactionsPerBlock: number;

@@ -5,13 +5,19 @@ import { createKeptSubjects } from '@chainstead/sync';
 import { nftTransfers } from '../dataset.ts';
 import { nftWalletTokens } from '../wallet-tokens.ts';
 
-/** Asks about all accounts at once that NFTs of the chain have moved from or to, so that what it holds is kept from now on. */
+/**
+ * Asks about all accounts at once that NFTs of the chain have moved from or to, so that what it holds is kept from now on. Those of which all is
+ * kept already are not asked about again: after each of a hundred blocks that would be thousands of questions.
+ */
 export async function keepAllWallets(database: Database, chain: Chain): Promise<void> {
   const kept = createKeptSubjects(database);
   const rows = await database.query<{ account: Address }>(
-    `SELECT ${hexText('from_address')} AS account FROM nft_transfers_all WHERE chain_id = $1
-     UNION SELECT ${hexText('to_address')} FROM nft_transfers_all WHERE chain_id = $1`,
-    [chain.id],
+    `SELECT ${hexText('account')} AS account FROM (
+       SELECT from_address AS account FROM nft_transfers_all WHERE chain_id = $1
+       UNION SELECT to_address FROM nft_transfers_all WHERE chain_id = $1) AS moved
+     WHERE NOT EXISTS (SELECT FROM kept_subjects AS kept WHERE kept.chain_id = $1 AND state = $2 AND subject = account AND built_to IS NULL AND NOT is_stale)
+       OR NOT EXISTS (SELECT FROM derived_states AS known WHERE known.chain_id = $1 AND state = $2 AND version = $3)`,
+    [chain.id, nftWalletTokens.name, nftWalletTokens.version],
   );
   const keep = async ({ account }: { readonly account: Address }): Promise<void> => {
     const progress = await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
