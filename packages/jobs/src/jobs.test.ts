@@ -183,18 +183,25 @@ describe.each(backends)('job queues on %s', (backend) => {
     const seen: string[] = [];
     for (const queue of [first, second]) {
       await queue.work(async ({ payload }) => void seen.push(payload.name), { concurrency: 1 });
-      await queue.schedule('sweep', { name: 'tick' }, { everyMs: 200 });
+      await queue.schedule('sweep', { name: 'tick' }, { everyMs: 100 });
     }
-    const delayed: number[] = [];
-    await vi.waitFor(
-      async () => {
-        delayed.push((await first.depth()).delayed);
-        expect(seen.length).toBeGreaterThanOrEqual(4);
-      },
-      { timeout: 10_000 },
-    );
-    // Two independent schedules would have a job each that waits for its time.
-    expect(Math.max(...delayed)).toBe(1);
+    /** The most jobs that waited for their time at once, until so many more had come. */
+    const mostDelayed = async (jobs: number): Promise<number> => {
+      const delayed: number[] = [];
+      const enough = seen.length + jobs;
+      await vi.waitFor(
+        async () => {
+          delayed.push((await first.depth()).delayed);
+          expect(seen.length).toBeGreaterThanOrEqual(enough);
+        },
+        { timeout: 10_000 },
+      );
+      return Math.max(...delayed);
+    };
+    // BullMQ on Postgres may add one job too many, from which no other follows, where a schedule is put while its job begins.
+    await mostDelayed(4);
+    // Two independent schedules would have a job each that waits for its time, all along.
+    expect(await mostDelayed(6)).toBe(1);
     await first.unschedule('sweep');
     await vi.waitFor(async () => expect(await first.depth()).toMatchObject({ waiting: 0, active: 0, delayed: 0 }));
   });
