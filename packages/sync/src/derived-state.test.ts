@@ -1,4 +1,4 @@
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROWS_AT_ONCE } from './decoded-batch.ts';
@@ -61,9 +61,9 @@ describe('derived state', () => {
           expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
         }, atOnce),
       ),
-      { numRuns: 25 },
+      { numRuns: atDepth(25) },
     );
-  }, 300_000);
+  }, atDepth(300_000));
 
   it('counts rows once that an on-demand history and the backfill both bring', async () => {
     await withChain(async (marked) => {

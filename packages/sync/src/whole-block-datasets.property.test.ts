@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import { createUpstreamPool } from '@chainstead/rpc';
 import {
+  atDepth,
   createScratchDatabase,
   createScriptedChain,
   type ScratchDatabase,
@@ -189,6 +190,6 @@ it('whatever is backfilled, redone, verified, followed and reorganised, with tra
         await check();
       }),
     ),
-    { numRuns: 12 },
+    { numRuns: atDepth(12) },
   );
-}, 120_000);
+}, atDepth(120_000));

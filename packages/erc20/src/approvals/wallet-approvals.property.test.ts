@@ -1,5 +1,5 @@
 import type { Transaction } from '@chainstead/db';
-import { createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountOf, type ExampleApproval, linesOf } from './testing/example-approvals.ts';
@@ -117,7 +117,7 @@ describe('the approvals that are kept of wallets', () => {
           expect(await held()).toEqual(newestOf(blocks.filter((_, block) => there.has(block)).flat()));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: atDepth(25) },
     );
-  }, 120_000);
+  }, atDepth(120_000));
 });

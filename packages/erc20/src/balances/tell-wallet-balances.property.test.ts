@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { StateUnavailableError } from '@chainstead/state';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage, SILVER, TIN } from './testing/balance-stage.ts';
@@ -162,6 +162,6 @@ test('what is shown of honest tokens is what their contracts hold, and of others
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: atDepth(25) },
   );
-}, 300_000);
+}, atDepth(300_000));

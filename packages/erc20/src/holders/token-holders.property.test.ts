@@ -1,5 +1,12 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, timestampOf } from '@chainstead/testkit';
+import {
+  addressOf,
+  atDepth,
+  createScratchDatabase,
+  exampleChain,
+  type ScratchDatabase,
+  timestampOf,
+} from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -173,10 +180,10 @@ describe('who holds a token', () => {
         expect(await keptMinutes(database, chainId, TOKEN)).toEqual([]);
         expect(await keptCounts(database, chainId, TOKEN)).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: atDepth(25) },
     );
     expect(exactSteps).toBeGreaterThan(40);
-  }, 240_000);
+  }, atDepth(240_000));
 
   it('takes accounts above their anchor, and forgets what was said at blocks that are gone', async () => {
     const chainId = nextChain++;

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { StateUnavailableError } from '@chainstead/state';
-import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage } from '../balances/testing/balance-stage.ts';
@@ -150,6 +150,6 @@ test('what is shown of the wrapped coin is what its contract holds, whatever of 
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: atDepth(25) },
   );
-}, 300_000);
+}, atDepth(300_000));

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { addressOf, atDepth, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFormerTrades, moveTradesBack } from './testing/former-table.ts';
@@ -228,9 +228,9 @@ test('after any order of additions and removals the rows are those of a recomput
         expect(await storedDays()).toEqual(expectedDays(present));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: atDepth(25) },
   );
-}, 120_000);
+}, atDepth(120_000));
 
 test('taking one of 20,000 sales away reads the sales around its day, not all', async () => {
   await seedTrades(

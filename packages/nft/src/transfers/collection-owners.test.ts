@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
@@ -98,9 +98,9 @@ describe('who holds collections', () => {
         );
         expect(await keptCollections(scratch.database, chainId)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: atDepth(25) },
     );
-  }, 120_000);
+  }, atDepth(120_000));
 
   it('of an honest contract has one owner for each ERC-721 once its history is complete', async () => {
     await fc.assert(

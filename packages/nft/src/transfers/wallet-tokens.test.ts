@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,9 +106,9 @@ describe('what wallets hold', () => {
           [],
         );
       }),
-      { numRuns: 60 },
+      { numRuns: atDepth(25) },
     );
-  }, 120_000);
+  }, atDepth(120_000));
 
   it('are of ids that were somebody’s before their first event whose the contract says, once all events are there', async () => {
     await fc.assert(
@@ -129,9 +129,9 @@ describe('what wallets hold', () => {
           .map(([id, owner]) => `${id} ${owner} 1`);
         expect(rows.map(({ line }) => line).sort()).toEqual(expected.sort());
       }),
-      { numRuns: 30 },
+      { numRuns: atDepth(25) },
     );
-  }, 60_000);
+  }, atDepth(60_000));
 
   it('of honest contracts are never below zero once their history is complete, whatever others do', async () => {
     await fc.assert(

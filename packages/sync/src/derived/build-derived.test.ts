@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dataset } from '../dataset.ts';
@@ -87,9 +87,9 @@ describe('a derived state that is added to a database with rows', () => {
             }
           }),
       ),
-      { numRuns: 12 },
+      { numRuns: atDepth(12) },
     );
-  }, 300_000);
+  }, atDepth(300_000));
 
   it(
     'goes on where it was when its process is killed',

@@ -1,5 +1,5 @@
 import { silentLogger, systemClock } from '@chainstead/core';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROWS_AT_ONCE } from '../decoded-batch.ts';
@@ -97,9 +97,9 @@ describe('rows of a former table', () => {
             expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
           }),
       ),
-      { numRuns: 20 },
+      { numRuns: atDepth(20) },
     );
-  }, 300_000);
+  }, atDepth(300_000));
 
   it('are counted where they are when rows beside them go', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {

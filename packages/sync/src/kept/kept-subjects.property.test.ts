@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createScratchDatabase, dyingDatabase, KilledError, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, dyingDatabase, KilledError, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { retryDeadlock } from '../commit-retry.ts';
@@ -146,9 +146,9 @@ describe('what is kept of subjects', () => {
           return withChain(rowsAtOnce, work, datasetsOf(1));
         },
       ),
-      { numRuns: 30 },
+      { numRuns: atDepth(25) },
     );
-  }, 300_000);
+  }, atDepth(300_000));
 
   it('follows what several datasets change of a block at once', async () => {
     await scratch.database.query('CREATE TABLE kept_changes (chain_id bigint, marks bigint, places bigint)');

@@ -1,6 +1,6 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createChainSync, createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
-import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';
@@ -200,12 +200,12 @@ test('any histories, backfills, verifications, heads and reorganisations at once
       }
     }),
     {
-      numRuns: Number(process.env.HISTORY_RUNS ?? 8),
+      numRuns: atDepth(8),
       ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
     },
   );
   expect(await deadlocks()).toBe(before);
-}, 180_000);
+}, atDepth(180_000));
 
 test('histories of many subjects beside a backfill of the same blocks neither deadlock nor lose rows', async () => {
   const stage = await openHistoryStage(scratch.database, { chainId: nextChain++, blocks: 1_500, firstFollowed: 1_480 });
