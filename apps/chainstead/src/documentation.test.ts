@@ -187,6 +187,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
 
 /** Words in capitals that are no configuration keys. */
 const OTHER_WORDS = [
+  'PROPERTY_DEPTH',
   'CHAINSTEAD_CONFIG',
   'POSTGRES_PASSWORD',
   'GRAFANA_PASSWORD',

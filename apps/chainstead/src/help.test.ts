@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemClock } from '@chainstead/core';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from './command-line.ts';
@@ -38,17 +41,32 @@ describe('help', () => {
     expect(stdout).toContain(`chainstead ${command}`);
   });
 
-  it.each(['--version', '--help', ...leaves.map((command) => `${command} --help`)])(
-    'loads only what declares commands for %s',
-    async (line) => {
-      const program = startProgram(line.split(' '), { environment: { NODE_OPTIONS: `--import=${LIST_MODULES}` } });
-      expect(await program.exited).toBe(0);
-      const loaded = [...program.output().matchAll(/^loaded (\S+)$/gm)].map((match) => match[1] ?? '');
-      expect(loaded).toContainEqual(expect.stringContaining('/apps/chainstead/src/command-line.ts'));
-      const heavy = loaded.filter((url) => /\/(packages|actions|configuration|node_modules)\//.test(url));
-      expect(heavy.filter((url) => !DECLARES_COMMANDS.test(url))).toEqual([]);
-    },
-  );
+  /** What a process loaded of what only the work of commands needs. */
+  function heavyModules(output: string): string[] {
+    const loaded = [...output.matchAll(/^loaded (\S+)$/gm)].map((match) => match[1] ?? '');
+    expect(loaded).toContainEqual(expect.stringContaining('/apps/chainstead/src/command-line.ts'));
+    const heavy = loaded.filter((url) => /\/(packages|actions|configuration|node_modules)\//.test(url));
+    return heavy.filter((url) => !DECLARES_COMMANDS.test(url));
+  }
+
+  it.each(['--version', '--help', 'start --help'])('loads only what declares commands for %s', async (line) => {
+    const program = startProgram(line.split(' '), { environment: { NODE_OPTIONS: `--import=${LIST_MODULES}` } });
+    expect(await program.exited).toBe(0);
+    expect(heavyModules(program.output())).toEqual([]);
+  });
+
+  it('of all commands together loads no more', async () => {
+    const script = `
+      import { systemClock as clock } from '@chainstead/core/clock';
+      import { runCommandLine } from './src/command-line.ts';
+      const quiet = { write: () => true };
+      const context = { environment: {}, stdout: quiet, stderr: quiet, clock, stopSignal: new AbortController().signal };
+      for (const command of ${JSON.stringify(leaves)})
+        if ((await runCommandLine([...command.split(' '), '--help'], context)) !== 0) throw new Error(command);`;
+    const args = [`--import=${LIST_MODULES}`, '--input-type=module', '--eval', script];
+    const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: join(import.meta.dirname, '..') });
+    expect(heavyModules(stderr)).toEqual([]);
+  });
 
   it('says its version', async () => {
     const { exitCode, stdout } = await runCaptured(['--version']);
