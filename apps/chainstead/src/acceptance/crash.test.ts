@@ -16,8 +16,8 @@ import { type Program, startProgram } from './program.ts';
 const CHAIN_ID = 1_337_004;
 const SEED = 20_261_120;
 /** Kills while history is read, and while the head is followed. */
-const BACKFILL_KILLS = 8;
-const FOLLOW_KILLS = 7;
+const BACKFILL_KILLS = 6;
+const FOLLOW_KILLS = 4;
 const TIMEOUT_MS = 180_000;
 
 type BackfillProof = 'none' | 'receipts';

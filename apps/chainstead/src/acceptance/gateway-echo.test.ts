@@ -8,7 +8,7 @@ import { GATEWAY_KEY, type GatewayReply, type GatewayStage, startGateway } from 
 
 const CHAIN_ID = 31_347;
 const STRANGER_KEY = 'fedcba9876543210fedcba9876543210';
-const BODIES = 300;
+const BODIES = 150;
 const ADDRESS = `0x${'11'.repeat(20)}`;
 const HASH = `0x${'22'.repeat(32)}`;
 const LOADED = ['monthly capacity limit', 'invalid api key', 'unauthorized', 'rate limit', 'too many requests'];

@@ -55,7 +55,7 @@ export async function startGateway({ chainId, upstreams, environment }: GatewayS
     'api',
   );
   const close = async (): Promise<void> => {
-    await program.stop();
+    await program.kill();
     await scratch.drop();
   };
   try {
