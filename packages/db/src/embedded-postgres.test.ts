@@ -4,14 +4,26 @@ import { statSync } from 'node:fs';
 import { chmod, chown, mkdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { silentLogger } from '@chainstead/core';
-import { expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { pickAccount } from './server-account.ts';
-import { askServer, openEmbeddedFolder } from './testing/embedded-folder.ts';
+import {
+  askServer,
+  createEmbeddedTemplate,
+  type EmbeddedTemplate,
+  openEmbeddedFolder,
+} from './testing/embedded-folder.ts';
 import { walMegabytes } from './wal-size.ts';
 
 /** Bytes that others may write to the disk, or remove from it, while a test looks at it. */
 const OTHERS_WRITE = 5 * 1024 ** 3;
 const asRoot = process.getuid?.() === 0;
+
+let template: EmbeddedTemplate;
+
+beforeAll(async () => {
+  template = await createEmbeddedTemplate();
+});
+afterAll(() => template?.remove());
 
 test('serves a UTF8 database in locale C, to those who know the password, on the loopback interface', async () => {
   const { start } = await openEmbeddedFolder();
@@ -31,7 +43,7 @@ test('serves a UTF8 database in locale C, to those who know the password, on the
 });
 
 test('keeps as much log between checkpoints as the disk can spare', async () => {
-  const { start, dataDir } = await openEmbeddedFolder();
+  const { start, dataDir } = await openEmbeddedFolder(template);
   const { url } = await start();
   const { bavail, bsize } = await statfs(dataDir);
   const [row] = await askServer(url, "SELECT setting::int AS megabytes FROM pg_settings WHERE name = 'max_wal_size'");
@@ -41,7 +53,7 @@ test('keeps as much log between checkpoints as the disk can spare', async () => 
 });
 
 test('keeps its data from one start to the next, and its port when given one', async () => {
-  const { start, serverRuns } = await openEmbeddedFolder();
+  const { start, serverRuns } = await openEmbeddedFolder(template);
   const first = await start();
   await askServer(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
   await first.stop();

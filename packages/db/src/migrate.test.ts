@@ -8,12 +8,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 
-describe('migrate', () => {
-  let scratch: ScratchDatabase;
-  let folder: string;
+let scratch: ScratchDatabase;
+let folder: string;
 
+/** A database for each test of a group, and a copy of the migrations that it may change. */
+function openBeforeEach(options: { readonly migrated: boolean }): void {
   beforeEach(async () => {
-    scratch = await createScratchDatabase({ migrated: false });
+    scratch = await createScratchDatabase(options);
     folder = await mkdtemp(join(tmpdir(), 'chainstead-migrations-'));
     await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
   });
@@ -21,21 +22,25 @@ describe('migrate', () => {
     await scratch.drop();
     await rm(folder, { recursive: true, force: true });
   });
+}
 
-  async function journal(): Promise<string[]> {
-    const text = await readFile(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8');
-    const parsed: { entries: { tag: string }[] } = JSON.parse(text);
-    return parsed.entries.map(({ tag }) => tag);
-  }
-  async function addMigration(name: string, text: string): Promise<void> {
-    const path = join(folder, 'meta/_journal.json');
-    const parsed: { entries: { tag: string }[] } = JSON.parse(await readFile(path, 'utf8'));
-    parsed.entries.push({ tag: name });
-    await writeFile(path, JSON.stringify(parsed));
-    await writeFile(join(folder, `${name}.sql`), text);
-  }
+async function journal(): Promise<string[]> {
+  const text = await readFile(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8');
+  const parsed: { entries: { tag: string }[] } = JSON.parse(text);
+  return parsed.entries.map(({ tag }) => tag);
+}
+async function addMigration(name: string, text: string): Promise<void> {
+  const path = join(folder, 'meta/_journal.json');
+  const parsed: { entries: { tag: string }[] } = JSON.parse(await readFile(path, 'utf8'));
+  parsed.entries.push({ tag: name });
+  await writeFile(path, JSON.stringify(parsed));
+  await writeFile(join(folder, `${name}.sql`), text);
+}
 
-  test('an empty database gets every migration, and then none any more', async () => {
+describe('a database without a schema', () => {
+  openBeforeEach({ migrated: false });
+
+  test('gets every migration, and then none any more', async () => {
     expect((await migrate(scratch.database)).applied).toEqual(await journal());
     for (let again = 1; again <= 3; again += 1) expect((await migrate(scratch.database)).applied).toEqual([]);
     expect(await scratch.database.query('SELECT count(*) AS n FROM sync_chains')).toEqual([{ n: 0 }]);
@@ -98,8 +103,21 @@ describe('migrate', () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  test('a migration that fails leaves nothing of itself, and can be mended', async () => {
-    await migrate(scratch.database, { folder });
+  test('the folder is found from anywhere', async () => {
+    const before = process.cwd();
+    process.chdir(tmpdir());
+    try {
+      expect((await migrate(scratch.database)).applied).toEqual(await journal());
+    } finally {
+      process.chdir(before);
+    }
+  });
+});
+
+describe('a database with the schema of today', () => {
+  openBeforeEach({ migrated: true });
+
+  test('gets nothing of a migration that fails, which can be mended', async () => {
     await addMigration('9998_good', 'CREATE TABLE good (id int PRIMARY KEY);');
     await addMigration('9999_bad', 'CREATE TABLE bad (id int);--> statement-breakpoint\nSELECT 1/0;');
     await expect(migrate(scratch.database, { folder })).rejects.toMatchObject({
@@ -113,8 +131,7 @@ describe('migrate', () => {
     expect((await migrate(scratch.database, { folder })).applied).toEqual(['9999_bad']);
   });
 
-  test('an applied migration that was edited since is refused', async () => {
-    await migrate(scratch.database, { folder });
+  test('is refused where a migration was edited since', async () => {
     const [first] = await journal();
     await writeFile(join(folder, `${first}.sql`), 'SELECT 1;');
     await expect(migrate(scratch.database, { folder })).rejects.toMatchObject({
@@ -123,7 +140,7 @@ describe('migrate', () => {
     });
   });
 
-  test('a database that a newer program migrated is refused by the names that it has more', async () => {
+  test('that a newer program migrated is refused by the names that it has more', async () => {
     await addMigration('9999_future', 'SELECT 1;');
     await migrate(scratch.database, { folder });
     await expect(migrate(scratch.database)).rejects.toMatchObject({
@@ -133,8 +150,7 @@ describe('migrate', () => {
     await expect(checkSchema(scratch.database)).rejects.toMatchObject({ code: 'SCHEMA_NEWER' });
   });
 
-  test('an up-to-date schema asks for no rights but to read', async () => {
-    await migrate(scratch.database, { folder });
+  test('asks for no rights but to read', async () => {
     const role = `reads_only_${scratch.url.split('_').at(-1)}`;
     await scratch.database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
     await scratch.database.query(`GRANT SELECT ON schema_migrations TO ${role}`);
@@ -152,7 +168,6 @@ describe('migrate', () => {
   });
 
   test('while a reader holds its table, a migration lets other queries pass and names the reader', async () => {
-    await migrate(scratch.database, { folder });
     await addMigration('9999_altered', 'ALTER TABLE tokens ADD COLUMN altered int;');
     const analyst = new Client({ connectionString: scratch.url, application_name: 'analyst' });
     await analyst.connect();
@@ -178,7 +193,6 @@ describe('migrate', () => {
   });
 
   test('a migration that never gets its table gives up and names who holds it', async () => {
-    await migrate(scratch.database, { folder });
     await addMigration('9999_altered', 'ALTER TABLE tokens ADD COLUMN altered int;');
     const analyst = new Client({ connectionString: scratch.url, application_name: 'analyst' });
     await analyst.connect();
@@ -191,16 +205,6 @@ describe('migrate', () => {
       });
     } finally {
       await analyst.end();
-    }
-  });
-
-  test('the folder is found from anywhere', async () => {
-    const before = process.cwd();
-    process.chdir(tmpdir());
-    try {
-      expect((await migrate(scratch.database)).applied).toEqual(await journal());
-    } finally {
-      process.chdir(before);
     }
   });
 });
