@@ -32,6 +32,9 @@ if (folder === null)
  */
 const RECOMPUTES_THOUGH_UNLISTED = 'optimism/107353722';
 
+/** Wallets that are read at the same time. */
+const READERS = 6;
+
 const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(recordings, ...path), 'utf8'));
 
 describe.skipIf(folder === null)('recorded blocks', () => {
@@ -77,14 +80,17 @@ describe.skipIf(folder === null)('recorded blocks', () => {
 
       const api = await createApiUnderTest(scratch.database, chains);
       const expected = recorded.flatMap((block) => decodeIndependently(recordings, block, chain));
-      const wallets = new Set(expected.flatMap((transfer) => [transfer.from, transfer.to]));
+      const wallets = new Set(expected.flatMap((transfer) => [transfer.from, transfer.to])).values();
       const served = new Map<string, RecordedTransfer>();
-      for (const wallet of wallets)
-        for (const transfer of await readWallet(api, `0x${id.toString(16)}`, wallet)) {
-          const one = fromApi(transfer);
-          expect([one.from, one.to]).toContain(wallet);
-          served.set(`${one.block} ${one.transactionIndex} ${one.logIndex}`, one);
-        }
+      const readSome = async (): Promise<void> => {
+        for (const wallet of wallets)
+          for (const transfer of await readWallet(api, `0x${id.toString(16)}`, wallet)) {
+            const one = fromApi(transfer);
+            expect([one.from, one.to]).toContain(wallet);
+            served.set(`${one.block} ${one.transactionIndex} ${one.logIndex}`, one);
+          }
+      };
+      await Promise.all(Array.from({ length: READERS }, readSome));
       expect([...served.values()].toSorted(byPlace)).toEqual(expected.toSorted(byPlace));
       for (const block of recorded) expectSourceRows(block, expected);
     },
