@@ -6,8 +6,6 @@ import {
   createScratchDatabase,
   type DeployedContract,
   type Devnet,
-  deployMarket,
-  type Market,
   type OfficialSdk,
   type ReceivedWebhook,
   type ScratchDatabase,
@@ -45,7 +43,6 @@ export interface ArrivedWebhook extends ReceivedWebhook {
 
 export interface StreamStage {
   readonly devnet: Devnet;
-  readonly market: Market;
   /** ERC-20 with 6 decimals, of which everybody may mint. */
   readonly token: DeployedContract;
   readonly program: Program;
@@ -73,7 +70,6 @@ export async function createStreamStage(
     | ((scratch: ScratchDatabase) => Promise<Readonly<Record<string, string>>>) = {},
 ): Promise<StreamStage> {
   const devnet = await startDevnet({ chainId });
-  const market = await deployMarket(devnet);
   const { DemoToken } = await compileDemoContracts();
   const token = { address: await devnet.deploy(DemoToken, ['Test Dollar', 'TUSD', 6]), abi: DemoToken.abi };
   const scratch = await createScratchDatabase();
@@ -99,7 +95,6 @@ export async function createStreamStage(
   const receivers: WebhookReceiver[] = [];
   return {
     devnet,
-    market,
     token,
     program,
     scratch,

@@ -1,6 +1,6 @@
 /** Webhooks of the running program over a real node: every field of every body is what the node says. Its role may change no schema. */
 import type { Address } from '@chainstead/core';
-import { compileDecodingBomb, type WebhookReceiver } from '@chainstead/testkit';
+import { compileDecodingBomb, deployMarket, type Market, type WebhookReceiver } from '@chainstead/testkit';
 import { numberToHex, parseEther, toEventSelector } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -35,6 +35,7 @@ const TRANSFER_EVENT = {
 const TRANSFER = 'Transfer(address,address,uint256)';
 
 let stage: StreamStage;
+let market: Market;
 let receiver: WebhookReceiver;
 let alice: Address;
 let bob: Address;
@@ -42,6 +43,7 @@ let carol: Address;
 
 beforeAll(async () => {
   stage = await createStreamStage(1_337_020, asRestrictedRole);
+  market = await deployMarket(stage.devnet);
   receiver = await stage.receive();
   [alice, bob, carol] = stage.devnet.accounts.slice(5) as [Address, Address, Address];
 });
@@ -123,7 +125,7 @@ describe('a stream tells what the node says of', () => {
   });
 
   it('NFTs of both standards: transfers, batches and approvals', async () => {
-    const { cats, prints } = stage.market;
+    const { cats, prints } = market;
     const id = await stage.watch(receiver, { includeContractLogs: true }, [carol]);
     const watch = { watched: [carol], logs: () => true };
     const expectNft = async (call: object): Promise<ArrivedWebhook> => {
@@ -143,7 +145,7 @@ describe('a stream tells what the node says of', () => {
   });
 
   it('internal transactions, and none of what moves no ether', async () => {
-    const { wrappedEther } = stage.market;
+    const { wrappedEther } = market;
     const id = await stage.watch(receiver, { includeInternalTxs: true }, [bob]);
     await stage.devnet.send({ ...wrappedEther, functionName: 'deposit', value: 5_000n, from: bob });
     const withdraw = { ...wrappedEther, functionName: 'withdraw', args: [4_321n], from: bob };
@@ -237,7 +239,7 @@ describe('a stream tells what the node says of', () => {
   });
 
   it('addresses from the next block on that they are added, and not once they are removed', async () => {
-    const id = await stage.watch(receiver, { includeNativeTxs: true }, [stage.market.feeRecipient]);
+    const id = await stage.watch(receiver, { includeNativeTxs: true }, [market.feeRecipient]);
     await stage.ask('POST', `/streams/evm/${id}/address`, { address: carol });
     const first = await sendEther(carol, alice, '0.01');
     await expectBoth(id, { blockNumber: first, watched: [carol], native: true });
