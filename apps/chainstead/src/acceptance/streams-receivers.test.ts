@@ -99,7 +99,7 @@ describe('a receiver that', () => {
   });
 
   it('is slow holds up itself alone', async () => {
-    const slow = await stage.receive({ answer: (_webhook, count) => ({ delayMs: count === 1 ? 0 : 6_000 }) });
+    const slow = await stage.receive({ answer: (_webhook, count) => ({ delayMs: count === 1 ? 0 : 4_000 }) });
     const quick = await stage.receive();
     const slowId = await stage.watch(slow, NATIVE, [alice]);
     const quickId = await stage.watch(quick, NATIVE, [alice]);
