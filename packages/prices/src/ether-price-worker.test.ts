@@ -58,21 +58,19 @@ beforeAll(async () => {
   if (proxy === undefined || aggregator === undefined) throw new Error('The contracts were not compiled');
   proxyCode = proxy;
   aggregatorCode = aggregator;
-  devnet = await startDevnet();
+  [devnet, scratch] = await Promise.all([startDevnet(), createScratchDatabase()]);
   pool = await examplePool(exampleChain({ id: devnet.chainId }), devnet.url);
 });
 afterAll(async () => {
   await pool.close();
   await devnet.stop();
-});
-beforeEach(async () => {
-  scratch = await createScratchDatabase();
-  jobs = null;
-});
-afterEach(async () => {
-  await jobs?.close();
   await scratch.drop();
 });
+beforeEach(async () => {
+  await scratch.database.query('TRUNCATE price_feed_phases, payment_tokens');
+  jobs = null;
+});
+afterEach(() => jobs?.close());
 
 const signal = (): AbortSignal => AbortSignal.timeout(10_000);
 const chainWith = (feed: EtherFeed): Chain =>

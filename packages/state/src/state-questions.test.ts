@@ -4,7 +4,7 @@ import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/co
 import { createJobs, type Jobs } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createScratchDatabase, exampleChain, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { questionKey } from './question-queue.ts';
 import { forgetQuestions, leaveQuestion } from './question-rows.ts';
@@ -37,8 +37,12 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
   let prefixes = 0;
   let prefix = '';
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     scratch = await createScratchDatabase();
+  });
+  afterAll(() => scratch.drop());
+  beforeEach(async () => {
+    await scratch.database.query('TRUNCATE state_questions');
     prefix = `state_${backend}_${++prefixes}`;
     times = 0;
     before = async () => {};
@@ -47,7 +51,6 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
   afterEach(async () => {
     await Promise.all(all.map((jobs) => jobs.close(2_000)));
     all = [];
-    await scratch.drop();
   });
 
   async function openJobs(): Promise<Jobs> {

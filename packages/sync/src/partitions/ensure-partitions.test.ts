@@ -1,6 +1,6 @@
 import { parseChainId } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { PARTITION_TOP } from './plan-partitions.ts';
 import { readPartitions } from './read-partitions.ts';
@@ -10,21 +10,21 @@ const CHAIN = parseChainId(11_297_108_109);
 const OTHER = parseChainId(1);
 const DENSITY = { rows: 1_000, blocks: 100 };
 
-let scratch: ScratchDatabase | undefined;
-const database = () => {
-  if (scratch === undefined) throw new Error('No database');
-  return scratch.database;
-};
+let scratch: ScratchDatabase;
+const database = () => scratch.database;
 
-beforeEach(async () => {
-  await scratch?.drop();
+beforeAll(async () => {
   scratch = await createScratchDatabase();
+});
+beforeEach(async () => {
+  await database().query('DROP TABLE IF EXISTS placed');
+  await database().query('TRUNCATE sync_ranges');
   await database().query(
     'CREATE TABLE placed (account bigint, chain_id bigint, block_number integer, PRIMARY KEY (account, chain_id, block_number)) PARTITION BY RANGE (chain_id, block_number)',
   );
   await database().query('CREATE INDEX placed_by_block ON placed USING brin (chain_id, block_number)');
 });
-afterAll(() => scratch?.drop());
+afterAll(() => scratch.drop());
 
 const insert = (chain: number, block: number) =>
   database().query('INSERT INTO placed VALUES (7, $1, $2)', [chain, block]);
