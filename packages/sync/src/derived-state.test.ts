@@ -43,27 +43,31 @@ async function storedMarks(chainId: number): Promise<string[]> {
 const countMarks = async (chainId: number): Promise<number> => (await storedMarks(chainId)).length;
 
 describe('derived state', () => {
-  it('follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(someMoment, { minLength: 1, maxLength: 8 }), rowsAtOnce, (moments, atOnce) =>
-        withChain(async (marked) => {
-          for (const steps of moments) {
-            await Promise.all(steps.map((step) => marked.take(step)));
+  it(
+    'follows any history of backfill, follow, reorganisations, on-demand rows, reindex and repairs',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(someMoment, { minLength: 1, maxLength: 8 }), rowsAtOnce, (moments, atOnce) =>
+          withChain(async (marked) => {
+            for (const steps of moments) {
+              await Promise.all(steps.map((step) => marked.take(step)));
+              expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
+            }
+            for (const step of [
+              { kind: 'backfill', range: ALL, dropEvery: 0 },
+              { kind: 'verify', range: ALL },
+              { kind: 'follow', blocks: 1 },
+            ] as const)
+              await marked.take(step);
+            expect(await storedMarks(marked.chainId)).toEqual(marked.truth());
             expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
-          }
-          for (const step of [
-            { kind: 'backfill', range: ALL, dropEvery: 0 },
-            { kind: 'verify', range: ALL },
-            { kind: 'follow', blocks: 1 },
-          ] as const)
-            await marked.take(step);
-          expect(await storedMarks(marked.chainId)).toEqual(marked.truth());
-          expect(await misderived(scratch.database, marked.chainId)).toEqual([]);
-        }, atOnce),
-      ),
-      { numRuns: atDepth(25) },
-    );
-  }, atDepth(300_000));
+          }, atOnce),
+        ),
+        { numRuns: atDepth(25) },
+      );
+    },
+    atDepth(300_000),
+  );
 
   it('counts rows once that an on-demand history and the backfill both bring', async () => {
     await withChain(async (marked) => {

@@ -177,19 +177,23 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
   }
 }
 
-it('whatever is backfilled, redone, verified, followed and reorganised, with traces and without: rows are those of the chain where coverage says so', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(someStep, { minLength: 1, maxLength: 7 }), (steps) =>
-      withChain(async (take, check) => {
-        for (const step of steps) {
-          await take(step);
+it(
+  'whatever is backfilled, redone, verified, followed and reorganised, with traces and without: rows are those of the chain where coverage says so',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(someStep, { minLength: 1, maxLength: 7 }), (steps) =>
+        withChain(async (take, check) => {
+          for (const step of steps) {
+            await take(step);
+            await check();
+          }
+          await take({ kind: 'traces', are: true });
+          await take({ kind: 'backfill', range: { from: 1, to: LAST_BACKFILLED }, datasets: [...ALL], proof: 'none' });
           await check();
-        }
-        await take({ kind: 'traces', are: true });
-        await take({ kind: 'backfill', range: { from: 1, to: LAST_BACKFILLED }, datasets: [...ALL], proof: 'none' });
-        await check();
-      }),
-    ),
-    { numRuns: atDepth(12) },
-  );
-}, atDepth(120_000));
+        }),
+      ),
+      { numRuns: atDepth(12) },
+    );
+  },
+  atDepth(120_000),
+);

@@ -105,7 +105,14 @@ describe.skipIf(folder === null)('recorded blocks', () => {
       if (chain.receiptsRoot === 'none') return expect(chain.key).toBe('cronos');
       const range = { from: Number(number), to: Number(number) };
       const { database } = empty;
-      const refused = indexRecordedBlocks({ database, chain, folder: recordings, name, ranges: [range], proof: 'strict' });
+      const refused = indexRecordedBlocks({
+        database,
+        chain,
+        folder: recordings,
+        name,
+        ranges: [range],
+        proof: 'strict',
+      });
       await expect(refused).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
       expect(await listCoverage(database, chain.id)).toEqual([]);
       expect(await database.query('SELECT 1 FROM erc20_transfers LIMIT 1')).toEqual([]);

@@ -99,25 +99,29 @@ const schedules = fc.array(fc.array(approval, { maxLength: 6 }), { minLength: 1,
 );
 
 describe('the approvals that are kept of wallets', () => {
-  test('are the newest of those that are there, in whatever order and portions they came and went', async () => {
-    await fc.assert(
-      fc.asyncProperty(schedules, async ({ blocks, steps }) => {
-        await scratch.database.query('TRUNCATE there, erc20_wallet_approvals');
-        const there = new Set<number>();
-        const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
-        for (const { kind, some } of [...steps, all]) {
-          const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
-          await derive(
-            kind,
-            changing.flatMap((block) => blocks[block] ?? []),
-          );
-          for (const block of changing)
-            if (kind === 'added') there.add(block);
-            else there.delete(block);
-          expect(await held()).toEqual(newestOf(blocks.filter((_, block) => there.has(block)).flat()));
-        }
-      }),
-      { numRuns: atDepth(25) },
-    );
-  }, atDepth(120_000));
+  test(
+    'are the newest of those that are there, in whatever order and portions they came and went',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(schedules, async ({ blocks, steps }) => {
+          await scratch.database.query('TRUNCATE there, erc20_wallet_approvals');
+          const there = new Set<number>();
+          const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
+          for (const { kind, some } of [...steps, all]) {
+            const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+            await derive(
+              kind,
+              changing.flatMap((block) => blocks[block] ?? []),
+            );
+            for (const block of changing)
+              if (kind === 'added') there.add(block);
+              else there.delete(block);
+            expect(await held()).toEqual(newestOf(blocks.filter((_, block) => there.has(block)).flat()));
+          }
+        }),
+        { numRuns: atDepth(25) },
+      );
+    },
+    atDepth(120_000),
+  );
 });

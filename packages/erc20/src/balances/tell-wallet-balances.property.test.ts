@@ -135,33 +135,37 @@ async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, me
         expect(told.balances.map((one) => one.token)).toContain(token);
 }
 
-test('what is shown of honest tokens is what their contracts hold, and of others never what they do not, whatever happens', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(someMoves, { maxLength: 6 }),
-      fc.array(someStep, { minLength: 3, maxLength: 14 }),
-      async (history, steps) => {
-        const given = history.map((moves) => moves.filter(({ from }) => from === MINTER));
-        const stage = await openBalanceStage(scratch.database, { chainId: nextChain++, history: given });
-        const firstFollowed = given.length === 0 ? 0 : given.length + 1;
-        try {
-          await stage.mine();
-          let isFilled = given.length === 0;
-          for (const step of steps) {
-            if (step.kind === 'ask') await ask(stage, step, firstFollowed);
-            else if (step.kind === 'age') await stage.age(step.hours);
-            else if (step.kind === 'backfill') {
-              if (!isFilled) await stage.backfill();
-              isFilled = true;
-            } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
-            stage.dieAfter = step.kind === 'kill' ? step.statements : null;
-            expect(await misCounted(stage)).toEqual([]);
+test(
+  'what is shown of honest tokens is what their contracts hold, and of others never what they do not, whatever happens',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someMoves, { maxLength: 6 }),
+        fc.array(someStep, { minLength: 3, maxLength: 14 }),
+        async (history, steps) => {
+          const given = history.map((moves) => moves.filter(({ from }) => from === MINTER));
+          const stage = await openBalanceStage(scratch.database, { chainId: nextChain++, history: given });
+          const firstFollowed = given.length === 0 ? 0 : given.length + 1;
+          try {
+            await stage.mine();
+            let isFilled = given.length === 0;
+            for (const step of steps) {
+              if (step.kind === 'ask') await ask(stage, step, firstFollowed);
+              else if (step.kind === 'age') await stage.age(step.hours);
+              else if (step.kind === 'backfill') {
+                if (!isFilled) await stage.backfill();
+                isFilled = true;
+              } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
+              stage.dieAfter = step.kind === 'kill' ? step.statements : null;
+              expect(await misCounted(stage)).toEqual([]);
+            }
+          } finally {
+            await stage.close();
           }
-        } finally {
-          await stage.close();
-        }
-      },
-    ),
-    { numRuns: atDepth(25) },
-  );
-}, atDepth(300_000));
+        },
+      ),
+      { numRuns: atDepth(25) },
+    );
+  },
+  atDepth(300_000),
+);

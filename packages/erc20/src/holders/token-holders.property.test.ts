@@ -141,49 +141,53 @@ function presentBlocks(present: ReadonlySet<number>, blocks: readonly (readonly 
 }
 
 describe('who holds a token', () => {
-  it('adds up to its transfers in whatever order they came and went; minutes too, where they came in order and went from the top', async () => {
-    let exactSteps = 0;
-    await fc.assert(
-      fc.asyncProperty(history, fc.array(step, { minLength: 3, maxLength: 12 }), async (blocks, steps) => {
-        const chainId = nextChain++;
-        await storeBlocks(chainId);
-        const { database } = scratch;
-        const present = new Set<number>();
-        let inOrder = true;
-        for (const one of steps) {
-          const next = present.size === 0 ? 0 : Math.max(...present) + 1;
-          const numbers = changed({ present, next }, one);
-          const kind = one.kind === 'append' || one.kind === 'add' ? 'added' : 'removed';
-          const moving = numbers.filter((number) => (blocks[number] ?? []).length > 0);
-          if (kind === 'added')
-            inOrder &&= moving.every((number) =>
-              [...presentBlocks(present, blocks).keys()].every((other) => other < number),
-            );
-          for (const number of numbers)
-            if (kind === 'added') present.add(number);
-            else present.delete(number);
-          const there = presentBlocks(present, blocks);
-          if (kind === 'removed')
-            inOrder &&= moving.every((number) => [...there.keys()].every((other) => other < number));
-          if (there.size === 0) inOrder = true;
-          await change(chainId, kind, numbers, blocks);
-          expect(await keptHolders(database, chainId, TOKEN)).toEqual(modelHolders(there));
-          expect(await keptCounts(database, chainId, TOKEN)).toEqual(modelCounts(there));
-          expect(await keptHolders(database, chainId, OTHER)).toEqual([]);
-          expect(await isExact(database, chainId, TOKEN)).toBe(inOrder);
-          if (!inOrder) continue;
-          exactSteps++;
-          expect(await keptMinutes(database, chainId, TOKEN)).toEqual(modelMinutes(there));
-        }
-        await change(chainId, 'removed', [...present], blocks);
-        expect(await keptHolders(database, chainId, TOKEN)).toEqual([]);
-        expect(await keptMinutes(database, chainId, TOKEN)).toEqual([]);
-        expect(await keptCounts(database, chainId, TOKEN)).toBeUndefined();
-      }),
-      { numRuns: atDepth(25) },
-    );
-    expect(exactSteps).toBeGreaterThan(40);
-  }, atDepth(240_000));
+  it(
+    'adds up to its transfers in whatever order they came and went; minutes too, where they came in order and went from the top',
+    async () => {
+      let exactSteps = 0;
+      await fc.assert(
+        fc.asyncProperty(history, fc.array(step, { minLength: 3, maxLength: 12 }), async (blocks, steps) => {
+          const chainId = nextChain++;
+          await storeBlocks(chainId);
+          const { database } = scratch;
+          const present = new Set<number>();
+          let inOrder = true;
+          for (const one of steps) {
+            const next = present.size === 0 ? 0 : Math.max(...present) + 1;
+            const numbers = changed({ present, next }, one);
+            const kind = one.kind === 'append' || one.kind === 'add' ? 'added' : 'removed';
+            const moving = numbers.filter((number) => (blocks[number] ?? []).length > 0);
+            if (kind === 'added')
+              inOrder &&= moving.every((number) =>
+                [...presentBlocks(present, blocks).keys()].every((other) => other < number),
+              );
+            for (const number of numbers)
+              if (kind === 'added') present.add(number);
+              else present.delete(number);
+            const there = presentBlocks(present, blocks);
+            if (kind === 'removed')
+              inOrder &&= moving.every((number) => [...there.keys()].every((other) => other < number));
+            if (there.size === 0) inOrder = true;
+            await change(chainId, kind, numbers, blocks);
+            expect(await keptHolders(database, chainId, TOKEN)).toEqual(modelHolders(there));
+            expect(await keptCounts(database, chainId, TOKEN)).toEqual(modelCounts(there));
+            expect(await keptHolders(database, chainId, OTHER)).toEqual([]);
+            expect(await isExact(database, chainId, TOKEN)).toBe(inOrder);
+            if (!inOrder) continue;
+            exactSteps++;
+            expect(await keptMinutes(database, chainId, TOKEN)).toEqual(modelMinutes(there));
+          }
+          await change(chainId, 'removed', [...present], blocks);
+          expect(await keptHolders(database, chainId, TOKEN)).toEqual([]);
+          expect(await keptMinutes(database, chainId, TOKEN)).toEqual([]);
+          expect(await keptCounts(database, chainId, TOKEN)).toBeUndefined();
+        }),
+        { numRuns: atDepth(25) },
+      );
+      expect(exactSteps).toBeGreaterThan(40);
+    },
+    atDepth(240_000),
+  );
 
   it('takes accounts above their anchor, and forgets what was said at blocks that are gone', async () => {
     const chainId = nextChain++;

@@ -111,45 +111,49 @@ async function ask(stage: BalanceStage, { wallet, tokens, blocksBack }: Ask, isS
       expect(told.balances.map((one) => one.token)).toContain(token);
 }
 
-test('what is shown of the wrapped coin is what its contract holds, whatever of it is indexed, and whatever happens', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(someMoves, { maxLength: 5 }),
-      fc.boolean(),
-      fc.array(someStep, { minLength: 3, maxLength: 16 }),
-      async (history, isCoinIndexed, steps) => {
-        const given = history.map((moves) =>
-          moves.filter(({ from, to }) => from === ZERO_ADDRESS && to !== ZERO_ADDRESS),
-        );
-        const stage = await openBalanceStage(scratch.database, {
-          chainId: nextChain++,
-          history: given,
-          facts: { wrappedNative: COIN },
-          isCoinIndexed,
-        });
-        const firstFollowed = given.length === 0 ? 0 : given.length + 1;
-        try {
-          await stage.mine();
-          let isFilled = given.length === 0;
-          let isSteady = isCoinIndexed;
-          for (const step of steps) {
-            if (step.kind === 'switch') isSteady = false;
-            if (step.kind === 'ask') await ask(stage, step, isSteady);
-            else if (step.kind === 'age') await stage.age(step.hours);
-            else if (step.kind === 'switch') stage.isCoinIndexed = !stage.isCoinIndexed;
-            else if (step.kind === 'fill') await stage.backfillCoin();
-            else if (step.kind === 'backfill') {
-              if (!isFilled) await stage.backfill();
-              isFilled = true;
-            } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
-            stage.dieAfter = step.kind === 'kill' ? step.statements : null;
-            expect(await misCounted(stage)).toEqual([]);
+test(
+  'what is shown of the wrapped coin is what its contract holds, whatever of it is indexed, and whatever happens',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someMoves, { maxLength: 5 }),
+        fc.boolean(),
+        fc.array(someStep, { minLength: 3, maxLength: 16 }),
+        async (history, isCoinIndexed, steps) => {
+          const given = history.map((moves) =>
+            moves.filter(({ from, to }) => from === ZERO_ADDRESS && to !== ZERO_ADDRESS),
+          );
+          const stage = await openBalanceStage(scratch.database, {
+            chainId: nextChain++,
+            history: given,
+            facts: { wrappedNative: COIN },
+            isCoinIndexed,
+          });
+          const firstFollowed = given.length === 0 ? 0 : given.length + 1;
+          try {
+            await stage.mine();
+            let isFilled = given.length === 0;
+            let isSteady = isCoinIndexed;
+            for (const step of steps) {
+              if (step.kind === 'switch') isSteady = false;
+              if (step.kind === 'ask') await ask(stage, step, isSteady);
+              else if (step.kind === 'age') await stage.age(step.hours);
+              else if (step.kind === 'switch') stage.isCoinIndexed = !stage.isCoinIndexed;
+              else if (step.kind === 'fill') await stage.backfillCoin();
+              else if (step.kind === 'backfill') {
+                if (!isFilled) await stage.backfill();
+                isFilled = true;
+              } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
+              stage.dieAfter = step.kind === 'kill' ? step.statements : null;
+              expect(await misCounted(stage)).toEqual([]);
+            }
+          } finally {
+            await stage.close();
           }
-        } finally {
-          await stage.close();
-        }
-      },
-    ),
-    { numRuns: atDepth(25) },
-  );
-}, atDepth(300_000));
+        },
+      ),
+      { numRuns: atDepth(25) },
+    );
+  },
+  atDepth(300_000),
+);

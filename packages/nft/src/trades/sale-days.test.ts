@@ -196,41 +196,45 @@ const histories = fc
     );
   });
 
-test('after any order of additions and removals the rows are those of a recomputation', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      histories,
-      fc.array(fc.record({ first: fc.nat(30), length: fc.integer({ min: 1, max: 12 }), keep: fc.boolean() }), {
-        maxLength: 6,
-      }),
-      fc.infiniteStream(fc.nat(1_000)),
-      async (trades, steps, picks) => {
-        await scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks');
-        const shuffled = trades
-          .map((each) => ({ each, at: picks.next().value ?? 0 }))
-          .toSorted((a, b) => a.at - b.at)
-          .map(({ each }) => each);
-        const half = Math.ceil(shuffled.length / 2);
-        let present = shuffled.slice(0, half);
-        await seedTrades(scratch.database, chain, present);
-        await seedTrades(scratch.database, chain, shuffled.slice(half));
-        present = shuffled;
-        for (const { first, length, keep } of steps) {
-          const blocks = Array.from({ length }, (_, index) => first + index);
-          await scratch.database.transaction((transaction) => removeTrades(transaction, chain, blocks));
-          const gone = present.filter(({ blockNumber }) => blocks.includes(blockNumber));
-          present = present.filter(({ blockNumber }) => !blocks.includes(blockNumber));
+test(
+  'after any order of additions and removals the rows are those of a recomputation',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        histories,
+        fc.array(fc.record({ first: fc.nat(30), length: fc.integer({ min: 1, max: 12 }), keep: fc.boolean() }), {
+          maxLength: 6,
+        }),
+        fc.infiniteStream(fc.nat(1_000)),
+        async (trades, steps, picks) => {
+          await scratch.database.query('TRUNCATE nft_trades, nft_sale_days, blocks');
+          const shuffled = trades
+            .map((each) => ({ each, at: picks.next().value ?? 0 }))
+            .toSorted((a, b) => a.at - b.at)
+            .map(({ each }) => each);
+          const half = Math.ceil(shuffled.length / 2);
+          let present = shuffled.slice(0, half);
+          await seedTrades(scratch.database, chain, present);
+          await seedTrades(scratch.database, chain, shuffled.slice(half));
+          present = shuffled;
+          for (const { first, length, keep } of steps) {
+            const blocks = Array.from({ length }, (_, index) => first + index);
+            await scratch.database.transaction((transaction) => removeTrades(transaction, chain, blocks));
+            const gone = present.filter(({ blockNumber }) => blocks.includes(blockNumber));
+            present = present.filter(({ blockNumber }) => !blocks.includes(blockNumber));
+            expect(await storedDays()).toEqual(expectedDays(present));
+            if (!keep) continue;
+            await seedTrades(scratch.database, chain, gone);
+            present = [...present, ...gone];
+          }
           expect(await storedDays()).toEqual(expectedDays(present));
-          if (!keep) continue;
-          await seedTrades(scratch.database, chain, gone);
-          present = [...present, ...gone];
-        }
-        expect(await storedDays()).toEqual(expectedDays(present));
-      },
-    ),
-    { numRuns: atDepth(25) },
-  );
-}, atDepth(120_000));
+        },
+      ),
+      { numRuns: atDepth(25) },
+    );
+  },
+  atDepth(120_000),
+);
 
 test('taking one of 20,000 sales away reads the sales around its day, not all', async () => {
   await seedTrades(

@@ -68,39 +68,43 @@ const schedules = fc.tuple(histories, someKept).chain(([blocks, kept]) => {
 });
 
 describe('who holds collections', () => {
-  it('is what the transfers that are there tell, in whatever order and portions they came and went', async () => {
-    await fc.assert(
-      fc.asyncProperty(schedules, async ({ blocks, kept, steps }) => {
-        const chainId = nextChain++;
-        const there = new Set<number>();
-        const everything = { kind: 'added' as const, some: blocks.map((_, number) => number) };
-        for (const { kind, some } of [...steps, everything]) {
-          const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+  it(
+    'is what the transfers that are there tell, in whatever order and portions they came and went',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(schedules, async ({ blocks, kept, steps }) => {
+          const chainId = nextChain++;
+          const there = new Set<number>();
+          const everything = { kind: 'added' as const, some: blocks.map((_, number) => number) };
+          for (const { kind, some } of [...steps, everything]) {
+            const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+            await derive(
+              kind,
+              changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
+              kept,
+            );
+            for (const block of changing)
+              if (kind === 'added') there.add(block);
+              else there.delete(block);
+            const counted = blocks.flatMap((moves, block) =>
+              there.has(block)
+                ? moves.filter(({ token }) => block <= (kept.get(token) ?? -1)).map((move) => movedIn(block, move))
+                : [],
+            );
+            expect(await keptCollections(scratch.database, chainId)).toEqual(summedCollections(counted));
+          }
           await derive(
-            kind,
-            changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
+            'removed',
+            blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
             kept,
           );
-          for (const block of changing)
-            if (kind === 'added') there.add(block);
-            else there.delete(block);
-          const counted = blocks.flatMap((moves, block) =>
-            there.has(block)
-              ? moves.filter(({ token }) => block <= (kept.get(token) ?? -1)).map((move) => movedIn(block, move))
-              : [],
-          );
-          expect(await keptCollections(scratch.database, chainId)).toEqual(summedCollections(counted));
-        }
-        await derive(
-          'removed',
-          blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
-          kept,
-        );
-        expect(await keptCollections(scratch.database, chainId)).toEqual([]);
-      }),
-      { numRuns: atDepth(25) },
-    );
-  }, atDepth(120_000));
+          expect(await keptCollections(scratch.database, chainId)).toEqual([]);
+        }),
+        { numRuns: atDepth(25) },
+      );
+    },
+    atDepth(120_000),
+  );
 
   it('of an honest contract has one owner for each ERC-721 once its history is complete', async () => {
     await fc.assert(

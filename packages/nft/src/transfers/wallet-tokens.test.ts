@@ -78,60 +78,68 @@ const schedules = histories.chain((blocks) => {
 });
 
 describe('what wallets hold', () => {
-  it('are what the transfers that are there tell, in whatever order and portions they came and went', async () => {
-    await fc.assert(
-      fc.asyncProperty(schedules, async ({ blocks, steps }) => {
-        const chainId = nextChain++;
-        const there = new Set<number>();
-        const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
-        for (const { kind, some } of [...steps, all]) {
-          const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+  it(
+    'are what the transfers that are there tell, in whatever order and portions they came and went',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(schedules, async ({ blocks, steps }) => {
+          const chainId = nextChain++;
+          const there = new Set<number>();
+          const all = { kind: 'added' as const, some: blocks.map((_, number) => number) };
+          for (const { kind, some } of [...steps, all]) {
+            const changing = some.filter((block) => there.has(block) === (kind === 'removed'));
+            await derive(
+              kind,
+              changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
+            );
+            for (const block of changing)
+              if (kind === 'added') there.add(block);
+              else there.delete(block);
+            const present = blocks.filter((_, block) => there.has(block)).flat();
+            expect(await keptHoldings(scratch.database, chainId)).toEqual(toldBy(present));
+            expect(await wrongBlocks(chainId)).toEqual([]);
+          }
           await derive(
-            kind,
-            changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
+            'removed',
+            blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
           );
-          for (const block of changing)
-            if (kind === 'added') there.add(block);
-            else there.delete(block);
-          const present = blocks.filter((_, block) => there.has(block)).flat();
-          expect(await keptHoldings(scratch.database, chainId)).toEqual(toldBy(present));
-          expect(await wrongBlocks(chainId)).toEqual([]);
-        }
-        await derive(
-          'removed',
-          blocks.flatMap((moves, block) => linesOf(chainId, block, moves)),
-        );
-        expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
-        expect(await scratch.database.query('SELECT FROM nft_wallet_tokens WHERE chain_id = $1', [chainId])).toEqual(
-          [],
-        );
-      }),
-      { numRuns: atDepth(25) },
-    );
-  }, atDepth(120_000));
+          expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
+          expect(await scratch.database.query('SELECT FROM nft_wallet_tokens WHERE chain_id = $1', [chainId])).toEqual(
+            [],
+          );
+        }),
+        { numRuns: atDepth(25) },
+      );
+    },
+    atDepth(120_000),
+  );
 
-  it('are of ids that were somebody’s before their first event whose the contract says, once all events are there', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, fc.boolean(), async (blocks, isBackwards) => {
-        const chainId = nextChain++;
-        const arriving = [...blocks.entries()];
-        for (const [block, moves] of isBackwards ? arriving.toReversed() : arriving)
-          await derive('added', linesOf(chainId, block, moves));
-        const owners = new Map<bigint, string>();
-        for (const { token, id, to } of blocks.flat()) if (token === LAZY) owners.set(id, to);
-        const rows = await scratch.database.query<{ line: string }>(
-          `SELECT concat_ws(' ', token_id, '0x' || encode(wallet, 'hex'), amount) AS line FROM nft_wallet_tokens
+  it(
+    'are of ids that were somebody’s before their first event whose the contract says, once all events are there',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(histories, fc.boolean(), async (blocks, isBackwards) => {
+          const chainId = nextChain++;
+          const arriving = [...blocks.entries()];
+          for (const [block, moves] of isBackwards ? arriving.toReversed() : arriving)
+            await derive('added', linesOf(chainId, block, moves));
+          const owners = new Map<bigint, string>();
+          for (const { token, id, to } of blocks.flat()) if (token === LAZY) owners.set(id, to);
+          const rows = await scratch.database.query<{ line: string }>(
+            `SELECT concat_ws(' ', token_id, '0x' || encode(wallet, 'hex'), amount) AS line FROM nft_wallet_tokens
             WHERE chain_id = $1 AND token_address = $2 AND amount > 0`,
-          [chainId, Buffer.from(LAZY.slice(2), 'hex')],
-        );
-        const expected = [...owners]
-          .filter(([, owner]) => owner !== ZERO_ADDRESS)
-          .map(([id, owner]) => `${id} ${owner} 1`);
-        expect(rows.map(({ line }) => line).sort()).toEqual(expected.sort());
-      }),
-      { numRuns: atDepth(25) },
-    );
-  }, atDepth(60_000));
+            [chainId, Buffer.from(LAZY.slice(2), 'hex')],
+          );
+          const expected = [...owners]
+            .filter(([, owner]) => owner !== ZERO_ADDRESS)
+            .map(([id, owner]) => `${id} ${owner} 1`);
+          expect(rows.map(({ line }) => line).sort()).toEqual(expected.sort());
+        }),
+        { numRuns: atDepth(25) },
+      );
+    },
+    atDepth(60_000),
+  );
 
   it('of honest contracts are never below zero once their history is complete, whatever others do', async () => {
     await fc.assert(

@@ -36,65 +36,69 @@ function stateOf(blocks: readonly Block[]): Map<number, number> {
   return state;
 }
 
-test('whatever a chain does between pages: no token twice, and none missing that did not change after the first', async () => {
-  const chain = exampleChain({ reorgDepthMax: DEPTH });
-  const store = async (blocks: readonly Block[]): Promise<Map<number, number>> => {
-    const state = stateOf(blocks);
-    await scratch.database.query('DELETE FROM nft_wallet_tokens WHERE wallet = $1', [addressBytes(WALLET)]);
-    await cover(scratch.database, chain, 0, blocks.length - 1);
-    await seedWallet(
-      scratch.database,
-      chain,
-      WALLET,
-      [...state].map(([token, height]) => ({ token: CONTRACT, id: String(token), block: height })),
+test(
+  'whatever a chain does between pages: no token twice, and none missing that did not change after the first',
+  async () => {
+    const chain = exampleChain({ reorgDepthMax: DEPTH });
+    const store = async (blocks: readonly Block[]): Promise<Map<number, number>> => {
+      const state = stateOf(blocks);
+      await scratch.database.query('DELETE FROM nft_wallet_tokens WHERE wallet = $1', [addressBytes(WALLET)]);
+      await cover(scratch.database, chain, 0, blocks.length - 1);
+      await seedWallet(
+        scratch.database,
+        chain,
+        WALLET,
+        [...state].map(([token, height]) => ({ token: CONTRACT, id: String(token), block: height })),
+      );
+      return state;
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(block, { minLength: DEPTH + 1, maxLength: 20 }),
+        fc.array(step, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (first, steps, limit) => {
+          const blocks: Block[] = [...first];
+          const pin = blocks.length - 1;
+          const shown: number[] = [];
+          let former = stateOf(blocks);
+          let always = new Set(Array.from({ length: TOKENS }, (_, token) => token));
+          let after: WalletNftsPlace | null = null;
+          // The newest blocks that were there at the pin can be reorganised, none below them.
+          const floor = Math.max(0, pin + 1 - DEPTH);
+          for (let page = 0; ; page++) {
+            const state = await store(blocks);
+            const stays = (token: number): boolean => {
+              const height = state.get(token);
+              if (height === undefined || height > pin) return false;
+              // Below what could be reorganised a run goes by places, which what moves up has left.
+              return after === null || after.block > after.run.settled || height <= (former.get(token) ?? 0);
+            };
+            always = new Set([...always].filter(stays));
+            former = state;
+            const found: WalletNftsPage = await getWalletNfts(scratch.database, chain, {
+              wallet: WALLET,
+              limit,
+              after,
+              excludeSpam: false,
+              contracts: [],
+            });
+            shown.push(...found.tokens.map(({ tokenId }) => Number(tokenId)));
+            after = placeAfter(chain, found, after);
+            if (after === null) break;
+            expect(after.upperBound).toBe(pin);
+            const { removed, added } = steps[page] ?? { removed: 0, added: [] };
+            // A chain never ends up lower than it was.
+            const kept = Math.max(floor, blocks.length - removed);
+            const lost = blocks.splice(kept).length;
+            blocks.push(...added, ...Array.from({ length: Math.max(0, lost - added.length) }, (): Block => []));
+          }
+          expect(shown.toSorted((a, b) => a - b)).toEqual([...new Set(shown)].toSorted((a, b) => a - b));
+          expect([...always].filter((token) => !shown.includes(token))).toEqual([]);
+        },
+      ),
+      { numRuns: atDepth(30) },
     );
-    return state;
-  };
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(block, { minLength: DEPTH + 1, maxLength: 20 }),
-      fc.array(step, { maxLength: 12 }),
-      fc.integer({ min: 1, max: 4 }),
-      async (first, steps, limit) => {
-        const blocks: Block[] = [...first];
-        const pin = blocks.length - 1;
-        const shown: number[] = [];
-        let former = stateOf(blocks);
-        let always = new Set(Array.from({ length: TOKENS }, (_, token) => token));
-        let after: WalletNftsPlace | null = null;
-        // The newest blocks that were there at the pin can be reorganised, none below them.
-        const floor = Math.max(0, pin + 1 - DEPTH);
-        for (let page = 0; ; page++) {
-          const state = await store(blocks);
-          const stays = (token: number): boolean => {
-            const height = state.get(token);
-            if (height === undefined || height > pin) return false;
-            // Below what could be reorganised a run goes by places, which what moves up has left.
-            return after === null || after.block > after.run.settled || height <= (former.get(token) ?? 0);
-          };
-          always = new Set([...always].filter(stays));
-          former = state;
-          const found: WalletNftsPage = await getWalletNfts(scratch.database, chain, {
-            wallet: WALLET,
-            limit,
-            after,
-            excludeSpam: false,
-            contracts: [],
-          });
-          shown.push(...found.tokens.map(({ tokenId }) => Number(tokenId)));
-          after = placeAfter(chain, found, after);
-          if (after === null) break;
-          expect(after.upperBound).toBe(pin);
-          const { removed, added } = steps[page] ?? { removed: 0, added: [] };
-          // A chain never ends up lower than it was.
-          const kept = Math.max(floor, blocks.length - removed);
-          const lost = blocks.splice(kept).length;
-          blocks.push(...added, ...Array.from({ length: Math.max(0, lost - added.length) }, (): Block => []));
-        }
-        expect(shown.toSorted((a, b) => a - b)).toEqual([...new Set(shown)].toSorted((a, b) => a - b));
-        expect([...always].filter((token) => !shown.includes(token))).toEqual([]);
-      },
-    ),
-    { numRuns: atDepth(30) },
-  );
-}, atDepth(120_000));
+  },
+  atDepth(120_000),
+);

@@ -59,37 +59,41 @@ async function withChain(dataset: Dataset, work: (marked: MarkedChain) => Promis
 const BACKFILL: Step = { kind: 'backfill', range: { from: 1, to: LAST_BACKFILLED }, dropEvery: 0 };
 
 describe('a derived state that is added to a database with rows', () => {
-  it('comes to what one is that was there from the beginning, whatever happens to the chain and the process meanwhile', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(someMoment, { maxLength: 2 }),
-        fc.array(during, { minLength: 1, maxLength: 6 }),
-        fc.array(someMoment, { maxLength: 1 }),
-        (earlier, meanwhile, later) =>
-          withChain(before, async (marked) => {
-            await marked.take(BACKFILL);
-            for (const steps of earlier) await Promise.all(steps.map((step) => marked.take(step)));
-            for (const { steps, build: some, byOther } of meanwhile) {
-              marked.use(byOther ? before : now);
-              await registerDerivedStates(scratch.database, marked.chain, [now]);
-              await Promise.all([
-                ...steps.map((step) => marked.take(step)),
-                build(scratch.database, marked, now, some),
-              ]);
-              expect(await misderivedSoFar(scratch.database, marked)).toEqual([]);
-            }
-            marked.use(now);
-            await buildAll(scratch.database, marked, now);
-            expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
-            for (const steps of later) {
-              await Promise.all(steps.map((step) => marked.take(step)));
+  it(
+    'comes to what one is that was there from the beginning, whatever happens to the chain and the process meanwhile',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(someMoment, { maxLength: 2 }),
+          fc.array(during, { minLength: 1, maxLength: 6 }),
+          fc.array(someMoment, { maxLength: 1 }),
+          (earlier, meanwhile, later) =>
+            withChain(before, async (marked) => {
+              await marked.take(BACKFILL);
+              for (const steps of earlier) await Promise.all(steps.map((step) => marked.take(step)));
+              for (const { steps, build: some, byOther } of meanwhile) {
+                marked.use(byOther ? before : now);
+                await registerDerivedStates(scratch.database, marked.chain, [now]);
+                await Promise.all([
+                  ...steps.map((step) => marked.take(step)),
+                  build(scratch.database, marked, now, some),
+                ]);
+                expect(await misderivedSoFar(scratch.database, marked)).toEqual([]);
+              }
+              marked.use(now);
+              await buildAll(scratch.database, marked, now);
               expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
-            }
-          }),
-      ),
-      { numRuns: atDepth(12) },
-    );
-  }, atDepth(300_000));
+              for (const steps of later) {
+                await Promise.all(steps.map((step) => marked.take(step)));
+                expect(await misderived(scratch.database, marked.chain.id)).toEqual([]);
+              }
+            }),
+        ),
+        { numRuns: atDepth(12) },
+      );
+    },
+    atDepth(300_000),
+  );
 
   it(
     'goes on where it was when its process is killed',

@@ -65,41 +65,45 @@ const countFormer = async (chainId: number): Promise<number> => {
 };
 
 describe('rows of a former table', () => {
-  it('are there once, and counted once, whatever is written, removed, repaired, built and moved meanwhile', async () => {
-    const moments = fc.array(someMoment, { maxLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(
-        moments,
-        fc.array(someAfter, { minLength: 1, maxLength: 5 }),
-        fc.constantFrom(3, ROWS_AT_ONCE),
-        // What is derived goes on from what the earlier version has, or is built anew from the rows of both tables.
-        fc.constantFrom(countedMarks(), countedMarks(2)),
-        (before, after, rowsAtOnce, dataset) =>
-          withChain(rowsAtOnce, async (marked) => {
-            await marked.take({ kind: 'backfill', range: ALL, dropEvery: 3 });
-            for (const steps of before) for (const step of steps) await marked.take(step);
-            const stored = await keptMarks(scratch.database, marked.chainId);
-            marked.use(dataset);
-            await registerDerivedStates(scratch.database, marked.chain, [dataset]);
-            expect(await keptMarks(scratch.database, marked.chainId)).toEqual(stored);
-            for (const { steps, isMoving, pieces } of after) {
-              const beside = [build(scratch.database, marked, dataset, pieces), ...(isMoving ? [moveOnce()] : [])];
-              await Promise.all([...steps.map((step) => marked.take(step)), ...beside]);
-              expect(await misderivedSoFar(scratch.database, marked, ALL_MARKS)).toEqual([]);
-            }
-            for (const step of THE_REST) await marked.take(step);
-            expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
-            await buildAll(scratch.database, marked, dataset);
-            expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
-            await moveOnce();
-            expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
-            expect(await countFormer(marked.chainId)).toBe(0);
-            expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
-          }),
-      ),
-      { numRuns: atDepth(20) },
-    );
-  }, atDepth(300_000));
+  it(
+    'are there once, and counted once, whatever is written, removed, repaired, built and moved meanwhile',
+    async () => {
+      const moments = fc.array(someMoment, { maxLength: 3 });
+      await fc.assert(
+        fc.asyncProperty(
+          moments,
+          fc.array(someAfter, { minLength: 1, maxLength: 5 }),
+          fc.constantFrom(3, ROWS_AT_ONCE),
+          // What is derived goes on from what the earlier version has, or is built anew from the rows of both tables.
+          fc.constantFrom(countedMarks(), countedMarks(2)),
+          (before, after, rowsAtOnce, dataset) =>
+            withChain(rowsAtOnce, async (marked) => {
+              await marked.take({ kind: 'backfill', range: ALL, dropEvery: 3 });
+              for (const steps of before) for (const step of steps) await marked.take(step);
+              const stored = await keptMarks(scratch.database, marked.chainId);
+              marked.use(dataset);
+              await registerDerivedStates(scratch.database, marked.chain, [dataset]);
+              expect(await keptMarks(scratch.database, marked.chainId)).toEqual(stored);
+              for (const { steps, isMoving, pieces } of after) {
+                const beside = [build(scratch.database, marked, dataset, pieces), ...(isMoving ? [moveOnce()] : [])];
+                await Promise.all([...steps.map((step) => marked.take(step)), ...beside]);
+                expect(await misderivedSoFar(scratch.database, marked, ALL_MARKS)).toEqual([]);
+              }
+              for (const step of THE_REST) await marked.take(step);
+              expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
+              await buildAll(scratch.database, marked, dataset);
+              expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
+              await moveOnce();
+              expect(await misderived(scratch.database, marked.chainId, undefined, ALL_MARKS)).toEqual([]);
+              expect(await countFormer(marked.chainId)).toBe(0);
+              expect(await keptMarks(scratch.database, marked.chainId)).toEqual(marked.truth());
+            }),
+        ),
+        { numRuns: atDepth(20) },
+      );
+    },
+    atDepth(300_000),
+  );
 
   it('are counted where they are when rows beside them go', async () => {
     await withChain(ROWS_AT_ONCE, async (marked) => {

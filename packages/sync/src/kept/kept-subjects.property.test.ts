@@ -80,75 +80,79 @@ async function unlessKilled(work: Promise<unknown>): Promise<void> {
 }
 
 describe('what is kept of subjects', () => {
-  it('adds up to their rows and no others’, whatever is written, removed, repaired and asked for meanwhile', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(
-          fc.record({
-            steps: someMoment,
-            asks: fc.array(someAsk, { maxLength: 3 }),
-            crowds: fc.array(someCrowd, { maxLength: 2 }),
-            upgrades: fc.boolean(),
-          }),
-          { minLength: 1, maxLength: 6 },
-        ),
-        fc.constantFrom(3, ROWS_AT_ONCE),
-        fc.boolean(),
-        (moments, rowsAtOnce, isSplit) => {
-          const datasetsOf = (version: number): readonly [Dataset, ...Dataset[]] =>
-            isSplit ? splitDatasets(version) : [datasetOf(version)];
-          const work = async (marked: MarkedChain): Promise<void> => {
-            await marked.take({ kind: 'backfill', range: { from: 5, to: 15 }, dropEvery: 3 });
-            const accounts = await accountsOf(scratch.database, marked.chainId);
-            let version = 1;
-            const of = () => ({
-              dataset: datasetsOf(version)[0],
-              state: isSplit ? splitMarks(version) : keptMarks(version),
-            });
-            for (const { steps, asks, crowds, upgrades } of moments) {
-              if (upgrades) {
-                version++;
-                marked.use(...datasetsOf(version));
-                await registerDerivedStates(scratch.database, marked.chain, datasetsOf(version));
+  it(
+    'adds up to their rows and no others’, whatever is written, removed, repaired and asked for meanwhile',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(
+            fc.record({
+              steps: someMoment,
+              asks: fc.array(someAsk, { maxLength: 3 }),
+              crowds: fc.array(someCrowd, { maxLength: 2 }),
+              upgrades: fc.boolean(),
+            }),
+            { minLength: 1, maxLength: 6 },
+          ),
+          fc.constantFrom(3, ROWS_AT_ONCE),
+          fc.boolean(),
+          (moments, rowsAtOnce, isSplit) => {
+            const datasetsOf = (version: number): readonly [Dataset, ...Dataset[]] =>
+              isSplit ? splitDatasets(version) : [datasetOf(version)];
+            const work = async (marked: MarkedChain): Promise<void> => {
+              await marked.take({ kind: 'backfill', range: { from: 5, to: 15 }, dropEvery: 3 });
+              const accounts = await accountsOf(scratch.database, marked.chainId);
+              let version = 1;
+              const of = () => ({
+                dataset: datasetsOf(version)[0],
+                state: isSplit ? splitMarks(version) : keptMarks(version),
+              });
+              for (const { steps, asks, crowds, upgrades } of moments) {
+                if (upgrades) {
+                  version++;
+                  marked.use(...datasetsOf(version));
+                  await registerDerivedStates(scratch.database, marked.chain, datasetsOf(version));
+                }
+                const ask = async ({ account, pieces, rows }: (typeof asks)[number]): Promise<void> => {
+                  const subject = accounts[account % accounts.length];
+                  if (subject === undefined) return;
+                  for (let piece = 0; piece < pieces; piece++)
+                    await retryDeadlock(() => buildKeptPiece(scratch.database, marked.chain, of(), subject, rows));
+                };
+                const askTogether = ({ accounts: places, rows, rowsOfOne, dieAfter }: (typeof crowds)[number]) => {
+                  const subjects = places.flatMap((place) => accounts[place] ?? []);
+                  const on = dieAfter === null ? scratch.database : dyingDatabase(scratch.database, dieAfter);
+                  return unlessKilled(
+                    retryDeadlock(() => buildKeptTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
+                  );
+                };
+                await Promise.all([
+                  ...steps.map((step) => marked.take(step)),
+                  ...asks.map(ask),
+                  ...crowds.map(askTogether),
+                ]);
+                expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
               }
-              const ask = async ({ account, pieces, rows }: (typeof asks)[number]): Promise<void> => {
-                const subject = accounts[account % accounts.length];
-                if (subject === undefined) return;
-                for (let piece = 0; piece < pieces; piece++)
-                  await retryDeadlock(() => buildKeptPiece(scratch.database, marked.chain, of(), subject, rows));
-              };
-              const askTogether = ({ accounts: places, rows, rowsOfOne, dieAfter }: (typeof crowds)[number]) => {
-                const subjects = places.flatMap((place) => accounts[place] ?? []);
-                const on = dieAfter === null ? scratch.database : dyingDatabase(scratch.database, dieAfter);
-                return unlessKilled(
-                  retryDeadlock(() => buildKeptTogether(on, marked.chain, of(), subjects, { rows, rowsOfOne })),
-                );
-              };
-              await Promise.all([
-                ...steps.map((step) => marked.take(step)),
-                ...asks.map(ask),
-                ...crowds.map(askTogether),
+              await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
+              await marked.take({ kind: 'verify', range: ALL });
+              const kept = createKeptSubjects(scratch.database);
+              const all = await accountsOf(scratch.database, marked.chainId);
+              const [progress] = await Promise.all([
+                Promise.all(all.map((account) => kept.keep(marked.chain, of(), account, 60_000))),
+                marked.take({ kind: 'follow', blocks: 2 }),
               ]);
+              expect(progress).toEqual(all.map(() => 'built'));
+              await marked.take({ kind: 'reorg', depth: 1 });
               expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
-            }
-            await marked.take({ kind: 'backfill', range: ALL, dropEvery: 0 });
-            await marked.take({ kind: 'verify', range: ALL });
-            const kept = createKeptSubjects(scratch.database);
-            const all = await accountsOf(scratch.database, marked.chainId);
-            const [progress] = await Promise.all([
-              Promise.all(all.map((account) => kept.keep(marked.chain, of(), account, 60_000))),
-              marked.take({ kind: 'follow', blocks: 2 }),
-            ]);
-            expect(progress).toEqual(all.map(() => 'built'));
-            await marked.take({ kind: 'reorg', depth: 1 });
-            expect(await misKept(scratch.database, marked.chainId)).toEqual([]);
-          };
-          return withChain(rowsAtOnce, work, datasetsOf(1));
-        },
-      ),
-      { numRuns: atDepth(25) },
-    );
-  }, atDepth(300_000));
+            };
+            return withChain(rowsAtOnce, work, datasetsOf(1));
+          },
+        ),
+        { numRuns: atDepth(25) },
+      );
+    },
+    atDepth(300_000),
+  );
 
   it('follows what several datasets change of a block at once', async () => {
     await scratch.database.query('CREATE TABLE kept_changes (chain_id bigint, marks bigint, places bigint)');

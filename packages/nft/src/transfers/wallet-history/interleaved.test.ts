@@ -180,32 +180,36 @@ async function deadlocks(): Promise<number> {
   return row?.deadlocks ?? -1;
 }
 
-test('any histories, backfills, verifications, heads and reorganisations at once leave exactly the true rows and balances', async () => {
-  const before = await deadlocks();
-  await fc.assert(
-    fc.asyncProperty(moments, async (steps) => {
-      const followed = await openFollowed();
-      try {
-        await followed.caughtUp();
-        for (const together of steps) {
-          await Promise.all(together.map((step) => take(followed, step)));
+test(
+  'any histories, backfills, verifications, heads and reorganisations at once leave exactly the true rows and balances',
+  async () => {
+    const before = await deadlocks();
+    await fc.assert(
+      fc.asyncProperty(moments, async (steps) => {
+        const followed = await openFollowed();
+        try {
+          await followed.caughtUp();
+          for (const together of steps) {
+            await Promise.all(together.map((step) => take(followed, step)));
+            await requireTruth(followed.stage);
+          }
+          await followed.stage.backfill({ from: 0, to: HISTORY - 1 });
           await requireTruth(followed.stage);
+          const all = followed.stage.scripted.expectedNftMoves();
+          expect(await storedRows(scratch.database, followed.stage.chain.id)).toEqual(expectedRows(all));
+        } finally {
+          await followed.close();
         }
-        await followed.stage.backfill({ from: 0, to: HISTORY - 1 });
-        await requireTruth(followed.stage);
-        const all = followed.stage.scripted.expectedNftMoves();
-        expect(await storedRows(scratch.database, followed.stage.chain.id)).toEqual(expectedRows(all));
-      } finally {
-        await followed.close();
-      }
-    }),
-    {
-      numRuns: atDepth(8),
-      ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
-    },
-  );
-  expect(await deadlocks()).toBe(before);
-}, atDepth(180_000));
+      }),
+      {
+        numRuns: atDepth(8),
+        ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
+      },
+    );
+    expect(await deadlocks()).toBe(before);
+  },
+  atDepth(180_000),
+);
 
 test('histories of many subjects beside a backfill of the same blocks neither deadlock nor lose rows', async () => {
   const stage = await openHistoryStage(scratch.database, { chainId: nextChain++, blocks: 1_500, firstFollowed: 1_480 });
