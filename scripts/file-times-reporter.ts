@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 import { FILE_TIMES_VARIABLE, type FileTime } from './slowest-files.ts';
 
+/** @public loaded by its path */
 export default class FileTimesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const path = process.env[FILE_TIMES_VARIABLE];
