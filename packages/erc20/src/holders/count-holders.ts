@@ -1,5 +1,4 @@
 /** Counts how a token is held, and has its largest holders read before: sums of hostile transfers are no holders. Of the worker role. */
-import { subjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
@@ -7,7 +6,7 @@ import type { StateReader, StateReadingContext } from '@chainstead/state';
 import { isWhole } from '../balances/told-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
-import { coverageOfCoin } from '../wrapped/coin-coverage.ts';
+import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder-questions.ts';
 import { firstBlockOf, readOwners } from './read-owners.ts';
 import { restartHolders } from './restart-holders.ts';
@@ -94,7 +93,7 @@ export async function readStanding(
   // Without all of its deposits and withdrawals, transfers of the wrapped coin tell nothing.
   const tells = isCoin ? `coalesce(covered.is_counted AND ${isWhole('$3')}, false)` : 'true';
   const [row] = await database.query<HolderStanding>(
-    `WITH ${isCoin ? coverageOfCoin(of) : subjectCoverage(of)}
+    `WITH ${coverageOfToken(chain, token, of)}
 SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
   coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${tells} AS adds,
   coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${tells} AS lies,

@@ -3,7 +3,6 @@ import {
   type SubjectColumns,
   type SubjectCoverage,
   subjectColumns,
-  subjectCoverage,
   subjectHistory,
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
@@ -13,6 +12,7 @@ import { recentAnswer } from '@chainstead/state';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { HOLDERS_COUNTED, type HolderCounts } from './holder-questions.ts';
 
 /** So long the same figures are served. Milliseconds. */
@@ -33,7 +33,7 @@ export async function getKnownHolders(database: Database, chain: Chain, token: A
   const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name, states: [erc20TokenHolders] } as const;
   const counted = recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind);
   const [row] = await database.query<SubjectColumns & { is_ask_noted: boolean; first_block: number; counted: unknown }>(
-    `WITH ${subjectCoverage(of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
+    `WITH ${coverageOfToken(chain, token, of)} SELECT ${subjectColumns(of)}, ${isAskNoted(chainId, subject, erc20TokenHolders)} AS is_ask_noted,
   coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${bind(chain.firstBlock)}::bigint) AS first_block,
   ${counted.sql} AS counted
 FROM covered LEFT JOIN ${subjectHistory(of)}`,

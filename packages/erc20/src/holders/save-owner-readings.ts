@@ -1,4 +1,3 @@
-import { subjectCoverage } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
@@ -10,7 +9,7 @@ import type { Said } from '../calls/ask-balances.ts';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { coverageOfCoin } from '../wrapped/coin-coverage.ts';
+import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
 /** What a token's contract said at a block of some accounts. */
 export interface OwnerReadings {
@@ -97,7 +96,7 @@ async function judge(
   const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name } as const;
   const isCoin = token === chain.wrappedNative;
   const rows = await transaction.query<ExpectedRow>(
-    `WITH ${isCoin ? coverageOfCoin(of) : subjectCoverage(of)}
+    `WITH ${coverageOfToken(chain, token, of)}
 SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
   (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - above.delta)::text AS moved,

@@ -1,4 +1,4 @@
-import { labelsOf, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
+import { labelsOf, subjectColumns, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, type Statement } from '@chainstead/db';
@@ -8,7 +8,7 @@ import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
-import { coverageOfCoin } from '../wrapped/coin-coverage.ts';
+import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
 /** A place in the order of owners: what is kept of the balance, base units, and who has it. */
 export interface OwnerPlace {
@@ -76,7 +76,7 @@ export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, sele
   const held = heldRows(query, { token, chainId }, bind);
   const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
   const changed = changeAbove(chain, `${token}::bytea`, supplyBlock, chainId, bind);
-  const text = `WITH ${isCoin ? coverageOfCoin(subject) : subjectCoverage(subject)}, about AS MATERIALIZED (
+  const text = `WITH ${coverageOfToken(chain, query.token, subject)}, about AS MATERIALIZED (
   SELECT known_class, coalesce(counts.contradictions, 0) AS contradictions, coalesce(facts.verified, false) AS is_verified,
     coalesce(facts.created_block, ${bind(chain.firstBlock)}::bigint) AS first_block, facts.decimals, facts.total_supply, facts.supply_block,
     coalesce(facts.is_read, false) AS is_read, coalesce(facts.is_supply_recent, false) AS is_supply_recent,

@@ -3,6 +3,8 @@
  * only where that is known of the same blocks as transfers are; elsewhere its contract is asked each time.
  */
 import { type SubjectInSql, subjectCoverage } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 
 export const WRAPPED_COIN_MOVES = 'wrapped-coin-moves';
 
@@ -23,13 +25,21 @@ export function coinCoverage(subject: CoinSubject): string {
 export const COIN_COVERED_FROM = '(SELECT indexed_from FROM coin_covered)';
 
 /**
- * In place of {@link subjectCoverage} of transfers where the subject is the wrapped coin itself: `covered` has the blocks of which both are known,
- * and `is_counted`. Where they end elsewhere it has those of transfers, and `is_counted` is false.
+ * In place of {@link subjectCoverage} of transfers where the subject is a token. Of the wrapped coin `covered` has the blocks of which both are
+ * known, and `is_counted`: false where they end elsewhere than transfers do, so that there are none up to the newest.
  */
-export function coverageOfCoin(subject: CoinSubject): string {
+export function coverageOfToken(
+  { wrappedNative }: Pick<Chain, 'wrappedNative'>,
+  token: Address,
+  subject: CoinSubject,
+): string {
+  return token === wrappedNative ? coverageOfCoin(subject) : subjectCoverage(subject);
+}
+
+function coverageOfCoin(subject: CoinSubject): string {
   return `${subjectCoverage(subject, 'transfers_')}, ${coverageOfMoves(subject)}, covered AS MATERIALIZED (
-  SELECT greatest(transfers.indexed_from, moves.indexed_from) AS indexed_from, transfers.indexed_to, transfers.chain_to,
-    moves.indexed_to IS NOT NULL AS is_counted
+  SELECT CASE WHEN moves.indexed_to IS NOT NULL THEN greatest(transfers.indexed_from, moves.indexed_from) END AS indexed_from,
+    moves.indexed_to, transfers.chain_to, moves.indexed_to IS NOT NULL AS is_counted
   FROM transfers_covered AS transfers LEFT JOIN coin_moves_covered AS moves ON moves.indexed_to = transfers.indexed_to
 )`;
 }

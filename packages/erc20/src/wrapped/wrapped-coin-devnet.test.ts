@@ -69,6 +69,16 @@ async function holdersOf(stage: CoinStage): Promise<Holders> {
   return (await stage.ask(`erc20/${COIN}/holders`)) as Holders;
 }
 
+/** From which block on the list, the summary and the history of its holders know it. */
+async function knownFrom(stage: CoinStage): Promise<readonly (string | null)[]> {
+  const since: (string | null)[] = [];
+  for (const path of ['owners', 'holders', `holders/historical?fromDate=2020-01-01&toDate=2020-01-02`]) {
+    const { indexed } = (await stage.ask(`erc20/${COIN}/${path}`)) as { indexed: { from_block: string | null } };
+    since.push(indexed.from_block);
+  }
+  return since;
+}
+
 describe('a coin that emits no transfers for deposits and withdrawals', () => {
   let stage: CoinStage;
   let [alice, bob, carol, dave]: Address[] = [];
@@ -171,6 +181,7 @@ test('a database from before has its history filled in, by the contract alone, a
   await vi.waitFor(async () => expect(await stage.held(alice)).toEqual({ balance: '42', isComplete: true }), soon);
   expect(await stage.coinClass()).toBeUndefined();
   expect(await ownersOf(stage)).toEqual({ complete: false, owners: [] });
+  expect(await knownFrom(stage)).toEqual([null, null, null]);
   await earlier.stop();
   // As the version before left it.
   await database.query(
@@ -202,6 +213,7 @@ test('a database from before has its history filled in, by the contract alone, a
     soon,
   );
   expect(await ownersOf(stage)).toEqual({ complete: true, owners: [`${alice} 40`, `${bob} 2`] });
+  expect(await knownFrom(stage)).toEqual(['0', '0', '0']);
 }, 180_000);
 
 test('the history of one wallet brings its deposits, and no more calls than its transfers', async () => {

@@ -1,0 +1,116 @@
+/** Of which blocks answers about a token's holders say that they are known. Those of the wrapped coin follow from two datasets. */
+import type { SubjectCoverage } from '@chainstead/answers';
+import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getKnownHolders } from './get-known-holders.ts';
+import { getOwnersPage } from './get-owners-page.ts';
+import { seedHolders } from './testing/seeded-holders.ts';
+
+const COIN = addressOf(0xc014);
+const GOLD = addressOf(0x601d);
+
+type Blocks = readonly [first: number, last: number];
+
+/** What is indexed of a chain, and of the coin alone. */
+interface Ranges {
+  readonly transfers?: readonly Blocks[];
+  readonly moves?: readonly Blocks[];
+  readonly movesOfCoin?: readonly Blocks[];
+}
+
+let scratch: ScratchDatabase;
+let nextChain = 1_520_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+async function toldOf(token: Address, { transfers = [], moves = [], movesOfCoin = [] }: Ranges) {
+  const { database } = scratch;
+  const chain = exampleChain({ id: nextChain++, wrappedNative: COIN });
+  await seedHolders(database, chain, token, 1);
+  for (const [dataset, ranges] of [
+    ['erc20-transfers', transfers],
+    ['wrapped-coin-moves', moves],
+  ] as const)
+    for (const [first, last] of ranges)
+      await database.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
+        [chain.id, dataset, first, last],
+      );
+  for (const [first, last] of movesOfCoin)
+    await database.query(
+      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+       VALUES ($1, 'contract', $2, 'wrapped-coin-moves', $3, $4)`,
+      [chain.id, addressBytes(COIN), first, last],
+    );
+  const page = await getOwnersPage(database, chain, {
+    token,
+    liveMaxAgeMs: 60_000,
+    freshFrom: null,
+    wanted: { order: 'DESC', limit: 10, after: null },
+  });
+  const summary = await getKnownHolders(database, chain, token);
+  return { summary: shown(summary), list: shown(page.coverage), class: page.class };
+}
+
+function shown({ indexed, isCovered }: SubjectCoverage): string {
+  const { fromBlock, toBlock, complete } = indexed;
+  expect(isCovered).toBe(complete);
+  return `${fromBlock} to ${toBlock}${complete ? ', complete' : ''}`;
+}
+
+const FULL: Blocks = [0, 100];
+
+test.each<readonly [name: string, ranges: Ranges, expected: string, isCounted: boolean]>([
+  ['both of all blocks', { transfers: [FULL], moves: [FULL] }, '0 to 100, complete', true],
+  ['deposits from a later block on', { transfers: [FULL], moves: [[40, 100]] }, '40 to 100', true],
+  ['transfers from a later block on', { transfers: [[60, 100]], moves: [FULL] }, '60 to 100', true],
+  [
+    'deposits with a gap',
+    {
+      transfers: [FULL],
+      moves: [
+        [0, 29],
+        [40, 100],
+      ],
+    },
+    '40 to 100',
+    true,
+  ],
+  [
+    'the gap closed for the coin alone',
+    {
+      transfers: [FULL],
+      moves: [
+        [0, 29],
+        [40, 100],
+      ],
+      movesOfCoin: [[20, 50]],
+    },
+    '0 to 100, complete',
+    true,
+  ],
+  ['deposits that end before the newest block', { transfers: [FULL], moves: [[0, 90]] }, 'null to null', false],
+  ['no deposits', { transfers: [FULL] }, 'null to null', false],
+  ['nothing', {}, 'null to null', false],
+])(
+  'of the wrapped coin, where there are %s: the blocks of which both are known',
+  async (_name, ranges, expected, isCounted) => {
+    expect(await toldOf(COIN, ranges)).toEqual({
+      summary: expected,
+      list: expected,
+      // Elsewhere its contract is asked each time.
+      class: isCounted ? 'new' : 'live',
+    });
+  },
+);
+
+test('of another token the blocks of its transfers', async () => {
+  const whole = { summary: '0 to 100, complete', list: '0 to 100, complete', class: 'new' };
+  expect(await toldOf(GOLD, { transfers: [FULL] })).toEqual(whole);
+  expect(await toldOf(GOLD, { transfers: [FULL], moves: [[40, 90]] })).toEqual(whole);
+});
