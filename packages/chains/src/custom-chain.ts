@@ -1,4 +1,4 @@
-import { parseChainId } from '@chainstead/core';
+import { type Address, parseChainId } from '@chainstead/core';
 import type { Chain, MarketplaceDeployment, ProofPolicy, ReceiptsRootEncoding } from './chain.ts';
 import { defaultPollInterval, defaultReorgDepth } from './define-chain.ts';
 import { type EtherFeed, NO_ETHER_PRICE } from './ether-price.ts';
@@ -32,6 +32,8 @@ export interface CustomChain {
   /** Added to the known ones. */
   readonly marketplaces?: readonly MarketplaceDeployment[] | undefined;
   readonly etherFeed?: EtherFeed | undefined;
+  /** The contract that wraps the native currency. Default: the known chain's, or none. */
+  readonly wrappedNative?: Address | undefined;
 }
 
 /**
@@ -56,6 +58,7 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     reorgDepthMax: custom.reorgDepthMax ?? Math.max(base.reorgDepthMax, custom.confirmations ?? 0),
     finalizedTag: custom.finalizedTag ?? base.finalizedTag,
     native: custom.nativeSymbol === undefined ? base.native : nativeCurrency(custom.nativeSymbol),
+    wrappedNative: custom.wrappedNative ?? base.wrappedNative,
     rpcUrls: custom.rpcUrls ?? base.rpcUrls,
     receiptsRoot: custom.receiptsRoot ?? base.receiptsRoot,
     headerHash: custom.headerHash ?? base.headerHash,

@@ -147,6 +147,12 @@ function readChain(
   const base = known.find(name);
   const id = parsed.data.CHAIN_ID ?? base?.id;
   if (id === undefined) return { problems: [unknownChain(name, known, selectedBy)] };
+  const wrapped = parsed.data.WRAPPED_NATIVE;
+  const knownWrapped = base?.id === id ? base.wrappedNative : null;
+  if (wrapped !== undefined && knownWrapped !== null && wrapped !== knownWrapped) {
+    const reason = `is not ${knownWrapped}, which is known to wrap the native currency of ${base?.name}`;
+    return { problems: [chainProblem(name, 'WRAPPED_NATIVE', own.WRAPPED_NATIVE, reason)] };
+  }
   return {
     name,
     own: parsed.data,
@@ -158,6 +164,7 @@ function readChain(
       pollIntervalMs: parsed.data.POLL_INTERVAL_MS ?? settings.POLL_INTERVAL_MS,
       reorgDepthMax: parsed.data.REORG_DEPTH_MAX,
       nativeSymbol: parsed.data.NATIVE_SYMBOL,
+      wrappedNative: wrapped,
       marketplaces: parsed.data.MARKETPLACES,
       etherFeed:
         parsed.data.ETHER_FEED === undefined

@@ -94,6 +94,14 @@ export const chainKeys = z.object({
     example: '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419',
     whenAbsent: "the chain's known feed",
   }),
+  WRAPPED_NATIVE: optional(evmAddress, {
+    group: 'Chains',
+    description:
+      "The contract that wraps the chain's native currency by Deposit and Withdrawal, as WETH does. For a chain that Chainstead does not know; that of a known one can't be changed",
+    allowed: 'an address, of a known chain its own',
+    example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+    whenAbsent: "the known chain's, or none: then balances of that coin are read each time",
+  }),
   START_BLOCK: withDefault(startBlock, {
     group: 'Chains',
     description: 'Where history begins',

@@ -59,6 +59,29 @@ describe('chains', () => {
     ]);
   });
 
+  it('that are not known take a wrapped coin; that of a known chain stays', () => {
+    const [coin, other] = [`0x${'AB'.repeat(20)}`, `0x${'cd'.repeat(20)}`];
+    const own = { CHAINS: 'devnet', CHAIN_ID_DEVNET: '31337', RPC_URLS_DEVNET: 'http://127.0.0.1:8545' };
+    const wrappedOf = (environment: Record<string, string>) =>
+      parse(environment).configuration.chains.map(({ chain }) => chain.wrappedNative);
+    expect(wrappedOf(own)).toEqual([null]);
+    expect(wrappedOf({ ...own, WRAPPED_NATIVE_DEVNET: coin })).toEqual([coin.toLowerCase()]);
+    const ether = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
+    expect(wrappedOf({ CHAINS: 'eth' })).toEqual([ether.toLowerCase()]);
+    expect(wrappedOf({ CHAINS: 'eth', WRAPPED_NATIVE_ETH: ether })).toEqual([ether.toLowerCase()]);
+    expect(problemsOf({ CHAINS: 'eth', WRAPPED_NATIVE_ETH: other })).toMatchObject([
+      {
+        key: 'WRAPPED_NATIVE_ETH',
+        given: other,
+        problem: `is not ${ether.toLowerCase()}, which is known to wrap the native currency of Ethereum Mainnet`,
+      },
+    ]);
+    // Another chain under a known name: what is known belongs to the id.
+    const fork = { CHAINS: 'eth', CHAIN_ID_ETH: '31337', RPC_URLS_ETH: 'http://127.0.0.1:8545' };
+    expect(wrappedOf(fork)).toEqual([null]);
+    expect(wrappedOf({ ...fork, WRAPPED_NATIVE_ETH: other })).toEqual([other]);
+  });
+
   it('take marketplaces and an ether feed of their own', () => {
     const feed = `0x${'AB'.repeat(20)}`;
     const { configuration } = parse({

@@ -65,6 +65,12 @@ describe('problems', () => {
     ['only ws upstreams', { CHAINS: 'eth', RPC_URLS_ETH: 'wss://a.example' }, 'RPC_URLS_ETH'],
     ['a chain of its own without upstreams', { CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
     ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
+    ['a wrapped coin that is no address', { CHAINS: 'eth', WRAPPED_NATIVE_ETH: 'WETH' }, 'WRAPPED_NATIVE_ETH'],
+    [
+      "another wrapped coin than a chain's",
+      { CHAINS: 'eth', WRAPPED_NATIVE_ETH: `0x${'1'.repeat(40)}` },
+      'WRAPPED_NATIVE_ETH',
+    ],
     ['chain id 0', { CHAINS: 'mine', CHAIN_ID_MINE: '0', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
     ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
     ['a second port that is the first', { PORT: '9000', APTOS_TESTNET_PORT: '9000' }, 'APTOS_TESTNET_PORT'],
