@@ -117,6 +117,16 @@ export async function openQuestion(
   return row;
 }
 
+/** Whether a question that was left is still there and has no answer: nobody gave one yet, or it failed. */
+export async function isUnanswered(database: Database, { chainId, key, askedAt }: AskedQuestion): Promise<boolean> {
+  const rows = await database.query(
+    `SELECT FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND ${micros('asked_at')} = $3::bigint AND (NOT ${IS_SETTLED} OR error_code IS NOT NULL)`,
+    [chainId, key, askedAt],
+  );
+  return rows.length > 0;
+}
+
 export async function settleQuestion(
   database: Database,
   { chainId, key, askedAt }: AskedQuestion,

@@ -14,6 +14,8 @@ export interface StateKind<Question = unknown, Answer = unknown> {
   readonly isSlow?: boolean;
   /** Whether an answer leaves as much to ask as there was before: who asks again at once would get it again. @default none does */
   isFruitless?(answer: Answer): boolean;
+  /** What a question has in common with those that come to nothing for the same reason, as a text of theirs. @default each stands for itself */
+  failsAlike?(question: Question): string;
 }
 
 /** What a reader works with. */

@@ -25,6 +25,8 @@ const kind: StateKind<{ text: string }, { text: string; times: number }> = {
   answer: z.object({ text: z.string(), times: z.int() }),
 };
 const slow: typeof kind = { ...kind, name: 'slow example', isSlow: true };
+/** Those whose texts begin alike fail alike. */
+const alike: typeof kind = { ...kind, name: 'alike example', failsAlike: ({ text }) => text.slice(0, 1) };
 const fruitless: typeof kind = { ...kind, name: 'fruitless example', isFruitless: ({ text }) => text === 'nothing' };
 
 describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const))('on %s', (backend) => {
@@ -82,7 +84,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       jobs,
       // The readers of this test ask no node.
       chains: [{ chain, pool: {} as UpstreamPool }],
-      readers: [readerOf(kind), readerOf(slow), readerOf(fruitless)],
+      readers: [readerOf(kind), readerOf(slow), readerOf(fruitless), readerOf(alike)],
       clock: systemClock,
       logger: silentLogger(),
       metrics: createMetricsRegistry(),
@@ -236,6 +238,36 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       expect(times).toBe(1);
       release();
       await expect.poll(() => ask('a', { waitMs: 0, maxAgeMs: 60_000 })).toEqual({ text: 'a', times: 1 });
+    });
+
+    test('as a question that nobody answers has others that fail alike not waited for, until it is answered', async () => {
+      const hanging = Promise.withResolvers<void>();
+      before = async (text) => (text.startsWith('a') ? hanging.promise : undefined);
+      await startWorker();
+      const askFor = (text: string, waitMs: number) =>
+        questions.ask(chain, alike, { text }, { waitMs, fruitlessMs: 60_000 });
+      expect(await askFor('a1', 200)).toBeNull();
+      // Whoever waits for these waits for good: nobody answers before the end.
+      expect(await Promise.all([askFor('a2', 600_000), askFor('a3', 600_000)])).toEqual([null, null]);
+      expect(await askFor('b1', 10_000)).toMatchObject({ text: 'b1' });
+      hanging.resolve();
+      const isAnswered = async () =>
+        (await questions.ask(chain, alike, { text: 'a1' }, { waitMs: 0, maxAgeMs: 60_000 })) !== null;
+      await expect.poll(isAnswered).toBe(true);
+      expect(await askFor('a4', 10_000)).toMatchObject({ text: 'a4' });
+    });
+
+    test('as a question that failed has others that fail alike not waited for, for a time', async () => {
+      before = async () => {
+        throw new StateNotArchivedError('Not kept');
+      };
+      await startWorker();
+      const askFor = (text: string) => questions.ask(chain, alike, { text }, patient);
+      await expect(askFor('a1')).rejects.toThrow('Not kept');
+      before = async () => {};
+      expect(await askFor('a2')).toBeNull();
+      await scratch.database.query('TRUNCATE state_questions');
+      expect(await askFor('a2')).toMatchObject({ text: 'a2' });
     });
   });
 

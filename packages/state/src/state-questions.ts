@@ -7,6 +7,7 @@ import { type AskedQuestion, leaveQuestion, recentSettlement, type Settlement } 
 import { createSettledWatch } from './settled-watch.ts';
 import { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 import type { StateKind } from './state-kind.ts';
+import { createVainWaits } from './vain-waits.ts';
 
 /** How a question is asked. */
 export interface AskOptions {
@@ -16,7 +17,8 @@ export interface AskOptions {
   readonly maxAgeMs?: number;
   /**
    * Shares what came of the same question to no purpose, when that is younger than this: an error, or an answer that is fruitless. And one that
-   * somebody left longer ago than `waitMs`, and nobody has answered since, is not waited for. Milliseconds. @default 0: neither
+   * somebody left longer ago than `waitMs`, and nobody has answered since, is not waited for; nor is, where this process waited for one that fails
+   * alike, any other of them until that one is answered. Milliseconds. @default 0: none of that
    */
   readonly fruitlessMs?: number;
 }
@@ -53,6 +55,7 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
   const served = new Set(options.chains.map(({ id }) => id));
   const queues = new Map<string, JobQueue<StateJob>>();
   const watch = createSettledWatch(options);
+  const vain = createVainWaits(database);
 
   function queueOf(chain: Chain, pace: StatePace): JobQueue<StateJob> {
     const name = `${pace} ${chain.id}`;
@@ -82,8 +85,12 @@ export function createStateQuestions(options: StateQuestionsOptions): StateQuest
       const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
       const asked = { chainId: chain.id, key, askedAt: left.askedAt };
       if (left.settlement === null) addJob(chain, kind.isSlow === true ? 'slow' : 'quick', asked);
-      const patienceMs = fruitlessMs > 0 ? waitMs - left.ageMs : waitMs;
+      const group = fruitlessMs > 0 ? groupOf(chain, kind, parsed) : null;
+      const isVain = group !== null && (await vain.has(group, fruitlessMs));
+      const patienceMs = isVain ? 0 : fruitlessMs > 0 ? waitMs - left.ageMs : waitMs;
       const settlement = left.settlement ?? (await watch.wait(asked, patienceMs));
+      const isUntold = settlement === null || settlement.errorCode !== null;
+      if (group !== null && isUntold && patienceMs > 0) vain.note(group, asked);
       return settlement === null ? null : kind.answer.parse(answerOf(settlement));
     },
   };
@@ -98,6 +105,11 @@ function isShared<Answer>(
   if (settlement.errorCode !== null) return ageMs < fruitlessMs;
   if (ageMs < maxAgeMs) return true;
   return ageMs < fruitlessMs && kind.isFruitless?.(kind.answer.parse(settlement.answer)) === true;
+}
+
+/** Names the questions that fail alike; null where each stands for itself. */
+function groupOf<Question>(chain: Chain, kind: StateKind<Question>, question: Question): string | null {
+  return kind.failsAlike === undefined ? null : `${chain.id} ${kind.name} ${kind.failsAlike(question)}`;
 }
 
 /** @throws StateUnavailableError, StateNotArchivedError */

@@ -152,6 +152,9 @@ async function askContract(
   return { ...known, rows: candidates.map((row) => ({ ...row, told: now.get(row.account) ?? null })) };
 }
 
+/** So long a contract that no node told of in time is not waited for again. Milliseconds. */
+const SILENCE_MS = 60_000;
+
 /** Waits for what a contract says of accounts, which is kept. What does not come in time is kept later. */
 async function askOf(
   { questions, logger }: OwnerSources,
@@ -160,7 +163,12 @@ async function askOf(
   waitMs: number,
 ): Promise<void> {
   try {
-    await questions.ask(chain, OWNERS_NOW, { token, accounts: accounts.toSorted() }, { waitMs });
+    await questions.ask(
+      chain,
+      OWNERS_NOW,
+      { token, accounts: accounts.toSorted() },
+      { waitMs, fruitlessMs: SILENCE_MS },
+    );
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
     logger.debug(

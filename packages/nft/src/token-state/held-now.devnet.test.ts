@@ -90,7 +90,8 @@ beforeAll(async () => {
   await stage.startWorker([nftOwnersNow, nftAmountsNow]);
   const { questions, jobs } = stage;
   const context = { database: scratch.database, questions, logger: silentLogger() };
-  const heldNow = createHeldNow(context, 10_000);
+  // Less than a request may take.
+  const heldNow = createHeldNow(context, 5_000);
   const waitMs = 5_000;
   const kept = createKeptSubjects(scratch.database);
   api = await exampleApi(scratch.database, [
@@ -148,6 +149,18 @@ describe('ERC-1155 whose beginning is not indexed', () => {
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32_603, message: 'oops' } } : undefined;
     expect(await listOf(`${WALLET}/nft`)).toEqual([`${ghosts}:9 1 ${WALLET}`]);
+  });
+
+  test('is waited for once while a node hangs, on whatever page', async () => {
+    const hanging = Promise.withResolvers<undefined>();
+    stage.node.alter = ({ method }) => (method === 'eth_call' ? hanging.promise : undefined);
+    expect(await listOf(`${WALLET}/nft`)).toEqual([`${ghosts}:9 1 ${WALLET}`]);
+    const started = performance.now();
+    expect(await listOf(`nft/${swords}/owners`)).toEqual([]);
+    expect(await listOf(`nft/${swords}/1/owners`)).toEqual([]);
+    // The worker gives up after some seconds.
+    expect(performance.now() - started).toBeLessThan(1_000);
+    hanging.resolve(undefined);
   });
 
   test('is told at the newest indexed block, by its hash', async () => {

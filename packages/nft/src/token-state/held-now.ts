@@ -26,11 +26,14 @@ export const NOBODY_ASKED: HeldNow = {
 
 /** An answer is good for so long: whoever pages back and forth asks no node again. Milliseconds. */
 const MAX_AGE_MS = 5_000;
+/** So long nodes that told nothing in time are not waited for again. Milliseconds. */
+const SILENCE_MS = 60_000;
 
 /** @param waitMs how long a request waits for what it has asked */
 export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow {
   const ask = async (chain: Chain, kind: typeof NFT_OWNERS, items: readonly string[]) => {
-    const answers = await askInParts(context, chain, kind, { items, waitMs, maxAgeMs: MAX_AGE_MS });
+    const patience = { waitMs, maxAgeMs: MAX_AGE_MS, fruitlessMs: SILENCE_MS };
+    const answers = await askInParts(context, chain, kind, { items, ...patience });
     return answers.flat().flatMap(([item, told]) => (told === null ? [] : [[item, told] as const]));
   };
   return {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLogger } from '@chainstead/core';
+import { type Address, silentLogger } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deployKeeper, type Keeper } from '../testing/example-contracts.ts';
@@ -64,6 +64,23 @@ test('what no node tells in time is missing, and what was known stays', async ()
   await stage.scratch.database.query('TRUNCATE account_codes, state_questions');
   expect(await look()).toEqual(new Map());
   expect(await look(0)).toEqual(new Map());
+});
+
+test('a node that hangs is waited for once, whatever addresses are asked about next', async () => {
+  const { scratch, questions, chain, node } = stage;
+  const hanging = Promise.withResolvers<undefined>();
+  node.alter = ({ method }) => (method === 'eth_getCode' ? hanging.promise : undefined);
+  const context = { database: scratch.database, questions, logger: silentLogger() };
+  const waitFor = async (address: Address, waitMs: number) => {
+    const started = performance.now();
+    expect(await hasCodeOf(context, chain, [address], waitMs)).toEqual(new Map());
+    return performance.now() - started;
+  };
+  expect(await waitFor(addressOf(1), 300)).toBeGreaterThan(290);
+  // The worker gives up after some seconds.
+  expect(await waitFor(addressOf(2), 60_000)).toBeLessThan(1_000);
+  expect(await waitFor(addressOf(3), 60_000)).toBeLessThan(1_000);
+  hanging.resolve(undefined);
 });
 
 describe('for many requests', () => {

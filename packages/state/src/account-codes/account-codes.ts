@@ -16,14 +16,18 @@ const accountCodesKind: StateKind<Question, Answer> = {
   name: 'account-codes',
   question: z.object({ items: z.array(z.string().refine(isAddress)).min(1) }),
   answer: z.array(z.tuple([z.string(), z.boolean()])),
+  // No contract has a part in it: where a node tells no code, it tells none of other addresses.
+  failsAlike: () => '',
 };
 
 /** How long it is believed that there is no contract at an address; that there is one stays so. Seconds. */
 const ABSENCE_SECONDS = 3_600;
+/** So long nodes that told no code in time are not waited for again. Milliseconds. */
+const SILENCE_MS = 60_000;
 /** EIP-7702: an account of a person that lets a contract act for it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 
-/** Whether there are contracts at addresses. What is not known in time is missing. @param waitMs how long a node is waited for */
+/** Whether there are contracts at addresses. What is not known in time is missing. @param waitMs how long a node is waited for; one that told nothing in time, for a minute not at all */
 export type HasCodeOf = (
   context: ReadingContext,
   chain: Chain,
@@ -95,7 +99,7 @@ async function lookUpRest(
   const found = new Map([...stored].map(([address, { hasCode }]) => [address, hasCode]));
   const items = addresses.filter((address) => (stored.get(address)?.believedMs ?? 0) <= 0);
   if (items.length === 0) return found;
-  for (const answer of await askInParts(context, chain, accountCodesKind, { items, waitMs }))
+  for (const answer of await askInParts(context, chain, accountCodesKind, { items, waitMs, fruitlessMs: SILENCE_MS }))
     for (const [address, hasCode] of answer) found.set(parseAddress(address), hasCode);
   return found;
 }
