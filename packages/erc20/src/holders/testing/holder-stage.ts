@@ -59,7 +59,8 @@ export interface HolderStage extends Pick<StateStage, 'scratch' | 'devnet' | 'no
   close(): Promise<void>;
 }
 
-export async function openHolderStage(): Promise<HolderStage> {
+/** @param options `waitMs`: how long a request waits for readings (default 10,000) */
+export async function openHolderStage(options: { readonly waitMs?: number } = {}): Promise<HolderStage> {
   const stage = await openStateStage();
   const { scratch, devnet, questions } = stage;
   const { database } = scratch;
@@ -74,7 +75,7 @@ export async function openHolderStage(): Promise<HolderStage> {
     questions,
     kept: createKeptSubjects(database),
     walletHistory: { requestContract: async () => 'unserved' },
-    waitMs: 10_000,
+    waitMs: options.waitMs ?? 10_000,
     liveMaxAgeMs: 60_000,
   });
   const server = await serveApi(await exampleApi(database, routes), { host: '127.0.0.1', port: 0 });
