@@ -63,10 +63,12 @@ export function planNodes(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(planNodes)];
 }
 
-/** Rows of a table that the plan looked at, whether they were wanted or not. */
+/** Rows of a table, or of all its partitions, that the plan looked at, whether they were wanted or not. */
 export function rowsRead(nodes: readonly PlanNode[], table: string): number {
+  // Partitions are named after the chain and the block that they begin with.
+  const names = new RegExp(`^${table}(_\\d+_(\\d+|minvalue))?$`);
   return nodes
-    .filter((node) => node['Relation Name'] === table)
+    .filter((node) => names.test(node['Relation Name'] ?? ''))
     .reduce(
       (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
       0,

@@ -110,8 +110,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(most);
     for (const table of ['tokens', 'erc20_token_classes'])
       expect(rowsRead(nodes, table)).toBeLessThanOrEqual(Math.max(1.5 * (LIMIT + 1), most));
-    for (const table of ['erc20_transfers_1_minvalue', 'wrapped_coin_moves_1_minvalue'])
-      expect(rowsRead(nodes, table)).toBe(0);
+    for (const table of ['erc20_transfers', 'wrapped_coin_moves']) expect(rowsRead(nodes, table)).toBe(0);
   });
 
   test('named tokens are a look-up by key each', async () => {
@@ -124,7 +123,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
 
   test('what was wrapped since a block is one range of the wallet’s', async () => {
     const { nodes } = await explainAnswer(plan, { tokens: [COIN], toBlock: 29_900 });
-    expect(rowsRead(nodes, 'wrapped_coin_moves_1_minvalue')).toBeLessThanOrEqual(100);
+    expect(rowsRead(nodes, 'wrapped_coin_moves')).toBeLessThanOrEqual(100);
     expect(nodes.flatMap((node) => node['Index Name'] ?? [])).toContainEqual(
       expect.stringContaining('wrapped_coin_moves'),
     );
@@ -135,7 +134,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const order = { pinned: 50_000, depth: 64, after: null };
     const { nodes } = await explainAnswer(plan, { wallet: addressOf(100_007), order, toBlock: 50_000 });
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(100);
-    expect(rowsRead(nodes, 'wrapped_coin_moves_1_minvalue')).toBe(0);
+    expect(rowsRead(nodes, 'wrapped_coin_moves')).toBe(0);
     for (const node of nodes.filter((one) => one['Relation Name'] === 'erc20_wallet_tokens'))
       expect(node['Node Type']).not.toBe('Seq Scan');
   });

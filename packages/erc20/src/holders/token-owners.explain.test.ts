@@ -120,6 +120,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     );
     expect(read).toEqual([]);
     expect(rowsRead(nodes, 'address_labels')).toBeLessThanOrEqual(LIMIT + 1);
+    expect(rowsRead(nodes, 'erc20_transfers')).toBeLessThanOrEqual(1);
   });
 
   test('certain accounts are probes of the key', async () => {
