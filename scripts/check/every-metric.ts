@@ -6,6 +6,7 @@ import { createStateWorker } from '@chainstead/state';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { createWalletHistoryMetrics } from '../../packages/answers/src/wallet-history-metrics.ts';
+import { createReadMetrics } from '../../packages/db/src/reads/read-metrics.ts';
 import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
 import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-metrics.ts';
 import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
@@ -24,6 +25,7 @@ export function createEveryMetric(): Registry {
   const logger = silentLogger();
   createSyncMetrics(metrics);
   createFullnodeMetrics(metrics);
+  createReadMetrics(metrics);
   createPoolMetrics(metrics);
   createJobMetrics(metrics, logger);
   requestObserver({ logger, metrics });

@@ -12,7 +12,18 @@ export interface Transaction {
   copy(table: string, columns: readonly string[], lines: CopyLines): Promise<number>;
 }
 
-export interface Database {
+/** What can be asked where nothing can be changed: of the primary, or of a standby that follows it. */
+export interface ReadDatabase {
+  /** The rows of one statement that changes nothing. */
+  select<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** As {@link select}, of what is remembered for later requests: from then on none is answered from an older state. */
+  selectLasting<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
+export interface Database extends ReadDatabase {
   /** For libraries that bring their own queries (drizzle, BullMQ). Its type parsers are this package's (open-database.ts). */
   readonly pool: Pool;
   query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;

@@ -16,6 +16,8 @@ export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool } from './open-pool.ts';
+export { openReads, type Reads } from './reads/open-reads.ts';
+export type { ReadSession } from './reads/read-session.ts';
 export { chooseServerAccount } from './server-account.ts';
 export { POSTGRES_MAJOR_MIN } from './server-check.ts';
 export {

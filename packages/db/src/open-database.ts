@@ -1,7 +1,9 @@
 import type { Logger } from '@chainstead/core';
-import { type CustomTypesConfig, type Pool, type PoolClient, types } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { connectUnlessEnded, type End, onClient, useUntil } from './client-use.ts';
+import { columnParsers } from './column-parsers.ts';
 import { copyInto } from './copy-into.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
 import { type ConnectionOptions, openPool, sessionsOf } from './open-pool.ts';
@@ -32,7 +34,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const openSession = sessionsOf(options);
   const outages = createOutageWatch(options.logger);
   let closed: Promise<void> | undefined;
-  const shared: Omit<Database, 'query' | 'transaction'> = {
+  const shared: Omit<Database, Asking> = {
     pool,
     until: (signal, how = 'cut') => ({ ...shared, ...endedBy(pool, { signal, how }, outages) }),
     session: ({ queryTimeoutMs } = {}) =>
@@ -44,49 +46,31 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     ...shared,
-    query: (text, values) => outages.watch(() => runQuery(pool, text, values)),
+    ...reading((text, values) => outages.watch(() => runQuery(pool, text, values))),
     transaction: (work) => outages.watch(() => runTransaction(pool, work)),
   };
 }
 
-/** When work has to end, and what becomes of its connection. */
-interface End {
-  readonly signal: AbortSignal;
-  readonly how: 'cut' | 'cancel';
-}
+type Asking = 'query' | 'transaction' | keyof ReadDatabase;
 
-function endedBy(pool: Pool, end: End, outages: OutageWatch): Pick<Database, 'query' | 'transaction'> {
+function endedBy(pool: Pool, end: End, outages: OutageWatch): Pick<Database, Asking> {
   return {
-    query: (text, values) => outages.watch(() => runQuery(pool, text, values, end)),
+    ...reading((text, values) => outages.watch(() => runQuery(pool, text, values, end))),
     transaction: (work) => outages.watch(() => runTransaction(pool, work, end)),
   };
 }
 
-async function runQuery<Row extends object>(
+function runQuery<Row extends object>(
   pool: Pool,
   text: string,
   values?: readonly unknown[],
   end?: End,
 ): Promise<Row[]> {
-  const client = await connectUnlessEnded(pool, end);
-  const use = useUntil(client, end);
-  try {
-    if (values === undefined || !(client instanceof SessionClient)) return await queryOn<Row>(client, text, values);
+  const run = async (client: PoolClient): Promise<Row[]> => {
+    if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, text, values);
     return (await client.run<Row>(text, [...values])).rows;
-  } catch (error) {
-    throw end?.signal.aborted === true ? end.signal.reason : error;
-  } finally {
-    client.release(await use.settle());
-  }
-}
-
-/** A connection is not free at once: by then nobody may want it any more. */
-async function connectUnlessEnded(pool: Pool, end?: End): Promise<PoolClient> {
-  end?.signal.throwIfAborted();
-  const client = await pool.connect();
-  if (end?.signal.aborted !== true) return client;
-  client.release();
-  throw end.signal.reason;
+  };
+  return onClient(pool, run, end);
 }
 
 async function queryOn<Row extends object>(
@@ -96,6 +80,12 @@ async function queryOn<Row extends object>(
 ): Promise<Row[]> {
   const result = await client.query<Row>(text, values === undefined ? undefined : [...values]);
   return result.rows;
+}
+
+/** One server has one state: what is read of it is never older than before. */
+function reading(query: Database['query']): Pick<Database, 'query' | keyof ReadDatabase> {
+  const select: ReadDatabase['select'] = (text, values = []) => query(text, values);
+  return { query, select, selectLasting: select };
 }
 
 async function runTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, end?: End): Promise<T> {
@@ -122,41 +112,6 @@ async function runTransaction<T>(pool: Pool, work: (transaction: Transaction) =>
   }
 }
 
-interface Use {
-  break(error: unknown): void;
-  /** After that the signal changes nothing any more. @returns why the connection must not be used again, or undefined */
-  settle(): Promise<Error | undefined>;
-}
-
-/** Ends what is under way on the connection when the signal aborts. */
-function useUntil(client: PoolClient, end?: End): Use {
-  let broken: Error | undefined;
-  let cancelling: Promise<void> | undefined;
-  const onBreak = (error: unknown): void => {
-    broken ??= error instanceof Error ? error : new Error(String(error));
-  };
-  const cut = (reason: unknown): void => {
-    onBreak(reason);
-    if (client instanceof SessionClient) client.destroy();
-  };
-  const onAbort = (): void => {
-    if (end?.how === 'cancel' && client instanceof SessionClient) cancelling = client.cancel().catch(cut);
-    else cut(end?.signal.reason);
-  };
-  client.on('error', onBreak);
-  end?.signal.addEventListener('abort', onAbort, { once: true });
-  return {
-    break: onBreak,
-    async settle() {
-      end?.signal.removeEventListener('abort', onAbort);
-      await cancelling;
-      // A connection that was cut tells of its end later.
-      if (broken === undefined) client.removeListener('error', onBreak);
-      return broken;
-    },
-  };
-}
-
 function transactionOn(client: PoolClient): Transaction {
   return {
     client,
@@ -172,46 +127,4 @@ function notCommitted(): DatabaseError {
     remedy: 'A statement in it failed and its error was swallowed: let errors leave the transaction callback',
     retryable: false,
   });
-}
-
-const OID_INT8 = types.builtins.INT8;
-const OID_INT8_ARRAY = 1016;
-const OID_NUMERIC_ARRAY = 1231;
-
-/** Parsers of one pool, so that other users of `pg` in this process keep theirs. */
-const columnParsers: CustomTypesConfig = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (format === 'binary') return types.getTypeParser(oid, 'binary');
-    if (oid === OID_INT8) return parseSafeInteger;
-    if (oid === OID_INT8_ARRAY) return parseSafeIntegers;
-    // pg makes floating-point numbers of their elements, and 78 digits would be lost.
-    if (oid === OID_NUMERIC_ARRAY) return parseNumerics;
-    return types.getTypeParser(oid, 'text');
-  },
-};
-
-function parseSafeInteger(text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value)) return value;
-  throw new DatabaseError({
-    code: 'DATABASE_INTEGER_TOO_LARGE',
-    message: `The database returned the integer ${text}, which a JavaScript number cannot hold exactly`,
-    facts: { value: text },
-    remedy: 'Select it as text',
-    retryable: false,
-  });
-}
-
-const parseSafeIntegers = arrayOf(parseSafeInteger);
-const parseNumerics = arrayOf((text) => text);
-
-/** Of arrays with one dimension, whose elements need no quotes. */
-function arrayOf<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
-  return (text) =>
-    text === '{}'
-      ? []
-      : text
-          .slice(1, -1)
-          .split(',')
-          .map((item) => (item === 'NULL' ? null : parse(item)));
 }

@@ -1,7 +1,7 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { createConnectionRoute } from './connection-route.ts';
-import { parseConnectionString } from './connection-string.ts';
+import { type ConnectionTarget, parseConnectionString } from './connection-string.ts';
 import { createPreparing } from './prepared-statements.ts';
 import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
 
@@ -32,8 +32,17 @@ export type OpenSession = (config?: ClientConfig) => SessionClient;
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
-  const route = createConnectionRoute(parseConnectionString(options.url));
   const isShared = typeof options.sessionUrl === 'string' && options.sessionUrl !== options.url;
+  return openPoolTo(parseConnectionString(options.url), { ...options, isShared }, config);
+}
+
+/** As {@link openPool}. @param options.isShared whether a pooler stands between that gives each transaction another session */
+export function openPoolTo(
+  target: ConnectionTarget,
+  { isShared = false, ...options }: Omit<PoolOptions, 'url' | 'sessionUrl'> & { readonly isShared?: boolean },
+  config: PoolConfig = {},
+): Pool {
+  const route = createConnectionRoute(target);
   const settings = isShared ? {} : { ...SILENCE_SETTINGS, ...options.settings };
   const preparing =
     options.prepared === true ? createPreparing({ isPooled: isShared, logger: options.logger }) : undefined;
@@ -60,7 +69,15 @@ export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function sessionsOf(options: ConnectionOptions): OpenSession {
-  const route = createConnectionRoute(parseConnectionString(options.sessionUrl ?? options.url));
+  return sessionsTo(parseConnectionString(options.sessionUrl ?? options.url), options);
+}
+
+/** As {@link sessionsOf}. */
+export function sessionsTo(
+  target: ConnectionTarget,
+  options: Pick<ConnectionOptions, 'applicationName' | 'settings'>,
+): OpenSession {
+  const route = createConnectionRoute(target);
   const settings = { ...SILENCE_SETTINGS, ...options.settings };
   return (config) => new SessionClient({ ...config, application_name: options.applicationName, route, settings });
 }

@@ -1,5 +1,5 @@
 import { ChainsteadError } from '@chainstead/core';
-import type { Database } from './database.ts';
+import type { ReadDatabase } from './database.ts';
 import type { Statement } from './statement.ts';
 
 /** How a column travels: as bytes of a fixed width, which costs least, or as text. Neither is ever null. */
@@ -36,13 +36,13 @@ export type RowOf<Packed> = Packed extends PackedRows<infer Row> ? Readonly<Row>
  * @returns the rows, and that row
  */
 export async function readPackedPage<Row, Page extends PackedTexts>(
-  database: Pick<Database, 'query'>,
+  database: ReadDatabase,
   packed: PackedRows<Row>,
   statementOf: (select: string) => Statement,
 ): Promise<{ readonly rows: readonly Row[]; readonly page: Page }> {
   for (const select of [packed.select, packed.selectAsJson]) {
     const { text, values } = statementOf(select);
-    const [page] = await database.query<Page>(text, values);
+    const [page] = await database.select<Page>(text, values);
     const rows = page === undefined ? null : packed.read(page);
     if (page !== undefined && rows !== null) return { rows, page };
   }
@@ -68,12 +68,12 @@ export class PackedRowsError extends ChainsteadError {
  *
  * @example
  * ```ts
- * import type { Database } from '@chainstead/db';
+ * import type { ReadDatabase } from '@chainstead/db';
  * import { digits, hex, int8, packedRows, readPackedPage } from '@chainstead/db/packed-rows';
  *
  * const ROWS = packedRows({ block: int8('block_number'), token: hex('token', 20), value: digits('value') });
  *
- * export async function readPage(database: Database) {
+ * export async function readPage(database: ReadDatabase) {
  *   const { rows } = await readPackedPage(database, ROWS, (select) => ({ text: `SELECT ${select} FROM page`, values: [] }));
  *   return rows;
  * }

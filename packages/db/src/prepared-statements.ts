@@ -44,17 +44,23 @@ export function createPreparing(options: { readonly isPooled: boolean; readonly 
   };
 }
 
-/** The statements that one connection has prepared. Not for several queries at once. */
+/** The statements that one connection has prepared. Of several queries at once, one may come behind the others: {@link PreparedStatements.repeats}. */
 export class PreparedStatements {
   readonly #client: Client;
   readonly #preparing: Preparing;
   /** Names, the one that was used last at the end. */
   readonly #kept = new Set<string>();
   #isOff = false;
+  #repeats = 0;
 
   constructor(client: Client, preparing: Preparing) {
     this.#client = client;
     this.#preparing = preparing;
+  }
+
+  /** Statements that were run again, behind what was sent after them. */
+  get repeats(): number {
+    return this.#repeats;
   }
 
   /** Once, after connecting. */
@@ -74,6 +80,7 @@ export class PreparedStatements {
       if (error.code === DUPLICATE || error.code === MISSING) this.#giveUp();
       else if (error.code === NOT_SUPPORTED && CHANGED_COLUMNS.test(error.message)) this.#close(name);
       else throw error;
+      this.#repeats += 1;
       return this.#client.query<Row>(text, values);
     }
   }

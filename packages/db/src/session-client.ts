@@ -70,6 +70,11 @@ export class SessionClient extends Client {
     return this.#prepared === undefined ? this.query<Row>(text, values) : this.#prepared.query<Row>(text, values);
   }
 
+  /** How many statements of {@link run} were run again, behind those that were sent after them. */
+  get repeats(): number {
+    return this.#prepared?.repeats ?? 0;
+  }
+
   /** Ends the connection at once, whatever is under way on it: a server that fell silent would never say goodbye. */
   destroy(): void {
     this.connection.stream.destroy();

@@ -16,10 +16,13 @@ export function dyingDatabase(database: Database, statements: number): Database 
       step(() => transaction.query<Row>(text, values)),
     copy: (table, columns, lines) => step(() => transaction.copy(table, columns, lines)),
   });
+  const query = <Row extends object>(text: string, values?: readonly unknown[]) =>
+    step(() => database.query<Row>(text, values));
   return {
     pool: database.pool,
-    query: <Row extends object>(text: string, values?: readonly unknown[]) =>
-      step(() => database.query<Row>(text, values)),
+    query,
+    select: query,
+    selectLasting: query,
     transaction: (work) =>
       step(() =>
         database.transaction(async (transaction) => {

@@ -1,0 +1,78 @@
+import type { ReadDatabase } from '../database.ts';
+import type { ReadOnStandbys } from './standby-reads.ts';
+import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
+
+/** Reads of one request: each shows at least what those before it have shown. */
+export interface ReadSession extends ReadDatabase {
+  /** Nothing that was read is of a later state than this; null: nothing was read. For `requireAtLeast` of other sessions, in any process. */
+  readonly position: string | null;
+  /** What was shown by then is shown here, too. @param position null: nobody knows what it was, and the primary has it */
+  requireAtLeast(position: string | null): void;
+  /** From here on the primary is read, as it was asked by other ways: what it said shall hold. */
+  stayOnPrimary(): void;
+}
+
+/** What no session of a process goes behind. */
+export interface SharedFloor {
+  position: WalPosition;
+}
+
+export interface ReadSessionOptions {
+  readonly onStandbys: ReadOnStandbys;
+  readonly primary: ReadDatabase;
+  readonly floor: SharedFloor;
+  readonly signal: AbortSignal | undefined;
+  /** Told of each read of the primary. */
+  readonly onPrimary: () => void;
+}
+
+export function createReadSession({ onStandbys, primary, floor, signal, onPrimary }: ReadSessionOptions): ReadSession {
+  let required: WalPosition = 0n;
+  let seen: WalPosition | null = null;
+  let isOnPrimary = false;
+
+  function show(position: WalPosition): void {
+    seen = seen === null ? position : laterOf(seen, position);
+  }
+
+  async function select<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const least = [required, seen ?? 0n].reduce(laterOf, floor.position);
+    const read = isOnPrimary ? null : await onStandbys<Row>({ text, values, floor: least, signal });
+    if (read !== null) {
+      show(read.to);
+      return read.rows;
+    }
+    const rows = await primary.select<Row>(text, values);
+    show(await positionOfPrimary(primary));
+    onPrimary();
+    return rows;
+  }
+
+  async function selectLasting<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    const rows = await select<Row>(text, values);
+    if (seen !== null) floor.position = laterOf(floor.position, seen);
+    return rows;
+  }
+
+  return {
+    get position() {
+      return seen === null ? null : formatWalPosition(seen);
+    },
+    select,
+    selectLasting,
+    requireAtLeast(position) {
+      if (position === null) isOnPrimary = true;
+      else required = laterOf(required, parseWalPosition(position));
+    },
+    stayOnPrimary() {
+      isOnPrimary = true;
+    },
+  };
+}
+
+/** A commit is in the log before anybody sees it: all that was visible before this is asked is in front of the answer. */
+export async function positionOfPrimary(primary: ReadDatabase): Promise<WalPosition> {
+  const [row] = await primary.select<{ position: string }>('SELECT pg_current_wal_insert_lsn()::text AS position');
+  if (row === undefined) throw new TypeError('SELECT without FROM returned no row');
+  return parseWalPosition(row.position);
+}
