@@ -39,10 +39,10 @@ export type ApiContext = Context<ApiEnv>;
  *   },
  * });
  *
- * export const countBlocksRoute: RouteModule = (app, { chains, database }) => {
+ * export const countBlocksRoute: RouteModule = (app, { chains, reads }) => {
  *   app.openapi(countBlocks, async (c) => {
  *     const chain = indexedChain(chains, c.req.valid('param').chain);
- *     const [row] = await database.query<{ blocks: number }>(
+ *     const [row] = await reads.select<{ blocks: number }>(
  *       'SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = $1',
  *       [chain.id],
  *     );

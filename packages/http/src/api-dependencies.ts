@@ -1,5 +1,5 @@
 import type { Logger, Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, ReadDatabase } from '@chainstead/db';
 import type { IndexedChains } from './indexed-chains.ts';
 import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
@@ -10,7 +10,10 @@ import type { RateLimit } from './rate-limit.ts';
 /** What route modules are given. */
 export interface ApiDependencies {
   readonly chains: IndexedChains;
+  /** The primary: for what writes, and what has to see what was written just now; rows that pages show by `select`. */
   readonly database: Database;
+  /** For what only reads. Standbys may answer it, none with an older state than the pages before showed. */
+  readonly reads: ReadDatabase;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly keys: KeyStore;

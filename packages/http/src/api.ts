@@ -1,5 +1,5 @@
 import type { CursorCodec, Logger, Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, ReadDatabase } from '@chainstead/db';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -16,7 +16,7 @@ import { type ChainLookup, createIndexedChains, type IndexedHere } from './index
 import { informationRoutes } from './information-routes.ts';
 import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
-import { createPaging } from './paging.ts';
+import { createPaging, type ShownState } from './paging.ts';
 import { createParameters } from './parameters.ts';
 import { protectRoutes, type RouteProtection } from './protected-routes.ts';
 import type { Readiness } from './readiness.ts';
@@ -32,6 +32,10 @@ export interface ApiOptions {
   /** What of them is indexed here. Default: all chains and datasets. */
   readonly indexed?: IndexedHere;
   readonly database: Database;
+  /** For what only reads. Default: `database`. */
+  readonly reads?: ReadDatabase;
+  /** Of the {@link RequestDatabase} that gives `reads`, where standbys answer: pages after a cursor never go back behind it. */
+  readonly shown?: ShownState | null;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly keys: KeyStore;
@@ -71,12 +75,13 @@ export function createApi(options: ApiOptions): ApiApp {
   const dependencies: ApiDependencies = {
     chains: createIndexedChains(options.chains, options.indexed ?? null),
     database: options.database,
+    reads: options.reads ?? options.database,
     logger,
     metrics,
     keys,
     routeScopes,
     limits,
-    paging: createPaging(options.cursors),
+    paging: createPaging(options.cursors, options.shown ?? null),
     parameters: createParameters({ chains: options.chains, pageLimitMax: limits.pageLimitMax }),
   };
   const isOpen = createOpenCheck(options.host, keys);

@@ -57,6 +57,26 @@ describe('a run of pages', () => {
     expect(second.result[0]?.n).toBe(116);
   });
 
+  test('hands the state of the database that it showed on to its next page, and asks for the newest where none is named', async () => {
+    const required: (string | null)[] = [];
+    let position: string | null = '0/2A';
+    const shown = { position: () => position, requireAtLeast: (least: string | null) => void required.push(least) };
+    const demo = createDemoApi({ shown });
+    const follow = async (cursor: string): Promise<Answer> =>
+      (
+        await demo.app.request(`/demo/${WALLET}/rows?${cursor === '' ? 'limit=3' : `cursor=${cursor}`}`)
+      ).json() as Promise<Answer>;
+    const first = await follow('');
+    expect(required).toEqual([]);
+    position = null;
+    const second = await follow(first.cursor ?? '');
+    const third = await follow(second.cursor ?? '');
+    expect(required).toEqual(['0/2A', null]);
+    expect(third.result[0]?.n).toBe(113);
+    // A process without standbys reads the same cursors.
+    expect((await read(`cursor=${first.cursor}`)).result).toEqual(second.result);
+  });
+
   test('begins with an empty cursor', async () => {
     expect((await read('cursor=&limit=3')).page).toBe(0);
   });

@@ -50,20 +50,32 @@ export interface RoutePagingOptions<F extends Filter, P extends JsonValue> {
   readonly orderDefault?: Order;
 }
 
+/** Which state of the database the answers of a run show, where several servers give them. */
+export interface ShownState {
+  /** That of what the request has read so far; null: nothing, or of nobody knows which. */
+  position(): string | null;
+  /** What the request reads from here on is no older. @param position null: only the newest will do */
+  requireAtLeast(position: string | null): void;
+}
+
 export interface Paging {
   forRoute<F extends Filter, P extends JsonValue>(options: RoutePagingOptions<F, P>): RoutePaging<F, P>;
 }
 
-/** Keyset paging whose whole state is a signed cursor. */
-export function createPaging(codec: CursorCodec): Paging {
+/** Keyset paging whose whole state is a signed cursor. @param shown null: one server gives all pages */
+export function createPaging(codec: CursorCodec, shown: ShownState | null = null): Paging {
   return {
     forRoute: (options) => {
-      const claims = claimsSchema(options.filter, options.position);
+      const schema = claimsSchema(options.filter, options.position);
       return {
-        open: (request) =>
-          request.cursor === undefined
-            ? firstPage(options, request)
-            : pageOfCursor(options.route, request, readClaims(codec, claims, request.cursor)),
+        open: (request) => {
+          if (request.cursor === undefined) return firstPage(options, request);
+          const claims = readClaims(codec, schema, request.cursor);
+          const page = pageOfCursor(options.route, request, claims);
+          // A page of the primary alone, or of a process without standbys, names no state.
+          shown?.requireAtLeast(claims?.w ?? null);
+          return page;
+        },
         next: (page, place) =>
           codec.encode({
             r: options.route,
@@ -73,6 +85,7 @@ export function createPaging(codec: CursorCodec): Paging {
             n: page.page + 1,
             p: place.position,
             u: place.upperBound,
+            ...stateOf(shown),
           }),
       };
     },
@@ -87,7 +100,12 @@ export function totalOfRun(
   return isLast ? page.page * page.limit + rows : null;
 }
 
-/** Short names, since a cursor travels in URLs: route, filter, limit, order, page number, position, upper bound. */
+function stateOf(shown: ShownState | null): { readonly w?: string } {
+  const position = shown?.position() ?? null;
+  return position === null ? {} : { w: position };
+}
+
+/** Short names, since a cursor travels in URLs: route, filter, limit, order, page number, position, upper bound, state of the database. */
 function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F>, position: z.ZodType<P>) {
   return z.object({
     r: z.string(),
@@ -97,6 +115,7 @@ function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F
     n: z.int().min(1),
     p: position,
     u: z.int().min(0),
+    w: z.string().optional(),
   });
 }
 
