@@ -16,6 +16,7 @@ export { isBuilt } from './is-built.ts';
 export { blocksOf, type PageBlock, readBlocks } from './page-blocks.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
+export { type ReadingSources, readKept } from './read-kept.ts';
 export {
   readSubject,
   type SubjectColumns,

@@ -1,5 +1,5 @@
 import type { Clock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 
 /** How long what is known of the indexes is relied on: a bulk load may drop them. Milliseconds. */
 const KNOWN_FOR_MS = 10_000;
@@ -9,7 +9,7 @@ const KNOWN_FOR_MS = 10_000;
  * tables to `chainstead indexes`. Looked at every ten seconds.
  */
 export function createMissingIndexes(
-  database: Pick<Database, 'query'>,
+  database: Pick<ReadDatabase, 'selectLasting'>,
   clock: Pick<Clock, 'now'>,
   names: readonly string[],
 ): () => Promise<readonly string[]> {
@@ -26,8 +26,11 @@ export function createMissingIndexes(
   };
 }
 
-async function readMissing(database: Pick<Database, 'query'>, names: readonly string[]): Promise<readonly string[]> {
-  const valid = await database.query<{ name: string }>(
+async function readMissing(
+  database: Pick<ReadDatabase, 'selectLasting'>,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const valid = await database.selectLasting<{ name: string }>(
     `SELECT made.relname AS name FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
       WHERE made.relname = ANY($1::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
     [names],

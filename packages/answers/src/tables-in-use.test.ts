@@ -14,11 +14,11 @@ beforeEach(async () => {
 afterEach(() => scratch.drop());
 
 function tables() {
-  const query: ScratchDatabase['database']['query'] = (text, values) => {
+  const selectLasting: ScratchDatabase['database']['selectLasting'] = (text, values) => {
     asked += 1;
-    return scratch.database.query(text, values);
+    return scratch.database.selectLasting(text, values);
   };
-  return createTablesInUse({ query }, { now: () => now }, 'former_rows');
+  return createTablesInUse({ selectLasting }, { now: () => now }, 'former_rows');
 }
 
 test('without a former table it is looked for once', async () => {
@@ -48,11 +48,11 @@ test('a former table is looked at every ten seconds until it is empty, and then 
 
 test('a failed look is told, and the next one looks again', async () => {
   let isDown = true;
-  const query: ScratchDatabase['database']['query'] = async (text, values) => {
+  const selectLasting: ScratchDatabase['database']['selectLasting'] = async (text, values) => {
     if (isDown) throw new RangeError('down');
-    return scratch.database.query(text, values);
+    return scratch.database.selectLasting(text, values);
   };
-  const read = createTablesInUse({ query }, { now: () => 0 }, 'former_rows');
+  const read = createTablesInUse({ selectLasting }, { now: () => 0 }, 'former_rows');
   await expect(read()).rejects.toThrow('down');
   isDown = false;
   expect(await read()).toBe('partitioned');

@@ -1,5 +1,5 @@
 import type { Clock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 
 /** Which tables hold rows: the partitioned one alone, or also the former one, whose rows workers move piece by piece, each in one transaction. */
 export type TablesInUse = 'partitioned' | 'both';
@@ -13,7 +13,7 @@ const KNOWN_FOR_MS = 10_000;
  * @param former its name
  */
 export function createTablesInUse(
-  database: Pick<Database, 'query'>,
+  database: Pick<ReadDatabase, 'selectLasting'>,
   clock: Pick<Clock, 'now'>,
   former: string,
 ): () => Promise<TablesInUse> {
@@ -36,9 +36,11 @@ export function createTablesInUse(
   };
 }
 
-async function readTables(database: Pick<Database, 'query'>, former: string): Promise<TablesInUse> {
-  const [table] = await database.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [former]);
+async function readTables(database: Pick<ReadDatabase, 'selectLasting'>, former: string): Promise<TablesInUse> {
+  const [table] = await database.selectLasting<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+    former,
+  ]);
   if (table?.exists !== true) return 'partitioned';
-  const rows = await database.query(`SELECT FROM ${former} LIMIT 1`);
+  const rows = await database.selectLasting(`SELECT FROM ${former} LIMIT 1`);
   return rows.length > 0 ? 'both' : 'partitioned';
 }

@@ -2,10 +2,11 @@ import { errorResponses, indexedChain, type RouteModule, textParameter, Unavaila
 import { createRoute, z } from '@hono/zod-openapi';
 
 /** `GET /api/v2.2/latestBlockNumber/{chain}`: the newest block that is indexed here, so that what is asked about it next is answered. */
-export const latestBlockRoute: RouteModule = (app, { chains, database }) => {
+export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
   app.openapi(latestBlock, async (c) => {
     const chain = indexedChain(chains, c.req.valid('param').chain);
-    const [row] = await database.query<{ newest: number | null; head: number | null }>(STATEMENT, [chain.id]);
+    // What is asked about it next shows the block, too.
+    const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(STATEMENT, [chain.id]);
     const newest = row?.newest ?? row?.head ?? null;
     if (newest === null) throw new UnavailableError(`No block of chain ${chain.key} is indexed yet`);
     if (row?.head !== undefined && row.head !== null) c.header('x-chain-head', String(row.head));

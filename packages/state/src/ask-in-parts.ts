@@ -19,7 +19,7 @@ const PART_MAX = 100;
  * @returns the answers that came in time
  */
 export async function askInParts<Answer>(
-  { questions, logger }: ReadingContext,
+  { questions, logger }: Pick<ReadingContext, 'questions' | 'logger'>,
   chain: Chain,
   kind: StateKind<{ items: string[] }, Answer>,
   { items, ...options }: AskOptions & { readonly items: readonly string[] },

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import { type Database, hexText } from '@chainstead/db';
+import { type Database, hexText, type ReadDatabase } from '@chainstead/db';
 
 /** A block whose state is asked for. */
 export interface StateBlock {
@@ -14,8 +14,8 @@ export interface StateBlock {
  * The newest committed block: the follower's checkpoint, or where a chain is only backfilled the newest block that is known of what is covered.
  * Null where nothing is indexed.
  */
-export async function committedBlock(database: Database, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
-  const [block] = await database.query<StateBlock>(
+export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
+  const [block] = await database.select<StateBlock>(
     `SELECT ${COLUMNS} FROM blocks
      WHERE chain_id = $1 AND block_number <= coalesce(
        (SELECT checkpoint FROM sync_chains WHERE chain_id = $1), (SELECT max(last_block) FROM sync_ranges WHERE chain_id = $1))

@@ -133,13 +133,13 @@ const hashParameters = {
 
 /** `GET /coins`: an array without an envelope, of the coins that are there, by hash. */
 function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
-  return (app, { database }) => {
+  return (app, { reads }) => {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
     app.get(coinsByHashesDocument.getRoutingPath(), async (c) => {
       const { problems, values } = readParameters(hashParameters, c.req.queries());
       if (problems.length > 0) return c.json(badRequest(problems), 400);
       const network = values.network ?? networkOfRequest(c, networks);
-      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(database, COIN_ROWS, (select) =>
+      const { rows, page } = await readPackedPage<CoinResult, CoveredTexts>(reads, COIN_ROWS, (select) =>
         coinsByHashesStatement(network, values.coin_type_hashes, select),
       );
       if (rows.length === 0 && page.covered === null) {

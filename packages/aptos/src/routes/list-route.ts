@@ -50,7 +50,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
   route: ListRoute<Path, Own, Row, Shown>,
   networks: NetworkChoice,
 ): RouteModule {
-  return (app, { database, paging }) => {
+  return (app, { paging, reads }) => {
     const runs = paging.forRoute({
       route: `aptos${route.path}`,
       filter: filterSchema,
@@ -95,7 +95,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
     /** A page's rows and one more where there is one. */
     async function readRows(run: Run, offset: number) {
       const scan = route.scanOf(run.filter, run.position);
-      const { rows, page } = await readPackedPage<Row, CoveredTexts>(database, route.rows, (select) =>
+      const { rows, page } = await readPackedPage<Row, CoveredTexts>(reads, route.rows, (select) =>
         pageStatement({
           ...scan,
           select,

@@ -26,9 +26,9 @@ beforeAll(async () => {
   const { database } = scratch;
   const listening: Database = {
     ...database,
-    query: (text, values = []) => {
+    select: (text, values = []) => {
       if (text.includes('aptos_')) asked.push({ text, values });
-      return database.query(text, values);
+      return database.select(text, values);
     },
   };
   app = await exampleApi(listening);

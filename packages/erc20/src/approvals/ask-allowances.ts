@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { committedBlock, type StateQuestions, StateUnavailableError } from '@chainstead/state';
 import { type Allowances, type AllowancesQuestion, allowancesKind } from './allowances.ts';
 import type { WalletApproval } from './get-wallet-approvals.ts';
@@ -28,7 +28,7 @@ export function createAllowancesQuestion({
   }
 
   return async (
-    database: Database,
+    database: ReadDatabase,
     chain: Chain,
     wallet: Address,
     approvals: readonly WalletApproval[],

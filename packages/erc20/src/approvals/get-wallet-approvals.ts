@@ -1,7 +1,7 @@
 import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
 
 /** The newest approval of a token for a spender, as its event said it. */
@@ -40,12 +40,12 @@ export interface WalletApprovalsPage extends SubjectCoverage {
 
 /** A page of the approvals that a wallet has not taken back, with what says how complete it is, in one statement. */
 export async function getWalletApprovals(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: WalletApprovalsQuery,
 ): Promise<WalletApprovalsPage> {
   const statement = walletApprovalsStatement(chain, query);
-  const rows = await database.query<PageRow>(statement.text, statement.values);
+  const rows = await database.select<PageRow>(statement.text, statement.values);
   const approvals = rows.filter((row): row is SubjectColumns & ApprovalColumns => row.token !== null);
   return {
     ...readSubject(chain, rows[0]),

@@ -1,4 +1,4 @@
-import { showIndexed, type WalletHistory } from '@chainstead/answers';
+import { readKept, showIndexed, type WalletHistory } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -34,7 +34,7 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
   const { kept, walletHistory, waitMs } = options;
   const askTokens = createAllowancesQuestion(options);
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging } = dependencies;
+    const { chains, database, limits, logger, paging, reads } = dependencies;
     const runs = paging.forRoute({
       route: 'wallet-approvals',
       filter: z.object({ address: z.string(), chain: z.string() }),
@@ -55,7 +55,7 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
       if (!chains.keeps(erc20Approvals.name)) throw notKept();
       const wallet = parseAddress(filter.address);
       await kept.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet, waitMs);
-      const found = await getWalletApprovals(database, chain, {
+      const reading = {
         wallet,
         limit: page.limit,
         after:
@@ -63,7 +63,9 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
             ? null
             : { ...position, token: position.token as Address, spender: position.spender as Address },
         pinnedBlock: page.upperBound,
-      });
+      };
+      const found = await readKept(dependencies, (from) => getWalletApprovals(from, chain, reading));
+      const present = await askTokens(reads, chain, wallet, found.approvals);
       if (!found.isCovered)
         await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
       const last = found.approvals.at(-1);
@@ -81,7 +83,7 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
                 })
               : null,
           indexed: showIndexed(found.indexed),
-          result: showApprovals(await askTokens(database, chain, wallet, found.approvals)),
+          result: showApprovals(present),
         },
         200,
       );

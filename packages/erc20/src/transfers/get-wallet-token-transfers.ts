@@ -1,6 +1,6 @@
 import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { type BesideColumns, type BesideTransfers, readBeside } from './page/beside-transfers.ts';
 import {
@@ -36,7 +36,7 @@ export const COUNT_MAX = 10_000;
  * @param tables that hold rows (`createTablesInUse`)
  */
 export async function getWalletTokenTransfers(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: WalletTransfersQuery,
   tables: TablesInUse,

@@ -22,7 +22,7 @@ import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transf
 
 /** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
 export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
-  const { chains, database, limits, paging } = dependencies;
+  const { chains, limits, paging, reads } = dependencies;
   const runs = paging.forRoute({
     route: 'wallet-token-transfers',
     filter: filterSchema,
@@ -35,7 +35,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     },
     limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
   });
-  const tables = createTablesInUse(database, systemClock, FORMER_TABLE);
+  const tables = createTablesInUse(reads, systemClock, FORMER_TABLE);
   app.openapi(routeOf(dependencies), async (c) => {
     const query = c.req.valid('query');
     const page = runs.open({
@@ -51,7 +51,7 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
     });
     const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
     const reading = { ...readingOf(page), count: page.position === null && query.disable_total === false };
-    const found = await getWalletTokenTransfers(database, chain, reading, await tables());
+    const found = await getWalletTokenTransfers(reads, chain, reading, await tables());
     const next = nextPlace(page, found);
     return c.json(
       {

@@ -1,5 +1,5 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type ReadDatabase } from '@chainstead/db';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
 
 /** What is known of a contract, from everywhere. */
@@ -21,8 +21,8 @@ export interface Collection extends CollectionFields {
  * A collection with what is known of it. Of every field the first source decides that says something: imported lists (by name of
  * the source), the contract's document, its own `name()` and `symbol()`, the token's metadata.
  */
-export async function getCollection(database: Database, chainId: ChainId, address: Address): Promise<Collection> {
-  const [row] = await database.query<CollectionRow>(STATEMENT, [addressBytes(address), chainId]);
+export async function getCollection(database: ReadDatabase, chainId: ChainId, address: Address): Promise<Collection> {
+  const [row] = await database.select<CollectionRow>(STATEMENT, [addressBytes(address), chainId]);
   if (row === undefined) throw new Error('The statement gives one row');
   const { verified, possible_spam, ...shown } = row;
   return {

@@ -8,7 +8,7 @@ import {
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, type Database, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, type ReadDatabase, type Statement } from '@chainstead/db';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 
 /** The dataset whose coverage says what of a collection is known. */
@@ -67,12 +67,12 @@ export interface CollectionRows<Row> extends SubjectCoverage {
 
 /** Runs a {@link collectionStatement}, whose page has these columns. */
 export async function readCollectionRows<Row extends object>(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   { text, values }: Statement,
 ): Promise<CollectionRows<Row>> {
   // One row without a page's columns is given where the page is empty.
-  const found = await database.query<StateColumns & Row>(text, values);
+  const found = await database.select<StateColumns & Row>(text, values);
   const [first] = found;
   return {
     ...readSubject(chain, first, first?.created_block ?? chain.firstBlock),

@@ -1,4 +1,4 @@
-import { showIndexed } from '@chainstead/answers';
+import { readKept, showIndexed } from '@chainstead/answers';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
@@ -10,17 +10,16 @@ import { collectionStatsSchema } from './owners-response.ts';
 /** `GET /api/v2.2/nft/{address}/stats`: how much there is of a collection, exactly (docs/provider-contract.md#collection-statistics). */
 export function createCollectionStatsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database } = dependencies;
+    const { chains } = dependencies;
     const subjects = createCollectionSubjects(dependencies, options);
     app.openapi(routeOf(dependencies), async (c) => {
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, nftTransfers.name);
       const contract = c.req.valid('param').address;
       const asked = { chain, contract, requestedBy: requesterOf(c) };
       const collection = await subjects.open(asked);
-      const found = await readCollectionRows<CollectionStatsRow>(
-        database,
-        chain,
-        collectionStatsStatement(chain, contract),
+      const statement = collectionStatsStatement(chain, contract);
+      const found = await readKept(dependencies, (from) =>
+        readCollectionRows<CollectionStatsRow>(from, chain, statement),
       );
       const { indexed } = await subjects.stateOf(asked, collection, found);
       const [counts] = found.rows;

@@ -51,13 +51,13 @@ export interface CollectionSubjects {
 }
 
 export function createCollectionSubjects(
-  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+  { database, logger, reads }: Pick<ApiDependencies, 'database' | 'logger' | 'reads'>,
   { kept, waitMs, walletHistory }: CollectionSubjectsOptions,
 ): CollectionSubjects {
   return {
     async open({ chain, contract }) {
       await kept.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, waitMs);
-      return getCollection(database, chain.id, contract);
+      return getCollection(reads, chain.id, contract);
     },
     async stateOf({ chain, contract, requestedBy }, collection, found) {
       const { indexed, isCovered } = found;

@@ -30,9 +30,9 @@ import { contractNftsSchema } from './owners-response.ts';
  */
 export function createContractNftsRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database, limits, paging } = dependencies;
+    const { chains, database, limits, paging, reads } = dependencies;
     const subjects = createCollectionSubjects(dependencies, options);
-    const records = createRecordPages(database, options.sendersOf);
+    const records = createRecordPages(reads, options.sendersOf);
     const runs = paging.forRoute({
       route: 'collection-nfts',
       filter: filterSchema,
@@ -54,7 +54,7 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
         const chain = indexedChain(chains, filter.chain, nftTransfers.name);
         const asked = { chain, contract: parseAddress(filter.address), requestedBy: requesterOf(c) };
         const place = { limit: page.limit, after: position?.hash ?? null, range: rangeOf(filter) };
-        const found = await getContractNfts(database, subjects, asked, place);
+        const found = await getContractNfts(dependencies, subjects, asked, place);
         const { records: tokens, ...shared } = await records.read(chain, found.ids, {
           includePrices: filter.include_prices,
         });

@@ -1,4 +1,4 @@
-import type { Database } from '@chainstead/db';
+import { type ReadingSources, readKept } from '@chainstead/answers';
 import type { RecordKey } from '../records/nft-record.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { readCollectionRows } from './collection-statement.ts';
@@ -23,7 +23,7 @@ export interface ContractNftsFound extends CollectionState {
  * once the collection's history is complete.
  */
 export async function getContractNfts(
-  database: Database,
+  sources: ReadingSources,
   subjects: CollectionSubjects,
   asked: AskedCollection,
   query: Omit<ContractNftsQuery, 'contract'>,
@@ -31,7 +31,7 @@ export async function getContractNfts(
   const { chain, contract } = asked;
   const collection = await subjects.open(asked);
   const statement = contractNftsStatement(chain, { ...query, contract });
-  const found = await readCollectionRows<ContractNftRow>(database, chain, statement);
+  const found = await readKept(sources, (from) => readCollectionRows<ContractNftRow>(from, chain, statement));
   const state = await subjects.stateOf(asked, collection, found);
   const isSingle = collection.contractType !== 'ERC1155';
   return {

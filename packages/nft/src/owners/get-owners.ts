@@ -1,5 +1,5 @@
+import { type ReadingSources, readKept } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
 import type { RecordKey } from '../records/nft-record.ts';
 import type { TokenHolders } from '../single-nfts/token-holders.ts';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
@@ -43,7 +43,7 @@ interface OwnerSources {
  * they have, and who holds nothing, or was not told in time, is left out.
  */
 export async function getOwners(
-  database: Database,
+  sources: ReadingSources,
   { subjects, holders, heldNow }: OwnerSources,
   asked: AskedCollection,
   query: Omit<OwnersQuery, 'contract' | 'isSingle'>,
@@ -53,7 +53,7 @@ export async function getOwners(
   const collection = await subjects.open(asked);
   const isSingle = collection.contractType !== 'ERC1155';
   const statement = ownersStatement(chain, { ...query, contract, isSingle });
-  const found = await readCollectionRows<OwnerRow>(database, chain, statement);
+  const found = await readKept(sources, (from) => readCollectionRows<OwnerRow>(from, chain, statement));
   const state = await subjects.stateOf(asked, collection, found);
   if (isSingle && tokenId !== null && query.after === null && found.rows.length === 0)
     return { ...state, owners: await ownerOfUnmoved(holders, asked, tokenId), places: [], hasNext: false };

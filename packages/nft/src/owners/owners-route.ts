@@ -127,11 +127,11 @@ function runsOf({ limits, paging }: ApiDependencies, name: string) {
 
 /** Answers one route's requests. */
 function answerOwners(dependencies: ApiDependencies, options: CollectionSubjectsOptions, name: string) {
-  const { chains, database } = dependencies;
+  const { chains, database, reads } = dependencies;
   const subjects = createCollectionSubjects(dependencies, options);
   const { heldNow = NOBODY_ASKED } = options;
-  const holders = createTokenHolders(database, heldNow);
-  const records = createRecordPages(database, options.sendersOf);
+  const holders = createTokenHolders(reads, heldNow);
+  const records = createRecordPages(reads, options.sendersOf);
   const runs = runsOf(dependencies, name);
   return async (
     requestedBy: string,
@@ -144,7 +144,7 @@ function answerOwners(dependencies: ApiDependencies, options: CollectionSubjects
     const chain = indexedChain(chains, page.filter.chain, nftTransfers.name);
     const asked = { chain, contract: parseAddress(page.filter.address), requestedBy };
     const place = { tokenId: page.filter.token_id, limit: page.limit, after: placeOf(page) };
-    const found = await getOwners(database, { subjects, holders, heldNow }, asked, place);
+    const found = await getOwners(dependencies, { subjects, holders, heldNow }, asked, place);
     const { records: tokens, ...shared } = await records.read(chain, found.owners, { includePrices: false });
     await requestUnreadTokens(database, chain, tokens);
     const next = found.hasNext ? placeBehind(chain, page, found) : null;

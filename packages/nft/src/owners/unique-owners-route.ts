@@ -1,4 +1,4 @@
-import { showIndexed } from '@chainstead/answers';
+import { readKept, showIndexed } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -18,7 +18,7 @@ import { type UniqueOwnerRow, uniqueOwnersStatement } from './unique-owners-stat
 /** `GET /api/v2.2/nft/{address}/unique-owners`: who holds something of a collection, by address (docs/provider-contract.md#unique-owners). */
 export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database, paging } = dependencies;
+    const { chains, paging } = dependencies;
     const subjects = createCollectionSubjects(dependencies, options);
     const runs = paging.forRoute({
       route: 'collection-unique-owners',
@@ -41,15 +41,12 @@ export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): Rou
       const contract = parseAddress(filter.address);
       const asked = { chain, contract, requestedBy: requesterOf(c) };
       const collection = await subjects.open(asked);
-      const found = await readCollectionRows<UniqueOwnerRow>(
-        database,
-        chain,
-        uniqueOwnersStatement(chain, {
-          contract,
-          limit: page.limit,
-          after: position === null ? null : (position.after as Address),
-        }),
-      );
+      const statement = uniqueOwnersStatement(chain, {
+        contract,
+        limit: page.limit,
+        after: position === null ? null : (position.after as Address),
+      });
+      const found = await readKept(dependencies, (from) => readCollectionRows<UniqueOwnerRow>(from, chain, statement));
       const { indexed } = await subjects.stateOf(asked, collection, found);
       const shown = found.rows.slice(0, page.limit);
       const last = shown.at(-1);

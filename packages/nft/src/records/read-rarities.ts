@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
 import { type NftRecord, recordId } from './nft-record.ts';
 import { normalizeMetadata } from './normalized-metadata.ts';
 import { type RarityFigures, rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
@@ -19,13 +19,13 @@ type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;
 
 /** How rare the tokens of a page are, by {@link recordId}, as far as it is known: in one statement, and their traits in another. */
 export async function readRarities(
-  database: Pick<Database, 'query'>,
+  database: ReadDatabase,
   chain: Chain,
   records: readonly Rated[],
 ): Promise<ReadonlyMap<string, TokenRarity>> {
   if (records.length === 0) return new Map();
   const { text, values } = ranksStatement(chain, records);
-  const ranks = await database.query<RankRow>(text, values);
+  const ranks = await database.select<RankRow>(text, values);
   if (ranks.length === 0) return new Map();
   const traitsOfRecords = new Map(records.map((record) => [recordId(record), traitsOfDocument(record)]));
   const rated = ranks.map((row) => {
@@ -76,7 +76,7 @@ CROSS JOIN LATERAL (
 
 /** By {@link countName}. */
 async function readCounts(
-  database: Pick<Database, 'query'>,
+  database: ReadDatabase,
   chain: Chain,
   rated: readonly { readonly address: NftRecord['address']; readonly traits: readonly Trait[] }[],
 ): Promise<ReadonlyMap<string, TraitFigures>> {
@@ -85,7 +85,7 @@ async function readCounts(
     for (const trait of traits) asked.set(countName(address, traitKey(address, trait)), { address, trait });
   if (asked.size === 0) return new Map();
   const { text, values } = countsStatement(chain, [...asked.values()]);
-  const rows = await database.query<CountRow>(text, values);
+  const rows = await database.select<CountRow>(text, values);
   return new Map(rows.map((row) => [countName(row.address, row.trait_key), traitFigures(row.count, row.tokens)]));
 }
 

@@ -1,7 +1,7 @@
 import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { readDocument } from './document-object.ts';
 import type { NftRecord, RecordKey } from './nft-record.ts';
@@ -13,14 +13,14 @@ import { recordsStatement } from './records-statement.ts';
  * @param tables that hold transfers; null where they can't be read by token
  */
 export async function readRecords(
-  database: Pick<Database, 'query'>,
+  database: ReadDatabase,
   chain: Chain,
   keys: readonly RecordKey[],
   tables: TablesInUse | null,
 ): Promise<readonly NftRecord[]> {
   if (keys.length === 0) return [];
   const statement = recordsStatement(chain, keys, tables);
-  const rows = await database.query<Row>(statement.text, statement.values);
+  const rows = await database.select<Row>(statement.text, statement.values);
   return rows.flatMap((row, index) => {
     const key = keys[index];
     return key === undefined ? [] : [toRecord(key, row)];

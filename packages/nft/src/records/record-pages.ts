@@ -1,7 +1,7 @@
 import { createMissingIndexes } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { createTradeTables } from '../trades/trade-tables.ts';
 import { createTransferTables } from '../transfers/transfer-tables.ts';
@@ -31,7 +31,7 @@ const BY_TOKEN = 'nft_transfers_by_token';
  * One for a route.
  * @param sendersOf default: nobody's are known
  */
-export function createRecordPages(database: Database, sendersOf: SendersOf = async () => new Map()): RecordPages {
+export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()): RecordPages {
   const transferTables = createTransferTables(database);
   const tradeTables = createTradeTables(database);
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);

@@ -1,7 +1,7 @@
 import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import type { z } from '@hono/zod-openapi';
 import { tokenKey } from '../trades/transfers-by-token.ts';
 import { getSalePrices } from './get-sale-prices.ts';
@@ -19,7 +19,7 @@ const CONCURRENCY = 4;
  * @param tables that hold trades
  */
 export async function getLastSale(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   { token, tokenId }: { readonly token: Address; readonly tokenId: string | null },
   tables: TablesInUse,
@@ -30,7 +30,7 @@ export async function getLastSale(
 
 /** {@link getLastSale} of several collections. */
 export async function getLastSales(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   addresses: readonly Address[],
   tables: TablesInUse,
@@ -48,7 +48,7 @@ export async function getLastSales(
 
 /** {@link getLastSale} of several tokens. */
 export async function getLastSalesOfTokens(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   tokens: readonly Token[],
   tables: TablesInUse,

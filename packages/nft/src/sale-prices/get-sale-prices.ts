@@ -1,7 +1,7 @@
 import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type EtherPrice, readEtherQuote } from '@chainstead/prices';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
@@ -47,13 +47,13 @@ export interface SalePrices {
  * @param tables that hold trades (`createTradeTables`)
  */
 export async function getSalePrices(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: SalePricesQuery,
   tables: TablesInUse,
 ): Promise<SalePrices> {
   const statement = salePricesStatement(chain, query, tables);
-  const rows = await database.query<Row>(statement.text, statement.values);
+  const rows = await database.select<Row>(statement.text, statement.values);
   const [first] = rows;
   const saleOf = (name: Row['sale']): Sale | null => {
     const row = rows.find(({ sale }) => sale === name);

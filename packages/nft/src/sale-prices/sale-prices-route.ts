@@ -15,8 +15,8 @@ import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 
 /** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (docs/provider-contract.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
-  const { chains, database, parameters } = dependencies;
-  const tables = createTradeTables(database);
+  const { chains, parameters, reads } = dependencies;
+  const tables = createTradeTables(reads);
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/price',
@@ -41,15 +41,15 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
       now: new Date(),
       includeWrapped: include_weth === true,
     };
-    const prices = await getSalePrices(database, indexed, asked, await tables());
+    const prices = await getSalePrices(reads, indexed, asked, await tables());
     return c.json(showSalePrices(prices, days, null), 200);
   });
 };
 
 /** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (docs/provider-contract.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
-  const { chains, database, parameters } = dependencies;
-  const tables = createTradeTables(database);
+  const { chains, parameters, reads } = dependencies;
+  const tables = createTradeTables(reads);
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/price',
@@ -71,7 +71,7 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
       now: new Date(),
       includeWrapped: include_weth === true,
     };
-    const prices = await getSalePrices(database, indexed, asked, await tables());
+    const prices = await getSalePrices(reads, indexed, asked, await tables());
     return c.json(showSalePrices(prices, days, address), 200);
   });
 };

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { ADDED_UP_MAX, BATCHABLE, type HoldersReading, tokenHoldersStatement } from './token-holders-statement.ts';
@@ -11,14 +11,14 @@ import { ADDED_UP_MAX, BATCHABLE, type HoldersReading, tokenHoldersStatement } f
  * @param isWhole whether no block of a contract's history is missing: amounts of ERC-1155 are sums of all of it
  */
 export async function getTokenHolders(
-  database: Pick<Database, 'query'>,
+  database: ReadDatabase,
   chain: Chain,
   tokens: readonly TokenKey[],
   { isWhole, ...reading }: HoldersReading & { readonly isWhole: (contract: Address) => boolean },
 ): Promise<readonly (RecordKey | null)[]> {
   if (tokens.length === 0) return [];
   const statement = tokenHoldersStatement(chain, tokens, reading);
-  const rows = await database.query<Row>(statement.text, statement.values);
+  const rows = await database.select<Row>(statement.text, statement.values);
   return tokens.map((token, index) => {
     const row = rows[index];
     const held = row === undefined ? null : heldOf(row, isWhole(token.address));

@@ -1,7 +1,7 @@
 import { createMissingIndexes, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
 import { type HeldNow, holdingId, NOBODY_ASKED } from '../token-state/held-now.ts';
@@ -30,7 +30,7 @@ const BY_RANGE = 'nft_transfers_by_range';
  * One for a route.
  * @param heldNow default: no contract is asked
  */
-export function createTokenHolders(database: Database, heldNow: HeldNow = NOBODY_ASKED): TokenHolders {
+export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NOBODY_ASKED): TokenHolders {
   const tables = createTransferTables(database);
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN, BY_RANGE]);
   return {

@@ -1,7 +1,7 @@
 import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { BLOCKS, TRADES, type TradesQuery, tradesStatement } from './trades-statement.ts';
 
@@ -32,7 +32,7 @@ export interface TradesPage {
  * @throws RangeError when the block of a trade is not in the database, which writes both at once
  */
 export async function getTrades(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: TradesQuery,
   tables: TablesInUse,

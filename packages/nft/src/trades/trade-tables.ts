@@ -1,6 +1,6 @@
 import { createTablesInUse, type TablesInUse } from '@chainstead/answers';
 import { type Address, systemClock } from '@chainstead/core';
-import { addressBytes, type Bind, type Database, expectedTrue } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrue, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { FORMER_TABLE } from './schema.ts';
 
@@ -48,6 +48,6 @@ export const TRADE_TABLES: Readonly<Record<TablesInUse, readonly TradeTable[]>> 
 };
 
 /** Tells which tables hold trades. */
-export function createTradeTables(database: Pick<Database, 'query'>): () => Promise<TablesInUse> {
+export function createTradeTables(database: ReadDatabase): () => Promise<TablesInUse> {
   return createTablesInUse(database, systemClock, FORMER_TABLE);
 }

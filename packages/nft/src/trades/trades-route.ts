@@ -167,11 +167,11 @@ function tradesResponses() {
 
 /** Answers one route's requests. @param subjectOf whose trades the filter means */
 function answerTrades(
-  { chains, database, limits, paging }: ApiDependencies,
+  { chains, limits, paging, reads }: ApiDependencies,
   name: string,
   subjectOf: (filter: Filter) => TradesSubject,
 ) {
-  const tables = createTradeTables(database);
+  const tables = createTradeTables(reads);
   const runs = paging.forRoute({
     route: name,
     filter: filterSchema,
@@ -201,7 +201,7 @@ function answerTrades(
       },
     });
     const chain = indexedChain(chains, page.filter.chain, nftTrades.name);
-    const found = await getTrades(database, chain, readingOf(page, subjectOf(page.filter)), await tables());
+    const found = await getTrades(reads, chain, readingOf(page, subjectOf(page.filter)), await tables());
     const [newest] = found.trades;
     const last = found.trades.at(-1);
     return {

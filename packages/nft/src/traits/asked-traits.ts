@@ -57,11 +57,10 @@ export const NOT_READY = {
 };
 
 export function createAskedTraits(
-  dependencies: Pick<ApiDependencies, 'database' | 'logger'>,
+  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
   options: AskedTraitsOptions,
 ): AskedTraits {
-  const { database } = dependencies;
-  const subjects = createCollectionSubjects(dependencies, options);
+  const subjects = createCollectionSubjects({ database, logger, reads: database }, options);
   return {
     requesterOf: (c) => ({ id: c.get('principal')?.id ?? 'open', limit: options.perKey }),
     async read<Row extends object>(question: TraitsQuestion, statement: Statement) {

@@ -1,7 +1,7 @@
 import { createMissingIndexes, showIndexed, type WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import {
   type ApiDependencies,
   blockBoundsSchema,
@@ -84,13 +84,13 @@ type TransfersPage = Page<Filter, z.infer<typeof positionSchema>>;
  * contract is asked for.
  */
 export function answerNftTransfers(
-  { chains, database, limits, logger, paging }: ApiDependencies,
+  { chains, database, limits, logger, paging, reads }: ApiDependencies,
   { walletHistory, questions, waitMs }: NftTransfersOptions,
   kind: NftTransfersSubject['kind'],
 ) {
-  const tables = createTransferTables(database);
-  const missing = createMissingIndexes(database, systemClock, INDEXES_OF[kind]);
-  const salesOf = createSalesOf(database);
+  const tables = createTransferTables(reads);
+  const missing = createMissingIndexes(reads, systemClock, INDEXES_OF[kind]);
+  const salesOf = createSalesOf(reads);
   const ask = kind === 'wallet' ? walletHistory.requestWallet : walletHistory.requestContract;
   const runs = paging.forRoute({
     route: `${kind}-nft-transfers`,
@@ -117,16 +117,17 @@ export function answerNftTransfers(
     const { filter } = page;
     const chain = indexedChain(chains, filter.chain, nftTransfers.name);
     requireIndexes(await missing());
-    const found = await getNftTransfers(database, chain, readingOf(page, kind), { tables: await tables() });
-    if (!found.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, asked.requestedBy);
+    const found = await getNftTransfers(reads, chain, readingOf(page, kind), { tables: await tables() });
     const hashes = [...new Set(found.transfers.map((row) => row.transaction_hash))];
-    const facts = await transactionFactsOf({ database, questions, logger }, chain, hashes, waitMs);
+    const facts = await transactionFactsOf({ database: reads, questions, logger }, chain, hashes, waitMs);
+    const sales = await salesOf(chain, found, filter, kind);
+    if (!found.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, asked.requestedBy);
     return {
       page: page.page,
       page_size: page.limit,
       cursor: found.next === null ? null : runs.next(page, placeOf(page, found, found.next)),
       indexed: showIndexed(found.indexed),
-      result: showRows(found, filter, kind, { facts, sales: await salesOf(chain, found, filter, kind) }),
+      result: showRows(found, filter, kind, { facts, sales }),
       block_exists: true,
       index_complete: found.indexed.complete,
     };
@@ -139,7 +140,7 @@ function tokenOf(row: NftTransferItem, filter: Filter, kind: NftTransfersSubject
 }
 
 /** Finds the last sales of a page's tokens; null where they were not asked for. */
-function createSalesOf(database: Database) {
+function createSalesOf(database: ReadDatabase) {
   const tables = createTradeTables(database);
   return async (chain: Chain, { transfers }: NftTransfersPage, filter: Filter, kind: NftTransfersSubject['kind']) =>
     filter.include_prices

@@ -11,7 +11,7 @@ import {
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import {
   NFT_TRANSFERS,
@@ -54,7 +54,7 @@ export interface NftTransfersPage {
  * @param scanMax how many transfers of a wallet are looked through for those of some contracts
  */
 export async function getNftTransfers(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: NftTransfersQuery,
   { tables, scanMax }: { readonly tables: TablesInUse; readonly scanMax?: number },

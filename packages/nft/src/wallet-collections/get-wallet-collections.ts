@@ -1,7 +1,7 @@
 import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
 /** A collection of which a wallet holds something. */
@@ -30,12 +30,12 @@ export interface WalletCollectionsPage extends SubjectCoverage {
 
 /** A page of the collections that a wallet holds, with what says how complete it is, in one statement. */
 export async function getWalletCollections(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: WalletCollectionsQuery,
 ): Promise<WalletCollectionsPage> {
   const statement = walletCollectionsStatement(chain, query);
-  const rows = await database.query<PageRow>(statement.text, statement.values);
+  const rows = await database.select<PageRow>(statement.text, statement.values);
   const collections = rows.filter((row): row is SubjectColumns & CollectionColumns => row.token_address !== null);
   return {
     ...readSubject(chain, rows[0]),

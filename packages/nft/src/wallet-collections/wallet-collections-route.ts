@@ -1,4 +1,4 @@
-import { showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
+import { readKept, showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -33,8 +33,8 @@ export interface WalletCollectionsOptions {
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
   const { kept, walletHistory, waitMs } = options;
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging } = dependencies;
-    const tables = createTradeTables(database);
+    const { chains, database, limits, logger, paging, reads } = dependencies;
+    const tables = createTradeTables(reads);
     const runs = paging.forRoute({
       route: 'wallet-nft-collections',
       filter: filterSchema,
@@ -61,25 +61,26 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
       const chain = indexedChain(chains, filter.chain, nftTransfers.name);
       const wallet = parseAddress(filter.address);
       await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
-      const found = await getWalletCollections(database, chain, {
+      const reading = {
         wallet,
         limit: page.limit,
         after: position === null ? null : (position.after as Address),
         excludeSpam: filter.exclude_spam,
-      });
-      const answer = found.isCovered
-        ? null
-        : await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
-      await requestUnreadCollections(database, chain, found.collections);
-      const state = syncStateOf(chain, 'wallet', found, answer);
+      };
+      const found = await readKept(dependencies, (from) => getWalletCollections(from, chain, reading));
       const lastSales = filter.include_prices
         ? await getLastSales(
-            database,
+            reads,
             chain,
             found.collections.map(({ address }) => address),
             await tables(),
           )
         : null;
+      const answer = found.isCovered
+        ? null
+        : await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
+      await requestUnreadCollections(database, chain, found.collections);
+      const state = syncStateOf(chain, 'wallet', found, answer);
       const last = found.collections.at(-1);
       return c.json(
         {

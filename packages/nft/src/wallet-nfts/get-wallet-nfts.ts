@@ -1,7 +1,7 @@
 import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { continueRun, MARK_LENGTH } from '../records/change-pages.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { tokenHash } from '../records/token-hash.ts';
@@ -27,12 +27,12 @@ export interface WalletNftsPage extends SubjectCoverage {
 
 /** A page of the tokens that a wallet holds, with what says how complete it is, in one statement. */
 export async function getWalletNfts(
-  database: Pick<Database, 'query'>,
+  database: ReadDatabase,
   chain: Chain,
   query: WalletNftsQuery,
 ): Promise<WalletNftsPage> {
   const statement = walletNftsStatement(chain, query);
-  const rows = await database.query<PageRow>(statement.text, statement.values);
+  const rows = await database.select<PageRow>(statement.text, statement.values);
   const found = rows.filter((row): row is SubjectColumns & TokenColumns => row.token_address !== null);
   return {
     ...readSubject(chain, rows[0]),

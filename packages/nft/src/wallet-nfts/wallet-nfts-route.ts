@@ -1,4 +1,4 @@
-import { showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
+import { readKept, showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import {
@@ -132,28 +132,29 @@ interface FoundPage extends RecordsOfPage, Pick<WalletNftsPage, 'indexed'> {
 }
 
 function createFinder(
-  { chains, database, logger }: ApiDependencies,
+  { chains, database, logger, reads }: ApiDependencies,
   { kept, walletHistory, waitMs, sendersOf, heldNow = NOBODY_ASKED }: WalletNftsOptions,
 ): (page: Page<Filter, Position>, requestedBy: string) => Promise<FoundPage> {
-  const pages = createRecordPages(database, sendersOf);
+  const pages = createRecordPages(reads, sendersOf);
   return async (page, requestedBy) => {
     const { filter } = page;
     const chain = indexedChain(chains, filter.chain, nftTransfers.name);
     const wallet = parseAddress(filter.address);
     await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
     const after = placeOf(page);
-    const found = await getWalletNfts(database, chain, {
+    const query = {
       wallet,
       limit: page.limit,
       after,
       excludeSpam: filter.exclude_spam,
       contracts: filter.token_addresses.map(parseAddress),
-    });
+    };
+    const found = await readKept({ reads, database }, (from) => getWalletNfts(from, chain, query));
+    const tokens = found.isCovered ? found.tokens : await withSumsNow(heldNow, chain, found.tokens);
+    const read = await pages.read(chain, tokens, { includePrices: filter.include_prices });
     const answer = found.isCovered
       ? null
       : await walletHistory.requestWallet({ database, logger }, chain, wallet, requestedBy);
-    const tokens = found.isCovered ? found.tokens : await withSumsNow(heldNow, chain, found.tokens);
-    const read = await pages.read(chain, tokens, { includePrices: filter.include_prices });
     await requestUnreadTokens(database, chain, read.records);
     return {
       ...read,

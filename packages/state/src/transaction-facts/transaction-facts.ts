@@ -8,7 +8,7 @@ import {
   parseBigQuantity,
   parseHash,
 } from '@chainstead/core';
-import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { z } from 'zod';
 import { askInParts, type ReadingContext } from '../ask-in-parts.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
@@ -65,12 +65,12 @@ const METHOD_LENGTH = 10;
  * no node any more, is missing.
  */
 export async function transactionFactsOf(
-  context: ReadingContext,
+  context: Omit<ReadingContext, 'database'> & { readonly database: ReadDatabase },
   chain: Chain,
   hashes: readonly Hash[],
   waitMs: number,
 ): Promise<ReadonlyMap<Hash, TransactionFacts>> {
-  const rows = await context.database.query<TransactionFacts & { hash: Hash }>(
+  const rows = await context.database.select<TransactionFacts & { hash: Hash }>(
     `SELECT ${hexText('hash')} AS hash, ${hexText('sender')} AS sender, ${hexText('recipient')} AS recipient, value::text,
        ${hexText('method')} AS method
      FROM transaction_facts WHERE hash = ANY ($1::bytea[]) AND chain_id = $2`,

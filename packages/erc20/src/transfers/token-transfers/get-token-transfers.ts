@@ -1,6 +1,6 @@
 import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Database } from '@chainstead/db';
+import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { type BesideColumns, type BesideTransfers, readBeside } from '../page/beside-transfers.ts';
 import { TOKEN_TRANSFERS, type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
@@ -24,7 +24,7 @@ export interface TokenTransfersPage extends BesideTransfers {
  * @param tables that hold rows (`createTablesInUse`): those that are still in the former one are left out, and the answer is not complete
  */
 export async function getTokenTransfers(
-  database: Database,
+  database: ReadDatabase,
   chain: Chain,
   query: TokenTransfersQuery,
   tables: TablesInUse,

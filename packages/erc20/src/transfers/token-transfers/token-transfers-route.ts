@@ -31,7 +31,7 @@ export interface TokenTransfersOptions {
  */
 export function createTokenTransfersRoute({ walletHistory }: TokenTransfersOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging } = dependencies;
+    const { chains, database, limits, logger, paging, reads } = dependencies;
     const runs = paging.forRoute({
       route: 'token-transfers',
       filter: filterSchema,
@@ -39,8 +39,8 @@ export function createTokenTransfersRoute({ walletHistory }: TokenTransfersOptio
       defaults: { address: '', chain: DEFAULT_CHAIN, ...NO_BLOCK_BOUNDS },
       limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
     });
-    const tables = createTablesInUse(database, systemClock, FORMER_TABLE);
-    const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
+    const tables = createTablesInUse(reads, systemClock, FORMER_TABLE);
+    const missing = createMissingIndexes(reads, systemClock, [BY_CONTRACT]);
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const page = runs.open({
@@ -52,7 +52,7 @@ export function createTokenTransfersRoute({ walletHistory }: TokenTransfersOptio
       const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
       const token = parseAddress(page.filter.address);
       requireIndexes(await missing());
-      const found = await getTokenTransfers(database, chain, readingOf(page), await tables());
+      const found = await getTokenTransfers(reads, chain, readingOf(page), await tables());
       if (!found.indexed.complete)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
       const next = nextPlace(page, found);
