@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfiguration, ROLE_NAMES, type RoleName } from './configuration/index.ts';
-import { connectionShortage, connectionsNeeded } from './connection-demand.ts';
+import { connectionShortage, connectionsNeeded, connectionsToStandby } from './connection-demand.ts';
 
 function needed(variables: Readonly<Record<string, string>>, roles: readonly RoleName[] = ROLE_NAMES): number {
   const source = {
@@ -18,6 +18,12 @@ test('the connections that roles may open are the sum of what the documentation 
   expect(needed({ REDIS_URL: 'redis://127.0.0.1' })).toBe(2 + 10 + 14 + 19);
   expect(needed({ ON_DEMAND_MAX_CALLS: '0' })).toBe(2 + 13 + 14 + 24);
   expect(needed({ DATABASE_POOL_SIZE: '20' })).toBe(needed({}) + 30);
+});
+
+test('to a standby an API opens its pool and one connection more, and none more to the primary', () => {
+  expect(connectionsToStandby({ database: { poolSize: 10 } })).toBe(11);
+  const standbys = { DATABASE_URL: 'postgres://one/x', DATABASE_READ_URL: 'postgres://two,three/x' };
+  expect(needed(standbys)).toBe(needed({}));
 });
 
 test('only where the server has fewer left is there something to say, with both numbers and the settings', () => {

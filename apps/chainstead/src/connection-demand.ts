@@ -26,6 +26,11 @@ export function connectionsNeeded(facts: ConnectionFacts, roles: readonly RoleNa
   return roles.reduce((sum, role) => sum + database.poolSize + byRole[role], STARTER);
 }
 
+/** Connections that an API may have open at once to a standby of DATABASE_READ_URL: its pool, and the one that looks how far it has replayed. */
+export function connectionsToStandby({ database }: Pick<ConnectionFacts, 'database'>): number {
+  return database.poolSize + 1;
+}
+
 /** What the operator has to be warned of, or null where the server has enough. */
 export function connectionShortage(
   needed: number,

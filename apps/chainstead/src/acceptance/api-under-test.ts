@@ -8,6 +8,7 @@ import {
   createKeyStore,
   type IndexedHere,
   loadServerSecret,
+  type RequestDatabase,
   type RouteModule,
 } from '@chainstead/http';
 /** The whole API over a database, asked without a socket. For tests of what a client sees. */
@@ -19,11 +20,13 @@ export async function createApiUnderTest(
   chains: ChainRegistry,
   routes: readonly RouteModule[] = [walletTokenTransfersRoute],
   indexed?: IndexedHere,
+  requests?: RequestDatabase,
 ) {
   return createApi({
     chains,
     ...(indexed !== undefined && { indexed }),
     database,
+    ...(requests !== undefined && { ...requests, requestScope: requests.scope }),
     logger: silentLogger(),
     metrics: createMetricsRegistry(),
     keys: createKeyStore({ database, configured: [{ key: TEST_KEY, scopes: ALL_SCOPES }] }),

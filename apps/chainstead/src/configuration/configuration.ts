@@ -30,6 +30,10 @@ export interface Configuration {
     readonly url: string | null;
     /** Past a pooler in transaction mode; null: `url` serves for sessions, too. */
     readonly sessionUrl: string | null;
+    /** Standbys that the API reads from; null: there are none. */
+    readonly readUrl: string | null;
+    /** With more, a standby is not read from. Milliseconds. */
+    readonly readLagMaxMs: number;
     readonly poolSize: number;
     /** Whether the API prepares its statements. */
     readonly prepared: boolean;
@@ -137,7 +141,7 @@ export function parseConfiguration(
   // A wrong global key must not hide problems of the chains: they are read with that key left out.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
   const chains = resolveChains(usable, variables, needsUpstreams);
-  problems.push(...chains.problems, ...aptosProblems(usable));
+  problems.push(...chains.problems, ...storageProblems(usable, variables), ...aptosProblems(usable));
   if (problems.length > 0) throw new ConfigurationError(problems);
 
   return { configuration: toConfiguration(usable, chains), warnings: warnings(sources, usable) };
@@ -151,6 +155,16 @@ export function acceptedKeys(chainNames: readonly string[]): string[] {
   return [...Object.keys(globalKeys.shape), ...perChain];
 }
 
+/** An embedded Postgres has no standbys. */
+function storageProblems(
+  { DATABASE_READ_URL: readUrl }: GlobalSettings,
+  given: Readonly<Record<string, string>>,
+): ConfigurationProblem[] {
+  if (readUrl === undefined || given.DATABASE_URL !== undefined) return [];
+  const facts = factsOf(globalKeys.shape.DATABASE_READ_URL);
+  return [problemWith('DATABASE_READ_URL', readUrl, 'is of no use without DATABASE_URL', facts)];
+}
+
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Configuration {
   return {
     roles: settings.ROLES,
@@ -160,6 +174,8 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     database: {
       url: settings.DATABASE_URL ?? null,
       sessionUrl: settings.DATABASE_SESSION_URL ?? null,
+      readUrl: settings.DATABASE_READ_URL ?? null,
+      readLagMaxMs: settings.DATABASE_READ_MAX_LAG_SECONDS * 1_000,
       poolSize: settings.DATABASE_POOL_SIZE,
       prepared: settings.DATABASE_PREPARED === 'true',
       dataDirectory: settings.DATA_DIR,

@@ -77,9 +77,26 @@ const storageKeys = {
     whenAbsent: 'DATABASE_URL serves for it, and must not lead through a pooler in transaction mode',
     isUrl: true,
   }),
+  DATABASE_READ_URL: optional(postgresUrl, {
+    group: 'Storage',
+    description:
+      'Hot standbys of DATABASE_URL that the API reads most of its lists from, each host a standby (host1:5432,host2:5432). What they do not have yet is read from the primary',
+    allowed: 'a postgres:// URL with a database name; DATABASE_URL has to be set, too',
+    example: 'postgres://chainstead:secret@standby-1:5432,standby-2:5432/chainstead',
+    whenAbsent: 'everything is read from DATABASE_URL',
+    isUrl: true,
+  }),
+  DATABASE_READ_MAX_LAG_SECONDS: withDefault(wholeNumber(1, 300), {
+    group: 'Storage',
+    description: 'A standby of DATABASE_READ_URL that is further behind is not read from',
+    allowed: 'a whole number from 1 to 300',
+    example: '30',
+    default: '10',
+  }),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), {
     group: 'Storage',
-    description: 'Connections to Postgres that each process may hold',
+    description:
+      'Connections to Postgres that each process may hold; the API as many to each standby of DATABASE_READ_URL',
     allowed: 'a whole number from 2 to 200',
     example: '20',
     default: '10',

@@ -44,6 +44,16 @@ describe('problems', () => {
     expect(eth?.keep).toEqual({ blocks: 65, since: new Date('2025-01-01T10:30:00Z') });
   });
 
+  it('tell that standbys are of no use to an embedded database, and nothing of them where the database is given', () => {
+    const standbys = { DATABASE_READ_URL: 'postgres://u:hunter2@standby:5432/x' };
+    expect(problemsOf(standbys)).toMatchObject([
+      { key: 'DATABASE_READ_URL', given: 'postgres://standby:5432', problem: 'is of no use without DATABASE_URL' },
+    ]);
+    expect(problemsOf({ ...standbys, DATABASE_URL: 'x' }).map(({ key }) => key)).toEqual(['DATABASE_URL']);
+    const { database } = parse({ ...standbys, DATABASE_URL: 'postgres://db/x' }).configuration;
+    expect(database).toMatchObject({ readUrl: standbys.DATABASE_READ_URL, readLagMaxMs: 10_000 });
+  });
+
   it('never show a secret', () => {
     const error = new ConfigurationError(
       problemsOf({ API_KEYS: 'short', DATABASE_URL: 'hunter2', REDIS_URL: 'http://:hunter2@r' }),

@@ -1,7 +1,7 @@
 import { createAptosRoutes } from '@chainstead/aptos';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
-import type { DatabaseOptions } from '@chainstead/db';
+import { type DatabaseOptions, openReads, type Reads } from '@chainstead/db';
 import {
   type ApiApp,
   type ApiServer,
@@ -20,6 +20,7 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
+import { connectionShortage, connectionsToStandby } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
 import { VERSION } from '../version.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
@@ -76,7 +77,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     logger,
     metrics,
   });
-  const requests = createRequestDatabase(database);
+  const reads = await openStandbys(context);
+  const requests = createRequestDatabase(database, reads);
   const streams = await openStreamApi({ ...context, database: requests.database });
   const bodies = createBodyBudget(BODIES_BYTES_MAX);
   const gateway = openGatewayApi(context, {
@@ -89,6 +91,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     await gateway.close();
     await streams.close();
     await jobs.close();
+    await reads?.close();
   };
   try {
     const chains = configuration.chains.map(({ chain }) => chain);
@@ -125,6 +128,26 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   }
 }
 
+/** @returns null where none are configured */
+async function openStandbys({ configuration, database, logger, metrics }: RoleContext): Promise<Reads | null> {
+  const { readUrl, readLagMaxMs, poolSize, prepared } = configuration.database;
+  if (readUrl === null) return null;
+  return openReads({
+    ...apiSessions(prepared),
+    url: readUrl,
+    primary: database,
+    applicationName: 'chainstead api',
+    poolSize,
+    lagMaxMs: readLagMaxMs,
+    onRoom(host, room) {
+      const shortage = connectionShortage(connectionsToStandby(configuration), room);
+      if (shortage !== null) logger.warn({ host, ...shortage.facts }, shortage.message);
+    },
+    logger,
+    metrics,
+  });
+}
+
 /** Serves /health, /ready and /metrics alone, for a process without the API. @throws ListenError */
 export function startSystemRoutes(context: RoleContext, port: number): Promise<RunningRole> {
   return listen(context, { routes: [], port });
@@ -149,7 +172,11 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
   const app = createApi({
     chains: configuration.chainRegistry,
     database: served.requests?.database ?? database,
-    ...(served.requests !== undefined && { requestScope: served.requests.scope }),
+    ...(served.requests !== undefined && {
+      reads: served.requests.reads,
+      shown: served.requests.shown,
+      requestScope: served.requests.scope,
+    }),
     indexed: {
       chains: configuration.chains.map(({ chain }) => chain),
       datasets: configuration.datasets.map(({ name }) => name),
