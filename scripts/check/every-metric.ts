@@ -12,6 +12,7 @@ import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-m
 import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
 import { createSocketMetrics } from '../../packages/gateway/src/sockets/socket-metrics.ts';
 import { createSubscriptionMetrics } from '../../packages/gateway/src/subscriptions/subscription-metrics.ts';
+import { countProcesses } from '../../packages/http/src/limits/shared-limits.ts';
 import { requestObserver } from '../../packages/http/src/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createMetadataMetrics } from '../../packages/nft/src/collections/metadata-metrics.ts';
@@ -29,6 +30,7 @@ export function createEveryMetric(): Registry {
   createPoolMetrics(metrics);
   createJobMetrics(metrics, logger);
   requestObserver({ logger, metrics });
+  countProcesses(metrics, () => 0);
   createAnswerMetrics({ registry: metrics, cacheBytes: () => 0, heads: () => [] });
   createRefusalCount(metrics);
   createSocketMetrics(metrics);

@@ -81,6 +81,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   price_feed_phases: 'settings',
   process_work: 'counter',
   punk_bids: 'append',
+  rate_spending: 'counter',
   schema_migrations: 'settings',
   server_secrets: 'settings',
   spam_list_entries: 'settings',

@@ -1,6 +1,14 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { BodyBudget, KeyStore, RawGate, RawHandler, UpgradeHandler } from '@chainstead/http';
+import {
+  type BodyBudget,
+  createLocalLimits,
+  type KeyStore,
+  type RawGate,
+  type RawHandler,
+  type SharedLimits,
+  type UpgradeHandler,
+} from '@chainstead/http';
 import { createRateLimits, type RateLimitOptions } from './access/rate-limits.ts';
 import type { AnswerCall, GatewayChain } from './call.ts';
 import type { Filters } from './filters/filters.ts';
@@ -38,6 +46,8 @@ export interface GatewayServerOptions {
   readonly keys: KeyStore;
   readonly gate: RawGate;
   readonly limits: GatewayLimits;
+  /** Where the calls of keys are counted, to be closed by its owner. Default: in this process alone. */
+  readonly sharedLimits?: SharedLimits;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
@@ -61,10 +71,9 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
   const answerRequest = createAnswerRequest({
     answer: options.answer,
     answerStateful: createAnswerStateful({ filters: options.filters, logger }),
-    rateLimits: createRateLimits(limits),
+    rateLimits: createRateLimits(limits, options.sharedLimits ?? createLocalLimits(clock)),
     usage,
     countRefusal: createRefusalCount(options.metrics),
-    clock,
     logger,
   });
   const served = new Map(

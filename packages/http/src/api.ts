@@ -16,6 +16,7 @@ import { type ChainLookup, createIndexedChains, type IndexedHere } from './index
 import { informationRoutes } from './information-routes.ts';
 import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
+import { createLocalLimits, type SharedLimits } from './limits/shared-limits.ts';
 import { createPaging, type ShownState } from './paging.ts';
 import { createParameters } from './parameters.ts';
 import { protectRoutes, type RouteProtection } from './protected-routes.ts';
@@ -42,6 +43,8 @@ export interface ApiOptions {
   /** `createCursorCodec(await loadServerSecret(database, 'cursor'))`. */
   readonly cursors: CursorCodec;
   readonly limits: ApiLimits;
+  /** Where the requests of keys are counted, to be closed by its owner. Default: in this process alone. */
+  readonly sharedLimits?: SharedLimits;
   /** What bodies may take all together; shared with others that read bodies. Default: 16 of the largest. */
   readonly bodies?: BodyBudget;
   /** The address that will be listened on: decides whether a server without keys is open. */
@@ -108,7 +111,8 @@ export function createApi(options: ApiOptions): ApiApp {
     examples: options.examples ?? (async () => ({})),
   });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
-  app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit }));
+  const { sharedLimits = createLocalLimits() } = options;
+  app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit, sharedLimits }));
   app.use(
     requestBody(app, {
       bytesMax: limits.bodyBytesMax,

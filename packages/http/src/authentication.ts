@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { RateLimitedError, ScopeMissingError, UnauthorizedError } from './api-error.ts';
 import type { KeyScope, RouteScopes } from './key-scope.ts';
 import type { KeyStore, Principal } from './key-store.ts';
+import type { SharedLimit, SharedLimits } from './limits/shared-limits.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { matchedRoute } from './unmatched.ts';
 
@@ -13,18 +13,35 @@ export interface AuthenticationOptions {
   readonly routeScopes: RouteScopes;
   /** Null: unlimited. */
   readonly rateLimit: RateLimit | null;
+  /** Where requests are counted. */
+  readonly sharedLimits: SharedLimits;
 }
+
+/** Of the limit's buckets. */
+const LIMIT_NAME = 'api';
 
 /**
  * Lets a request pass with an accepted key, or without one on an open server; then counts it against its key's rate, and looks
  * whether the key has the scope of the route.
  */
 export function authentication(options: AuthenticationOptions): MiddlewareHandler<ApiEnv> {
-  const { keys, isOpen, routeScopes, rateLimit } = options;
-  const limiter =
+  const { keys, isOpen, routeScopes, rateLimit, sharedLimits } = options;
+  const limit =
     rateLimit === null
       ? null
-      : new RateLimiterMemory({ points: rateLimit.requests, duration: rateLimit.windowSeconds });
+      : sharedLimits.add({
+          name: LIMIT_NAME,
+          budget: rateLimit.requests,
+          windowMs: rateLimit.windowSeconds * 1_000,
+        });
+
+  /** At once, unless other processes must hear first. @throws RateLimitedError */
+  async function countRequest({ budgetOf }: SharedLimit, id: string): Promise<void> {
+    const waited = sharedLimits.spend([{ budget: budgetOf(id), amount: 1 }]);
+    const waitMs = typeof waited === 'number' ? waited : await waited;
+    if (waitMs > 0) throw new RateLimitedError(Math.max(1, Math.ceil(waitMs / 1_000)));
+  }
+
   return async (c, next) => {
     const open = isOpen();
     if (!(typeof open === 'boolean' ? open : await open)) {
@@ -33,9 +50,9 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
       if (route === undefined) return next();
       const principal = await authenticate(c, keys);
       c.set('principal', principal);
-      if (limiter !== null) await countRequest(limiter, principal.id);
+      if (limit !== null) await countRequest(limit, principal.id);
       requireScope(principal, routeScopes.get(route) ?? 'admin');
-    } else if (limiter !== null) await countRequest(limiter, 'open');
+    } else if (limit !== null) await countRequest(limit, 'open');
     return next();
   };
 }
@@ -60,14 +77,4 @@ async function authenticate(c: ApiContext, keys: KeyStore): Promise<Principal> {
 /** @throws ScopeMissingError */
 function requireScope(principal: Principal, scope: KeyScope): void {
   if (!principal.scopes.has(scope)) throw new ScopeMissingError(scope, principal);
-}
-
-async function countRequest(limiter: RateLimiterMemory, id: string): Promise<void> {
-  try {
-    await limiter.consume(id);
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes)
-      throw new RateLimitedError(Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)));
-    throw refusal;
-  }
 }

@@ -15,6 +15,14 @@ export { requireIndexes } from './index-missing.ts';
 export { type IndexedHere, indexedChain } from './indexed-chains.ts';
 export * from './key-scope.ts';
 export * from './key-store.ts';
+export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
+export { createRedisSpendingStore } from './limits/redis-spending-store.ts';
+export {
+  createLocalLimits,
+  createSharedLimits,
+  type SharedLimit,
+  type SharedLimits,
+} from './limits/shared-limits.ts';
 export { NotIndexedError } from './not-indexed.ts';
 export * from './paging.ts';
 export { booleanParameter, limitParameter, textParameter } from './parameters.ts';

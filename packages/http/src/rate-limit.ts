@@ -1,4 +1,4 @@
-/** Requests that one key may make in a rolling window, per process. */
+/** Requests that one key may make in a rolling window, over all processes. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;

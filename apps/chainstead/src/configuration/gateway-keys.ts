@@ -30,14 +30,15 @@ export const gatewayKeys = {
   GATEWAY_RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
     group: 'Gateway',
     description:
-      'Units a second that each key may spend on JSON-RPC calls, over the last four seconds and in each process; a cheap call costs one unit, a heavy one up to five. 0 is no limit',
+      'Units a second that each key may spend on JSON-RPC calls, over the last four seconds and to all processes together; a cheap call costs one unit, a heavy one up to five. 0 is no limit',
     allowed: 'a whole number from 0 to 1000000',
     example: '100',
     default: '0',
   }),
   GATEWAY_METHOD_LIMITS: optional(listOf(methodLimit), {
     group: 'Gateway',
-    description: 'JSON-RPC calls a second that each key may make to single methods, over the last four seconds',
+    description:
+      'JSON-RPC calls a second that each key may make to single methods, over the last four seconds and to all processes together',
     allowed: 'a comma list of method=calls',
     example: 'eth_getLogs=10,eth_call=50',
     whenAbsent: 'no limit by method',

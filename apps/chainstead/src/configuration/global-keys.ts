@@ -182,7 +182,7 @@ const apiKeys = {
   }),
   RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
     group: 'API',
-    description: 'Requests a second that each key may make; 0 is no limit',
+    description: 'Requests a second that each key may make, to all processes together; 0 is no limit',
     allowed: 'a whole number from 0 to 1000000',
     example: '40',
     default: '0',

@@ -10,11 +10,15 @@ import {
   createApi,
   createBodyBudget,
   createKeyStore,
+  createPostgresSpendingStore,
+  createRedisSpendingStore,
   createRequestDatabase,
+  createSharedLimits,
   loadServerSecret,
   type RawHandler,
   type RequestDatabase,
   type RouteModule,
+  type SharedLimits,
   serveApi,
   type UpgradeHandler,
   unservedRoutes,
@@ -81,8 +85,15 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   const requests = createRequestDatabase(database, reads);
   const streams = await openStreamApi({ ...context, database: requests.database });
   const bodies = createBodyBudget(BODIES_BYTES_MAX);
+  const sharedLimits = createSharedLimits({
+    store: redisUrl === null ? createPostgresSpendingStore({ database }) : createRedisSpendingStore({ redisUrl }),
+    logger,
+    metrics,
+    clock,
+  });
   const gateway = openGatewayApi(context, {
     keys,
+    sharedLimits,
     bodyBytesMax: BODY_BYTES_MAX,
     bodies,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -91,6 +102,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     await gateway.close();
     await streams.close();
     await jobs.close();
+    await sharedLimits.close();
     await reads?.close();
   };
   try {
@@ -112,6 +124,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       upgrades: gateway.upgrades,
       bodies,
       requests,
+      sharedLimits,
       port: configuration.api.port,
       testnetPort: aptos.testnetPort,
     });
@@ -160,6 +173,7 @@ interface Served {
   readonly upgrades?: UpgradeHandler;
   readonly bodies?: BodyBudget;
   readonly requests?: RequestDatabase;
+  readonly sharedLimits?: SharedLimits;
   readonly port: number;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
@@ -192,6 +206,7 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
       rateLimit: api.rateLimit === null ? null : { requests: api.rateLimit, windowSeconds: RATE_WINDOW_SECONDS },
     },
     ...(served.bodies !== undefined && { bodies: served.bodies }),
+    ...(served.sharedLimits !== undefined && { sharedLimits: served.sharedLimits }),
     host: api.host,
     cors: { origins: api.corsOrigins },
     version: VERSION,

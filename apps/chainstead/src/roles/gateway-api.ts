@@ -1,5 +1,5 @@
 import { createGateway, type Gateway } from '@chainstead/gateway';
-import { type BodyBudget, createRawGate, type KeyStore } from '@chainstead/http';
+import { type BodyBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http';
 import { countAsked } from '../configuration/index.ts';
 import { createUnofferedChainText } from '../unoffered-chain-text.ts';
 import { openPool } from '../upstream-pools.ts';
@@ -8,6 +8,8 @@ import type { RoleContext } from './role.ts';
 
 export interface GatewayApiOptions {
   readonly keys: KeyStore;
+  /** Where calls are counted; shared with the API. */
+  readonly sharedLimits: SharedLimits;
   /** Largest request body. Bytes. */
   readonly bodyBytesMax: number;
   /** What bodies may take all together; shared with the API. */
@@ -39,6 +41,7 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
     ...(redisUrl !== null && { redisUrl }),
     clientVersion: `Chainstead/${VERSION}`,
     keys: options.keys,
+    sharedLimits: options.sharedLimits,
     gate: createRawGate({ host: api.host, keys: options.keys, cors: { origins: api.corsOrigins }, logger, metrics }),
     limits: {
       bodyBytesMax: options.bodyBytesMax,

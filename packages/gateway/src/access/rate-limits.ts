@@ -1,6 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { SharedLimit, SharedLimits } from '@chainstead/http';
 import type { MethodFacts } from '../method-table.ts';
-import { createRollingRate, type RollingRate } from './rolling-rate.ts';
 
 export interface RateLimitOptions {
   /** Units of weight a second and key; null: unlimited. */
@@ -9,44 +8,35 @@ export interface RateLimitOptions {
   readonly callsPerSecond: ReadonlyMap<string, number>;
 }
 
-/** What the calls of each key may take, per process. */
+/** What the calls of each key may take, over all processes. */
 export interface RateLimits {
-  /** Counts a call. @returns 0 when it may be made, else the milliseconds to wait (and it is not counted). */
-  take(keyId: string, method: Pick<MethodFacts, 'name' | 'weight'>, now: number): number;
+  /**
+   * Counts a call.
+   * @returns 0 when it may be made, else the milliseconds to wait (and it is not counted); a promise of it where other processes must hear first
+   */
+  take(keyId: string, method: Pick<MethodFacts, 'name' | 'weight'>): number | Promise<number>;
 }
 
-/** Keys whose spending is remembered: those of the last seconds are all that matters. */
-const KEYS_MAX = 10_000;
+/** The window over which rates are rolling, as the hosted provider's. Milliseconds. */
+const WINDOW_MS = 4_000;
+/** Of the limits' buckets. */
+const LIMIT_NAME = 'rpc';
 
-export function createRateLimits({ weightPerSecond, callsPerSecond }: RateLimitOptions): RateLimits {
+export function createRateLimits(
+  { weightPerSecond, callsPerSecond }: RateLimitOptions,
+  sharedLimits: SharedLimits,
+): RateLimits {
   if (weightPerSecond === null && callsPerSecond.size === 0) return { take: () => 0 };
-  const byKey = new LRUCache<string, KeyRates>({ max: KEYS_MAX });
-
-  function ratesOf(keyId: string): KeyRates {
-    const known = byKey.get(keyId);
-    if (known !== undefined) return known;
-    const rates = {
-      weight: weightPerSecond === null ? null : createRollingRate(weightPerSecond),
-      methods: new Map([...callsPerSecond].map(([name, calls]) => [name, createRollingRate(calls)])),
-    };
-    byKey.set(keyId, rates);
-    return rates;
-  }
-
+  const limitOf = (name: string, perSecond: number): SharedLimit =>
+    sharedLimits.add({ name, budget: perSecond * (WINDOW_MS / 1_000), windowMs: WINDOW_MS });
+  const weights = weightPerSecond === null ? null : limitOf(LIMIT_NAME, weightPerSecond);
+  const byMethod = new Map([...callsPerSecond].map(([name, calls]) => [name, limitOf(`${LIMIT_NAME}:${name}`, calls)]));
   return {
-    take(keyId, method, now) {
-      const { weight, methods } = ratesOf(keyId);
-      const ofMethod = methods.get(method.name);
-      const wait = Math.max(weight?.waitFor(method.weight, now) ?? 0, ofMethod?.waitFor(1, now) ?? 0);
-      if (wait > 0) return wait;
-      weight?.spend(method.weight, now);
-      ofMethod?.spend(1, now);
-      return 0;
+    take(keyId, { name, weight }) {
+      const spendings = weights === null ? [] : [{ budget: weights.budgetOf(keyId), amount: weight }];
+      const calls = byMethod.get(name);
+      if (calls !== undefined) spendings.push({ budget: calls.budgetOf(keyId), amount: 1 });
+      return sharedLimits.spend(spendings);
     },
   };
-}
-
-interface KeyRates {
-  readonly weight: RollingRate | null;
-  readonly methods: ReadonlyMap<string, RollingRate>;
 }

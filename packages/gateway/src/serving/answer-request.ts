@@ -1,7 +1,7 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { errorText, type Logger } from '@chainstead/core';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope, RpcErrorObject } from '../call.ts';
-import { findMethod, type MethodFacts } from '../method-table.ts';
+import { findMethod, type GatewayMethod, type MethodFacts } from '../method-table.ts';
 import { checkLogRange } from '../methods/limit-log-range.ts';
 import { readParams } from '../methods/read-params.ts';
 import type { ReadRequest } from '../protocol/read-requests.ts';
@@ -53,13 +53,12 @@ export interface AnswerRequestOptions {
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
   readonly countRefusal: CountRefusal;
-  readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
 
 /** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
-  const { answerStateful, rateLimits, usage, countRefusal, clock } = options;
+  const { answerStateful, rateLimits, usage, countRefusal } = options;
   const answerSafely = createSafeAnswer(options);
 
   function refused(
@@ -90,11 +89,14 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     return { ok: false, error: unavailable(served.chain.slug) };
   }
 
-  return (request, context) => {
-    const { served, scope, keyId } = context;
+  function answerCounted(
+    request: ReadRequest,
+    context: RequestContext,
+    method: GatewayMethod | undefined,
+    waitMs: number,
+  ): Answered | Promise<Answered> {
+    const { served, scope } = context;
     const { slug } = served.chain;
-    const method = 'error' in request ? undefined : findMethod(request.method);
-    const waitMs = rateLimits.take(keyId, method ?? NO_CALL, clock.now());
     if (waitMs > 0) return refused(context, 'rate-limited', RATE_LIMITED, waitMs);
     if ('error' in request) return { ...NOTHING_COUNTED, outcome: { ok: false, error: request.error } };
     if (method === undefined) return refused(context, 'unsupported', notSupported(request.method, slug));
@@ -113,6 +115,13 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     return scope
       .withinTime(outcome, { ok: false, error: TIMED_OUT })
       .then((settled) => counted(usage, context, method, settled));
+  }
+
+  return (request, context) => {
+    const method = 'error' in request ? undefined : findMethod(request.method);
+    const waited = rateLimits.take(context.keyId, method ?? NO_CALL);
+    if (typeof waited === 'number') return answerCounted(request, context, method, waited);
+    return waited.then((waitMs) => answerCounted(request, context, method, waitMs));
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type KeyScopes,
   type KeyStore,
   type Principal,
+  type SharedLimits,
 } from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
 import type { AnswerCall, GatewayChain } from '../call.ts';
@@ -45,6 +46,8 @@ export interface StageOptions {
   readonly scopes?: KeyScopes;
   readonly slugs?: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
+  /** Closed by the test. */
+  readonly sharedLimits?: SharedLimits;
   readonly logRangeMax?: number;
   readonly database?: Database;
   readonly startPool?: () => Promise<void>;
@@ -85,6 +88,7 @@ export async function startGatewayStage(options: StageOptions): Promise<GatewayS
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),
     limits,
+    ...(options.sharedLimits !== undefined && { sharedLimits: options.sharedLimits }),
     logger,
     metrics,
     clock: systemClock,

@@ -1,0 +1,84 @@
+import type { Database } from '@chainstead/db';
+import { SLOTS, type SlotSpending } from './rolling-window.ts';
+import { ATTENDANCE_SECONDS, type SpendingStore } from './spending-store.ts';
+
+/**
+ * One row a bucket, so that its lock puts reports in an order and each sees all before it. `spent` is a ring: the place of a
+ * slot is its number modulo 16. In one order everywhere, so that two processes never wait for each other's rows.
+ */
+const EXCHANGE = `WITH given AS (
+  SELECT bucket, amount, slot_ms, floor(extract(epoch FROM clock_timestamp()) * 1000 / slot_ms)::bigint AS slot
+  FROM unnest($1::text[], $2::float8[], $3::float8[]) AS report (bucket, amount, slot_ms)
+)
+INSERT INTO rate_spending AS kept (bucket, slot, spent, expires_at)
+SELECT bucket, slot,
+  ARRAY(SELECT CASE WHEN place = mod(given.slot, ${SLOTS}) THEN given.amount ELSE 0 END FROM generate_series(0, ${SLOTS - 1}) AS place ORDER BY place),
+  clock_timestamp() + make_interval(secs => slot_ms * ${SLOTS} / 1000)
+FROM given
+ORDER BY bucket
+ON CONFLICT (bucket) DO UPDATE SET
+  slot = CASE WHEN kept.slot > excluded.slot + ${SLOTS} THEN excluded.slot ELSE greatest(kept.slot, excluded.slot) END,
+  spent = ARRAY(
+    SELECT excluded.spent[place + 1] + CASE
+      -- A clock that was set back far would keep what was spent for as long.
+      WHEN kept.slot <= excluded.slot + ${SLOTS} AND kept.slot - mod(kept.slot - place, ${SLOTS}) > excluded.slot - ${SLOTS}
+      THEN kept.spent[place + 1] ELSE 0 END
+    FROM generate_series(0, ${SLOTS - 1}) AS place
+    ORDER BY place
+  ),
+  expires_at = excluded.expires_at
+RETURNING bucket, slot, spent, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
+
+/** No bucket of a limit begins so. */
+const PROCESS = 'process:';
+
+const ATTEND = `INSERT INTO rate_spending (bucket, slot, spent, expires_at)
+VALUES ($1, 0, '{}', clock_timestamp() + interval '${ATTENDANCE_SECONDS} seconds')
+ON CONFLICT (bucket) DO UPDATE SET expires_at = excluded.expires_at`;
+
+/** Rows that are being changed are not over. */
+const FORGET = `DELETE FROM rate_spending WHERE bucket IN (
+  SELECT bucket FROM rate_spending WHERE expires_at < clock_timestamp() ORDER BY bucket FOR UPDATE SKIP LOCKED
+)`;
+
+const COUNT = `SELECT count(*)::int AS processes FROM rate_spending
+WHERE starts_with(bucket, '${PROCESS}') AND expires_at >= clock_timestamp()`;
+
+interface SpendingRow {
+  readonly bucket: string;
+  readonly slot: number;
+  readonly spent: readonly number[];
+  readonly now: number;
+}
+
+/** In table `rate_spending`, which is not logged: after a crash of the server the windows begin anew. */
+export function createPostgresSpendingStore({ database }: { readonly database: Database }): SpendingStore {
+  return {
+    name: 'Postgres',
+    async exchange(reports) {
+      const rows = await database.query<SpendingRow>(EXCHANGE, [
+        reports.map(({ bucket }) => bucket),
+        reports.map(({ amount }) => amount),
+        reports.map(({ slotMs }) => slotMs),
+      ]);
+      return {
+        now: Math.max(...rows.map(({ now }) => now)),
+        buckets: new Map(rows.map(({ bucket, slot, spent }) => [bucket, slotsOf(slot, spent)])),
+      };
+    },
+    async attend(process) {
+      await database.query(ATTEND, [PROCESS + process]);
+      await database.query(FORGET);
+      const [row] = await database.query<{ processes: number }>(COUNT);
+      return Math.max(1, row?.processes ?? 1);
+    },
+    async close() {
+      // The database is its owner's to close.
+    },
+  };
+}
+
+/** @param newest the number of the ring's newest slot */
+function slotsOf(newest: number, ring: readonly number[]): SlotSpending[] {
+  return ring.flatMap((amount, place) => (amount === 0 ? [] : [{ slot: newest - ((newest - place) % SLOTS), amount }]));
+}

@@ -1,0 +1,294 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createLogger, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  flushRedis,
+  openSilentLine,
+  type ScratchDatabase,
+  startScratchRedis,
+} from '@chainstead/testkit';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createPostgresSpendingStore } from './postgres-spending-store.ts';
+import { createRedisSpendingStore } from './redis-spending-store.ts';
+import { untoldMax } from './shared-budget.ts';
+import { createLocalLimits, createSharedLimits, type SharedLimit, type SharedLimits } from './shared-limits.ts';
+import type { SpendingStore } from './spending-store.ts';
+
+const LONG_MS = 600_000;
+const SPENDING_PROCESS = fileURLToPath(new URL('./testing/spending-process.ts', import.meta.url));
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+const redis = await startScratchRedis();
+if (redis === undefined) process.stdout.write('NOT RUN: shared limits in Redis (no redis-server on this machine)\n');
+afterAll(() => redis?.stop());
+
+interface LoggedLine {
+  readonly level: string;
+  readonly msg: string;
+}
+
+interface OpenLimits {
+  readonly limits: SharedLimits;
+  readonly lines: readonly LoggedLine[];
+  /** The value of `chainstead_limit_processes`. */
+  processes(): Promise<number>;
+}
+
+const opened: SharedLimits[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((limits) => limits.close()));
+});
+
+/** Limits as one process has them. */
+function openLimits(store: SpendingStore, timeoutMs = 1_000): OpenLimits {
+  const lines: LoggedLine[] = [];
+  const logger = createLogger({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
+  const metrics = createMetricsRegistry();
+  const limits = createSharedLimits({ store, logger, metrics, timeoutMs });
+  opened.push(limits);
+  return {
+    limits,
+    lines,
+    async processes() {
+      return Number(/^chainstead_limit_processes(?:\{.*\})? (\d+)$/m.exec(await metrics.metrics())?.[1]);
+    },
+  };
+}
+
+/** Spends one unit so many times, all at once. @returns how many passed */
+async function spendMany(limits: SharedLimits, limit: SharedLimit, times: number): Promise<number> {
+  const waits = await Promise.all(
+    Array.from({ length: times }, async () => limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])),
+  );
+  return waits.filter((wait) => wait === 0).length;
+}
+
+let bucketCount = 0;
+const newName = (): string => `test${++bucketCount}`;
+
+interface StoreUnderTest {
+  readonly name: string;
+  readonly redisUrl: string;
+  open(): SpendingStore;
+  /** How many buckets of a limit are there. */
+  stored(limit: string): Promise<number>;
+}
+
+const stores: StoreUnderTest[] = [
+  {
+    name: 'Postgres',
+    redisUrl: '',
+    open: () => createPostgresSpendingStore({ database: scratch.database }),
+    async stored(limit) {
+      const [row] = await scratch.database.query<{ buckets: number }>(
+        'SELECT count(*)::int AS buckets FROM rate_spending WHERE starts_with(bucket, $1)',
+        [`${limit}:`],
+      );
+      return row?.buckets ?? 0;
+    },
+  },
+];
+if (redis !== undefined)
+  stores.push({
+    name: 'Redis',
+    redisUrl: redis.url,
+    open: () => createRedisSpendingStore({ redisUrl: redis.url }),
+    async stored(limit) {
+      const client = new Redis(redis.url);
+      try {
+        return (await client.keys(`chainstead:limits:${limit}:*`)).length;
+      } finally {
+        client.disconnect();
+      }
+    },
+  });
+
+describe.each(stores)('a limit that processes share in $name', ({ redisUrl, open, stored }) => {
+  test('is one for two real processes: all of it passes, and at most a block more for each', async () => {
+    const budget = 200;
+    const name = newName();
+    const run = () =>
+      promisify(execFile)(process.execPath, [SPENDING_PROCESS, scratch.url, redisUrl, name, String(budget), '400']);
+    const runs = await Promise.all([run(), run()]);
+    const accepted = runs.reduce((sum, { stdout }) => sum + Number(stdout), 0);
+    expect(accepted).toBeGreaterThanOrEqual(budget);
+    expect(accepted).toBeLessThanOrEqual(budget + 2 * untoldMax(budget));
+  });
+
+  test('is spent exactly by one process that is alone', async () => {
+    const { limits } = openLimits(open());
+    const limit = limits.add({ name: newName(), budget: 60, windowMs: LONG_MS });
+    expect(await spendMany(limits, limit, 50)).toBe(50);
+    expect(await spendMany(limits, limit, 50)).toBe(10);
+    expect(await spendMany(limits, limit, 50)).toBe(0);
+  });
+
+  test('is used up for a process that comes later, and asks nobody once that is known', async () => {
+    const name = newName();
+    const [first, second] = [openLimits(open()).limits, openLimits(open()).limits];
+    const limit = first.add({ name, budget: 20, windowMs: LONG_MS });
+    expect(await spendMany(first, limit, 30)).toBe(20);
+    const same = second.add({ name, budget: 20, windowMs: LONG_MS });
+    // One unit passes before it hears.
+    expect(await spendMany(second, same, 30)).toBe(1);
+    const refused = second.spend([{ budget: same.budgetOf('key'), amount: 1 }]);
+    expect(refused).toBeGreaterThan(0);
+    expect(second.spend([{ budget: same.budgetOf('other'), amount: 1 }])).toBe(0);
+  });
+
+  test('lets a call pass at once whose key has spent little, without waiting for the store', async () => {
+    const { limits } = openLimits(open());
+    const limit = limits.add({ name: newName(), budget: 100, windowMs: LONG_MS });
+    for (let call = 0; call < untoldMax(100); call += 1)
+      expect(limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe(0);
+    expect(limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBeInstanceOf(Promise);
+  });
+
+  test('spends of two budgets, or of none', async () => {
+    const { limits } = openLimits(open());
+    const wide = limits.add({ name: newName(), budget: 100, windowMs: LONG_MS });
+    const narrow = limits.add({ name: newName(), budget: 3, windowMs: LONG_MS });
+    const both = () => [
+      { budget: wide.budgetOf('key'), amount: 10 },
+      { budget: narrow.budgetOf('key'), amount: 1 },
+    ];
+    const waits: number[] = [];
+    for (let call = 0; call < 6; call += 1) waits.push(await limits.spend(both()));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
+    // The refused ones cost nothing: 70 of 100 are left.
+    expect(await spendMany(limits, wide, 100)).toBe(70);
+  });
+
+  test('is there again when its window has passed, and leaves nothing behind', async () => {
+    const name = newName();
+    const [first, second] = [openLimits(open()).limits, openLimits(open()).limits];
+    const one = first.add({ name, budget: 5, windowMs: 2_000 });
+    const other = second.add({ name, budget: 5, windowMs: 2_000 });
+    expect(await spendMany(first, one, 10)).toBe(5);
+    expect(await spendMany(second, other, 10)).toBeLessThanOrEqual(1);
+    expect(await stored(name)).toBe(1);
+    const wait = await second.spend([{ budget: other.budgetOf('key'), amount: 1 }]);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(2_000);
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    expect(await spendMany(second, other, 10)).toBe(5);
+    await vi.waitFor(async () => expect(await stored(name)).toBe(0), { timeout: 20_000, interval: 250 });
+  });
+
+  test('is counted by as many processes as there are', async () => {
+    const [first, second] = [openLimits(open()), openLimits(open())];
+    first.limits.add({ name: newName(), budget: 5, windowMs: 2_000 });
+    second.limits.add({ name: newName(), budget: 5, windowMs: 2_000 });
+    await vi.waitFor(async () => expect(await first.processes()).toBeGreaterThanOrEqual(2), { timeout: 20_000 });
+  });
+
+  test('stores no more of a bucket than what was spent', async () => {
+    const store = open();
+    const bucket = `${newName()}:key`;
+    await store.exchange([{ bucket, amount: 2, slotMs: 1_000 }]);
+    const { now, buckets } = await store.exchange([
+      { bucket, amount: 3, slotMs: 1_000 },
+      { bucket: `${bucket}2`, amount: 1, slotMs: 250 },
+    ]);
+    const spending = buckets.get(bucket) ?? [];
+    expect(spending.reduce((sum, { amount }) => sum + amount, 0)).toBe(5);
+    for (const { slot } of spending) expect(Math.abs(slot - Math.floor(now / 1_000))).toBeLessThanOrEqual(1);
+    expect(buckets.get(`${bucket}2`)).toEqual([{ slot: expect.any(Number), amount: 1 }]);
+    await store.close();
+  });
+});
+
+describe('while the store is away', () => {
+  const AWAY = ['warn: Limits can not be counted over all processes'];
+  const messages = (lines: readonly LoggedLine[]): string[] =>
+    lines.map(({ level, msg }) => `${level}: ${msg.split(':')[0]}`);
+
+  test('a process serves on by the limit itself, says so once, and comes back to the others', async () => {
+    // Nobody else counts there.
+    const own = await createScratchDatabase();
+    const url = new URL(own.url);
+    const line = await openSilentLine({ host: url.hostname, port: Number(url.port) });
+    url.host = `127.0.0.1:${line.port}`;
+    const database = openDatabase({ url: url.href, applicationName: 'chainstead-test', logger: silentLogger() });
+    try {
+      const counted = openLimits(createPostgresSpendingStore({ database }), 200);
+      const { limits } = counted;
+      const limit = limits.add({ name: newName(), budget: 40, windowMs: LONG_MS });
+      expect(await spendMany(limits, limit, 10)).toBe(10);
+      line.fallSilent();
+      // What waits when it falls silent passes as soon as that is known.
+      expect(await spendMany(limits, limit, 20)).toBe(20);
+      await vi.waitFor(() => expect(messages(counted.lines)).toEqual(AWAY), { timeout: 10_000 });
+      expect(await counted.processes()).toBe(0);
+      for (let call = 0; call < 40; call += 1)
+        expect(typeof limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe('number');
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      expect(messages(counted.lines)).toEqual(AWAY);
+      line.resume();
+      await vi.waitFor(
+        async () => {
+          await limits.spend([{ budget: limit.budgetOf('other'), amount: 1 }]);
+          expect(messages(counted.lines)).toEqual([...AWAY, 'info: Limits count over all processes again']);
+        },
+        { timeout: 20_000, interval: 200 },
+      );
+      expect(await counted.processes()).toBeGreaterThan(0);
+    } finally {
+      line.resume();
+      await Promise.all(opened.splice(0).map((limits) => limits.close()));
+      await database.close();
+      await line.close();
+      await own.drop();
+    }
+  });
+
+  test.runIf(redis !== undefined)(
+    'two processes have half of the limit each, once they know of each other',
+    async () => {
+      if (redis === undefined) return;
+      // Those of other tests are forgotten.
+      await flushRedis(redis.url);
+      const open = () => openLimits(createRedisSpendingStore({ redisUrl: redis.url }), 500);
+      const [first, second] = [open(), open()];
+      const name = newName();
+      const one = first.limits.add({ name, budget: 100, windowMs: LONG_MS });
+      const other = second.limits.add({ name, budget: 100, windowMs: LONG_MS });
+      for (const { processes } of [first, second])
+        await vi.waitFor(async () => expect(await processes()).toBe(2), { timeout: 20_000 });
+      await redis.stop();
+      const accepted = (await spendMany(first.limits, one, 200)) + (await spendMany(second.limits, other, 200));
+      expect(accepted).toBeGreaterThanOrEqual(50);
+      expect(accepted).toBeLessThanOrEqual(100);
+      for (const { lines } of [first, second])
+        await vi.waitFor(() => expect(messages(lines)).toEqual(AWAY), { timeout: 10_000 });
+      await redis.restart();
+      for (const [{ limits, lines }, limit] of [
+        [first, one],
+        [second, other],
+      ] as const)
+        await vi.waitFor(
+          async () => {
+            await limits.spend([{ budget: limit.budgetOf('again'), amount: 1 }]);
+            expect(messages(lines)).toEqual([...AWAY, 'info: Limits count over all processes again']);
+          },
+          { timeout: 20_000, interval: 200 },
+        );
+    },
+  );
+});
+
+test('a process without a store counts at once and alone', () => {
+  const limits = createLocalLimits();
+  const limit = limits.add({ name: 'local', budget: 3, windowMs: LONG_MS });
+  const waits = Array.from({ length: 5 }, () => limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }]));
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
+  expect(waits.filter((wait) => typeof wait === 'number' && wait > 0)).toHaveLength(2);
+});

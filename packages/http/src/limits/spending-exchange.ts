@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead/core';
+import type { Company, SharedBudget } from './shared-budget.ts';
+import type { SpendingReport, SpendingStore, StoredSpending } from './spending-store.ts';
+
+/** Tells a store what this process spends, and its budgets what all have spent. */
+export interface SpendingExchange {
+  /** Says that this process counts, from now on. */
+  begin(): void;
+  /** The store's clock as far as it is known, epoch milliseconds. */
+  now(): number;
+  readonly company: Company;
+  /** How many processes count together; 0 while this one counts alone. */
+  readonly processes: number;
+  /** A budget was spent of: it is told soon, at once where that is urgent. */
+  spent(budget: SharedBudget): void;
+  /** Resolves when what the budget has spent so far is told, or can't be. */
+  told(budget: SharedBudget): Promise<void>;
+  /** Tells what is left to tell. */
+  close(): Promise<void>;
+}
+
+export interface SpendingExchangeOptions {
+  /** Null: this process is the only one. */
+  readonly store: SpendingStore | null;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+  /** Milliseconds that the store may take. @default 1000 */
+  readonly timeoutMs?: number;
+}
+
+/** What is spent is told so long afterwards at the latest, milliseconds. */
+const TELL_MS = 100;
+const TIMEOUT_MS = 1_000;
+/** Between two tries while the store is away, milliseconds. */
+const RETRY_MS = 1_000;
+/** Processes count each other so often, milliseconds. */
+const ATTEND_MS = 5_000;
+/** So often in a row a process must have found nobody else before it holds itself for the only one. */
+const ALONE_AFTER = 2;
+const TOGETHER: Company = { share: 1, hasOthers: true };
+const ONLY: Company = { share: 1, hasOthers: false };
+
+/** One exchange at a time, with all budgets that have something to tell. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and whether the store is there are one state.
+export function createSpendingExchange(options: SpendingExchangeOptions): SpendingExchange {
+  const { store, clock, logger, timeoutMs = TIMEOUT_MS } = options;
+  const self = randomUUID();
+  let waiting = new Map<string, SharedBudget>();
+  let underWay: ReadonlyMap<string, SharedBudget> = new Map();
+  let current = Promise.withResolvers<void>();
+  let next = Promise.withResolvers<void>();
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let isUrgent = false;
+  let isAway = false;
+  let isClosed = false;
+  let processes = 1;
+  let foundNobody = 0;
+  let attendance: NodeJS.Timeout | null = null;
+  /** Milliseconds that the store's clock is ahead of ours. */
+  let ahead = 0;
+
+  const now = (): number => clock.now() + ahead;
+
+  function schedule(): void {
+    if (isClosed || running !== null || waiting.size === 0) return;
+    if (isUrgent && !isAway) {
+      isUrgent = false;
+      // After what arrived together, so that all of it is told at once.
+      running = new Promise<void>((resolve) => setImmediate(resolve)).then(exchange).finally(ended);
+    } else
+      timer ??= setTimeout(
+        () => {
+          timer = null;
+          running ??= exchange().finally(ended);
+        },
+        isAway ? RETRY_MS : TELL_MS,
+      ).unref();
+  }
+
+  function ended(): void {
+    running = null;
+    schedule();
+  }
+
+  async function exchange(): Promise<void> {
+    if (store === null) return;
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    [current, next] = [next, Promise.withResolvers<void>()];
+    [underWay, waiting] = [waiting, new Map()];
+    try {
+      const reports = [...underWay.values()].flatMap(reportOf);
+      if (reports.length > 0) take(await within(store.exchange(reports), timeoutMs));
+    } catch (error) {
+      for (const budget of underWay.values()) {
+        budget.notTold();
+        waiting.set(budget.bucket, budget);
+      }
+      lost(store, error);
+    }
+    underWay = new Map();
+    current.resolve();
+  }
+
+  function reportOf(budget: SharedBudget): SpendingReport[] {
+    const { bucket, slotMs } = budget;
+    const amount = budget.takeUntold(now());
+    return amount === 0 ? [] : [{ bucket, amount, slotMs }];
+  }
+
+  function take(stored: StoredSpending): void {
+    ahead = stored.now - clock.now();
+    for (const [bucket, spending] of stored.buckets) underWay.get(bucket)?.told(spending, stored.now);
+    if (!isAway) return;
+    isAway = false;
+    logger.info({ store: store?.name, processes }, 'Limits count over all processes again');
+  }
+
+  function lost({ name }: SpendingStore, error: unknown): void {
+    if (isAway || isClosed) return;
+    isAway = true;
+    logger.warn(
+      { store: name, error: errorText(error), processes },
+      'Limits can not be counted over all processes: until their store answers, each process counts its part by itself',
+    );
+  }
+
+  async function attend(attended: SpendingStore): Promise<void> {
+    try {
+      processes = await within(attended.attend(self), timeoutMs);
+      foundNobody = processes === 1 ? foundNobody + 1 : 0;
+    } catch (error) {
+      foundNobody = 0;
+      logger.debug({ store: attended.name, error: errorText(error) }, 'Processes that count limits were not counted');
+    }
+  }
+
+  function company(): Company {
+    if (store === null || isClosed) return ONLY;
+    if (isAway) return { share: 1 / processes, hasOthers: false };
+    return foundNobody >= ALONE_AFTER ? ONLY : TOGETHER;
+  }
+
+  return {
+    now,
+    begin() {
+      if (store === null || attendance !== null || isClosed) return;
+      attendance = setInterval(() => void attend(store), ATTEND_MS).unref();
+      void attend(store);
+    },
+    get company() {
+      return company();
+    },
+    get processes() {
+      return store === null || isAway ? 0 : processes;
+    },
+    spent(budget) {
+      if (store === null) return;
+      waiting.set(budget.bucket, budget);
+      if (budget.isUrgent && company().hasOthers) isUrgent = true;
+      if (timer === null || isUrgent) schedule();
+    },
+    told(budget) {
+      // What was spent since the exchange under way began is told with the next one.
+      if (underWay.get(budget.bucket) === budget) return current.promise;
+      waiting.set(budget.bucket, budget);
+      isUrgent = true;
+      schedule();
+      return next.promise;
+    },
+    async close() {
+      if (timer !== null) clearTimeout(timer);
+      isClosed = true;
+      if (attendance !== null) clearInterval(attendance);
+      await running;
+      if (waiting.size > 0 && !isAway) await exchange();
+      await store?.close();
+    },
+  };
+}
+
+/** The store of limits took too long; what it was told may have been counted all the same. */
+export class LimitsStoreSilentError extends ChainsteadError {
+  constructor(timeoutMs: number) {
+    super({
+      code: 'LIMITS_STORE_SILENT',
+      message: `The store of rate limits did not answer within ${timeoutMs} ms`,
+      remedy:
+        'See to the load of the database, or of the Redis in REDIS_URL: limits are counted together again once it answers',
+      retryable: true,
+    });
+  }
+}
+
+/** @throws LimitsStoreSilentError when the time is over first */
+async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new LimitsStoreSilentError(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * A process that spends of a shared limit, many requests at a time, and prints how many passed.
+ * Arguments: database URL, Redis URL or an empty text, bucket, budget, attempts.
+ */
+import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
+import { createPostgresSpendingStore } from '../postgres-spending-store.ts';
+import { createRedisSpendingStore } from '../redis-spending-store.ts';
+import { createSharedLimits } from '../shared-limits.ts';
+
+const AT_ONCE = 10;
+
+const [databaseUrl = '', redisUrl = '', name = '', budget = '0', attempts = '0'] = process.argv.slice(2);
+const logger = silentLogger();
+const database = openDatabase({ url: databaseUrl, applicationName: 'chainstead spending', logger, poolSize: 2 });
+const limits = createSharedLimits({
+  store: redisUrl === '' ? createPostgresSpendingStore({ database }) : createRedisSpendingStore({ redisUrl }),
+  logger,
+  metrics: createMetricsRegistry(),
+});
+// Longer than any test: all that passes is in one window.
+const limit = limits.add({ name, budget: Number(budget), windowMs: 600_000 });
+let left = Number(attempts);
+let accepted = 0;
+
+async function spend(): Promise<void> {
+  while (left > 0) {
+    left -= 1;
+    if ((await limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])) === 0) accepted += 1;
+  }
+}
+
+await Promise.all(Array.from({ length: AT_ONCE }, spend));
+await limits.close();
+await database.close();
+process.stdout.write(`${accepted}\n`);
