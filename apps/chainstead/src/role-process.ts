@@ -7,6 +7,7 @@ import { exitCodeOf } from './exit-code-of.ts';
 import { runRole } from './roles/run-role.ts';
 import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
+import { createSupervisedTurns } from './supervisor/supervised-turns.ts';
 
 const role = z.enum(ROLE_NAMES).parse(process.argv[2]);
 const stopping = Promise.withResolvers<void>();
@@ -20,6 +21,7 @@ const send = (message: RoleMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 const exchange = createMetricsExchange();
+const turns = createSupervisedTurns(send, systemClock);
 const metrics = createMetricsRegistry({
   role,
   // Only the API's process answers scrapes; asking the supervisor brings the metrics of all others.
@@ -30,6 +32,7 @@ measureProcess(metrics);
 process.on('message', (value) => {
   const message = parseRoleMessage(value);
   if (message?.type === 'stop') stopping.resolve();
+  else if (message?.type === 'turn-grant') turns.receive(message);
   else if (message?.type === 'metrics-answer') exchange.receive(message);
   else if (message?.type === 'metrics-request') void answerMetrics(message.id);
 });
@@ -53,6 +56,7 @@ async function work(): Promise<void> {
     logger: createLogger({ level: configuration.logLevel, role }),
     metrics,
     clock: systemClock,
+    turns,
   });
   send({ type: 'ready', role, address: running.address });
   await stopping.promise;

@@ -1,4 +1,5 @@
 import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
+import { createLocalTurns } from '@chainstead/rpc';
 import type { CommandContext } from './command-context.ts';
 import type { Configuration, RoleName } from './configuration/index.ts';
 import { renderFinishing } from './finishing-text.ts';
@@ -11,6 +12,7 @@ import { type LaunchedRole, launchRole } from './supervisor/launch-role.ts';
 import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import type { RoleReady } from './supervisor/role-process-handle.ts';
 import { createSupervisor } from './supervisor/supervisor.ts';
+import { type CallingProcess, createUpstreamBudgets } from './supervisor/upstream-budgets.ts';
 
 export interface RunRolesOptions {
   readonly roles: readonly RoleName[];
@@ -40,6 +42,7 @@ async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> 
     logger: createLogger({ level: configuration.logLevel, role }),
     metrics,
     clock: context.clock,
+    turns: createLocalTurns(context.clock),
   };
   const running = await onceDatabaseAnswers(() => runRole(role, facts), {
     clock: context.clock,
@@ -60,6 +63,7 @@ async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> 
 async function runSupervised(options: RunRolesOptions): Promise<void> {
   const { configuration, context, logger } = options;
   const exchange = createMetricsExchange();
+  const budgets = createUpstreamBudgets(context.clock);
   const launched = new Map<RoleName, LaunchedRole>();
   const othersOf = (role: RoleName | null): LaunchedRole[] =>
     [...launched].filter(([name]) => name !== role).map(([, process]) => process);
@@ -69,6 +73,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
       environment: childEnvironment(options),
       onMessage(message) {
         if (message.type === 'metrics-answer') exchange.receive(message);
+        if (message.type === 'turn-ask' || message.type === 'turn-return') budgets.receive(calling, message);
         if (message.type === 'metrics-request')
           void exchange.collect(othersOf(role)).then((processes) =>
             process.send({
@@ -79,6 +84,8 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
           );
       },
     });
+    const calling: CallingProcess = { role, send: process.send };
+    void process.exited.then(() => budgets.left(calling));
     launched.set(role, process);
     return process;
   };

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
-import { createUpstreamPool, type ForwardingPool, type UpstreamPool } from '@chainstead/rpc';
+import { type CallTurns, createUpstreamPool, type ForwardingPool, type UpstreamPool } from '@chainstead/rpc';
 import type { ChainConfiguration } from './configuration/index.ts';
 
 /** Between two tries while no upstream of a chain can be used: every one is down, or on the wrong chain. Milliseconds. */
@@ -10,6 +10,8 @@ export interface PoolOptions {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
+  /** Limits that are shared with other pools. Default: this pool has its own. */
+  readonly turns?: CallTurns | undefined;
 }
 
 /** The pool of a configured chain's upstreams, not started yet. */

@@ -19,6 +19,8 @@ import { createHeadProbe } from './probe-head.ts';
 import { createFinalityReader } from './read-finality.ts';
 import { nameUpstreams } from './redact-secrets.ts';
 import { createManyRequester } from './request-many.ts';
+import type { CallTurns } from './turns/call-turns.ts';
+import { createLocalTurns } from './turns/local-turns.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
@@ -31,6 +33,8 @@ export interface UpstreamPoolOptions {
   readonly metrics: Registry;
   readonly clock?: Clock;
   readonly limits?: Partial<PoolLimits>;
+  /** Limits that are shared with others who call the same upstreams. Default: those of this pool alone. */
+  readonly turns?: CallTurns | undefined;
   /** Milliseconds between head polls; the chain's own by default. */
   readonly pollIntervalMs?: number;
 }
@@ -45,6 +49,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const limits: PoolLimits = { ...DEFAULT_LIMITS, ...options.limits };
   const metrics = createPoolMetrics(options.metrics);
   const deadlines = createDeadlines();
+  const turns = options.turns ?? createLocalTurns(clock);
   const shared = { chain, clock, logger, limits, metrics, deadlines };
   const pollIntervalMs = options.pollIntervalMs ?? chain.pollIntervalMs;
   const lag = {
@@ -55,7 +60,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const configured = options.upstreams.map((config, index) => ({ config, name: names[index] ?? config.url }));
   const upstreams: Upstream[] = configured
     .filter(({ config }) => /^https?:/.test(config.url))
-    .map(({ config, name }) => createUpstream({ ...shared, ...lag, config, name }));
+    .map(({ config, name }) =>
+      createUpstream({ ...shared, ...lag, config, name, pace: turns.paceOf(config), slots: turns.slotsOf(config) }),
+    );
   // Private relays take transactions for those who chose them, and serve no reads.
   const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);
   const open = isPublic ? upstreams.filter(({ config }) => config.isPrivate !== true) : upstreams;

@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, ReadGauge, type Registry, TalliedCounter, type Tally } from '@chainstead/core';
+import type { CallPace, CallSlots } from './turns/call-turns.ts';
+import type { UpstreamConfig } from './upstream-pool.ts';
 
 /** The Prometheus metrics of all pools of a process. */
 export interface PoolMetrics {
@@ -8,6 +10,8 @@ export interface PoolMetrics {
   readonly head: Gauge<'chain' | 'upstream'>;
   readonly inFlight: ReadGauge<'chain' | 'upstream'>;
   readonly circuit: Gauge<'chain' | 'upstream'>;
+  readonly rateAllowed: Gauge<'chain' | 'upstream'>;
+  readonly turnsWaiting: ReadGauge<'chain' | 'upstream'>;
 }
 
 /** Registers the metrics, or gives those that another chain's pool registered before. */
@@ -67,7 +71,40 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
         labelNames: ['chain', 'upstream'],
         registers,
       }),
+    rateAllowed:
+      existing(registry, 'chainstead_rpc_rate_allowed', Gauge) ??
+      new Gauge({
+        name: 'chainstead_rpc_rate_allowed',
+        help: 'Calls a second that all processes of a start may make to the upstream together (RPC_RATE)',
+        labelNames: ['chain', 'upstream'],
+        registers,
+      }),
+    turnsWaiting:
+      existing(registry, 'chainstead_rpc_turns_waiting', ReadGauge<'chain' | 'upstream'>) ??
+      new ReadGauge({
+        name: 'chainstead_rpc_turns_waiting',
+        help: 'Calls of the process that wait for their turn within RPC_RATE and RPC_CONCURRENCY',
+        labelNames: ['chain', 'upstream'],
+        registers,
+      }),
   };
+}
+
+/** Shows what the operator allows of an upstream, and who waits for it; what is used of it the requests tell. */
+export function measureTurns(
+  metrics: PoolMetrics,
+  labels: { readonly chain: string; readonly upstream: string },
+  { config, pace, slots }: UpstreamTurns,
+): void {
+  if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
+  if (pace !== null || slots !== null)
+    metrics.turnsWaiting.addSource(labels, () => (pace?.waiting ?? 0) + (slots?.waiting ?? 0));
+}
+
+interface UpstreamTurns {
+  readonly config: UpstreamConfig;
+  readonly pace: CallPace | null;
+  readonly slots: CallSlots | null;
 }
 
 /** Counts the requests of one upstream. What is counted often is looked up by two short keys, not by all labels. */

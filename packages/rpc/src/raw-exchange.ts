@@ -1,4 +1,3 @@
-import type { Clock } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
 import { Pool } from 'undici';
 import type { Deadlines } from './deadlines.ts';
@@ -9,8 +8,8 @@ import { type RawReply, type RawRequestShared, sendRaw } from './raw-request.ts'
 import type { Redactor } from './redact-secrets.ts';
 import { BrokenResultError } from './result-stream.ts';
 import type { CallOptions } from './rpc-exchange.ts';
-import type { TokenBucket } from './token-bucket.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
+import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -48,16 +47,17 @@ const WAITING_KEPT = 1_000;
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the stages of one exchange share its deadlines and its body.
 export function createRawExchange(options: {
   readonly config: UpstreamConfig;
-  readonly bucket: TokenBucket | null;
+  readonly pace: CallPace | null;
+  /** Null where this exchange alone bounds its requests in flight. */
+  readonly slots: CallSlots | null;
   readonly state: UpstreamState;
   readonly redact: Redactor;
-  readonly clock: Clock;
   readonly deadlines: Deadlines;
   readonly limits: PoolLimits;
   /** Counts a fault. */
   readonly onFault: (fault: UpstreamFault) => void;
 }): RawExchange {
-  const { config, bucket, state, redact, clock, deadlines, limits, onFault } = options;
+  const { config, pace, slots, state, redact, deadlines, limits, onFault } = options;
   const { name } = state;
   const concurrency = config.concurrency ?? limits.forwardConcurrency;
   const url = new URL(config.url);
@@ -80,6 +80,7 @@ export function createRawExchange(options: {
     ended() {
       inFlight--;
       state.ended();
+      slots?.leave();
       if (waitingCount > 0) letIn();
     },
     broken(method, error) {
@@ -136,6 +137,7 @@ export function createRawExchange(options: {
   }
 
   function startWhenFree(message: RawMessage, given: CallOptions): Promise<RawReply> {
+    if (slots !== null) return startInSlot(slots, message, given);
     if (inFlight < concurrency) return start(message, given);
     const { method } = message;
     if (waitingCount >= limits.forwardWaitingMax)
@@ -145,11 +147,9 @@ export function createRawExchange(options: {
       const turn: Waiting = {
         go() {
           signal?.removeEventListener('abort', onAbort);
-          const pause = state.waitMs();
-          if (isClosed) reject(new RequestAbortedError(method));
-          // It was paused, or its circuit opened, while this call waited.
-          else if (pause !== null && pause > 0) reject(unsentFault(name, method, state.obstacle, pause));
-          else resolve(start(message, given));
+          const problem = problemAfterWait(method);
+          if (problem === null) resolve(start(message, given));
+          else reject(problem);
         },
       };
       const onAbort = (): void => {
@@ -163,14 +163,38 @@ export function createRawExchange(options: {
     });
   }
 
-  async function sendWithinRate(rate: TokenBucket, message: RawMessage, given: CallOptions): Promise<RawReply> {
-    const wait = rate.take(1, clock.now());
-    if (wait > 0) {
+  function problemAfterWait(method: string): Error | null {
+    if (isClosed) return new RequestAbortedError(method);
+    const pause = state.waitMs();
+    // It was paused, or its circuit opened, while this call waited.
+    return pause !== null && pause > 0 ? unsentFault(name, method, state.obstacle, pause) : null;
+  }
+
+  async function startInSlot(bounded: CallSlots, message: RawMessage, given: CallOptions): Promise<RawReply> {
+    const { method } = message;
+    if (bounded.waiting >= limits.forwardWaitingMax)
+      throw unsentFault(name, method, `${bounded.waiting} calls wait already`, 0);
+    const turn = bounded.enter(given);
+    if (turn !== null) {
       try {
-        await clock.sleep(wait, given.signal);
+        await turn;
       } catch (error) {
-        throw new RequestAbortedError(message.method, error);
+        throw new RequestAbortedError(method, error);
       }
+      const problem = problemAfterWait(method);
+      if (problem !== null) {
+        bounded.leave();
+        throw problem;
+      }
+    }
+    return start(message, given);
+  }
+
+  async function sendInTurn(turn: Promise<void>, message: RawMessage, given: CallOptions): Promise<RawReply> {
+    try {
+      await turn;
+    } catch (error) {
+      throw new RequestAbortedError(message.method, error);
     }
     return startWhenFree(message, given);
   }
@@ -182,7 +206,8 @@ export function createRawExchange(options: {
     send(message, given) {
       if (isClosed || given.signal?.aborted)
         return Promise.reject(new RequestAbortedError(message.method, given.signal?.reason));
-      return bucket === null ? startWhenFree(message, given) : sendWithinRate(bucket, message, given);
+      const turn = pace?.take(1, given) ?? null;
+      return turn === null ? startWhenFree(message, given) : sendInTurn(turn, message, given);
     },
     async close() {
       isClosed = true;

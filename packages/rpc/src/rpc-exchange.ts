@@ -1,4 +1,3 @@
-import type { Clock } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
 import PQueue from 'p-queue';
 import { RequestAbortedError, UpstreamFault } from './errors.ts';
@@ -7,8 +6,8 @@ import type { Wording } from './interpret-reply.ts';
 import { attemptTimeout, type PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
 import type { Redactor } from './redact-secrets.ts';
-import type { TokenBucket } from './token-bucket.ts';
 import { transportFault, unsentFault } from './transport-fault.ts';
+import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -50,27 +49,37 @@ export function createRpcExchange(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;
   /** Null where the provider sets no rate. */
-  readonly bucket: TokenBucket | null;
+  readonly pace: CallPace | null;
+  /** Null where this exchange alone bounds its requests in flight. */
+  readonly slots: CallSlots | null;
   readonly state: UpstreamState;
   readonly redact: Redactor;
   readonly chain: { readonly key: string };
-  readonly clock: Clock;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
   /** Counts a fault of a call of somebody else. */
   readonly suspect: (fault: UpstreamFault) => void;
 }): RpcExchange {
-  const { config, concurrency, bucket, state, redact, chain, clock, limits, metrics, suspect } = options;
+  const { config, concurrency, pace, slots, state, redact, chain, limits, metrics, suspect } = options;
   const endpoint = createHttpEndpoint({ config, concurrency, responseBytesMax: limits.responseBytesMax });
-  const queue = new PQueue({ concurrency });
+  const queue = new PQueue({ concurrency: slots === null ? concurrency : Number.POSITIVE_INFINITY });
   const closed = new AbortController();
 
   async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
-    const { payload, calls, method } = outgoing;
-    if (bucket !== null) {
-      const wait = bucket.take(calls, clock.now());
-      if (wait > 0) await clock.sleep(wait, signal);
+    if (slots === null) return postAtPace(outgoing, given, signal);
+    const turn = slots.enter({ urgent: given.urgent, signal });
+    if (turn !== null) await turn;
+    try {
+      return await postAtPace(outgoing, given, signal);
+    } finally {
+      slots.leave();
     }
+  }
+
+  async function postAtPace(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
+    const { payload, calls, method } = outgoing;
+    const turn = pace?.take(calls, { urgent: given.urgent, signal }) ?? null;
+    if (turn !== null) await turn;
     const pause = state.waitMs();
     if (pause !== null && pause > 0) throw unsentFault(state.name, method, state.obstacle, pause);
     const timeoutMs = given.timeoutMs ?? attemptTimeout(method, limits);

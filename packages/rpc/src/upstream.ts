@@ -10,13 +10,13 @@ import { decodeReply, encodeCall, encodeRawCall, type RpcCall } from './json-rpc
 import { createLogRangePlanner, type LogRangePlanner } from './log-range-planner.ts';
 import { createOwnCheck } from './own-check.ts';
 import type { PoolLimits } from './pool-limits.ts';
-import { createRequestCounter, type PoolMetrics } from './pool-metrics.ts';
+import { createRequestCounter, measureTurns, type PoolMetrics } from './pool-metrics.ts';
 import { createRawExchange } from './raw-exchange.ts';
 import { createHeadReader } from './read-head.ts';
 import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
@@ -91,6 +91,10 @@ export function createUpstream(options: {
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
   readonly deadlines: Deadlines;
+  /** Null where the provider sets no rate. */
+  readonly pace: CallPace | null;
+  /** Null where this pool alone bounds its requests in flight. */
+  readonly slots: CallSlots | null;
   /** Blocks behind the others that are no fault yet. */
   readonly lagToleranceBlocks: number;
   /** Highest block that upstreams but the named one have given; null before the first. */
@@ -100,14 +104,14 @@ export function createUpstream(options: {
   const concurrency = config.concurrency ?? limits.concurrency;
   const redact = createRedactor(config);
   const state = createUpstreamState(options);
-  const bucket = config.requestsPerSecond === undefined ? null : createTokenBucket(config.requestsPerSecond);
-  const exchange = createRpcExchange({ ...options, concurrency, bucket, state, redact, suspect });
-  const raw = createRawExchange({ ...options, bucket, state, redact, onFault: countTransportFault });
+  const exchange = createRpcExchange({ ...options, concurrency, state, redact, suspect });
+  const raw = createRawExchange({ ...options, state, redact, onFault: countTransportFault });
   const closing = new AbortController();
   const own = createOwnCheck({ ...options, state, ask: askSomethingSmall, closing: closing.signal });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
   const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
   const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
+  measureTurns(metrics, { chain: chain.key, upstream: name }, options);
   let nextId = 1;
 
   function observe(method: string, outcome: CallOutcome): void {

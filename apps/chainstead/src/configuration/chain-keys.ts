@@ -31,17 +31,17 @@ export const chainKeys = z.object({
   }),
   RPC_RATE: optional(decimalNumber(0.1, 100_000), {
     group: 'Chains',
-    description: 'Requests a second that each upstream of the chain allows',
+    description: 'Requests a second that each upstream of the chain allows, to all processes of a start together',
     allowed: 'a number from 0.1 to 100000',
     example: '25',
     whenAbsent: 'no limit of its own; the upstreams tell by answering 429',
   }),
   RPC_CONCURRENCY: optional(wholeNumber(1, 1_000), {
     group: 'Chains',
-    description: 'Requests in flight at once to each upstream of the chain',
+    description: 'Requests in flight at once to each upstream of the chain, from all processes of a start together',
     allowed: 'a whole number from 1 to 1000',
     example: '32',
-    whenAbsent: '24',
+    whenAbsent: '24 from each role, and 64 that the gateway passes on',
   }),
   RPC_PRIVATE_URLS: optional(listOf(urlOf('http:', 'https:')), {
     group: 'Chains',

@@ -24,7 +24,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const stop = new AbortController();
   const shared = { metrics: createSyncMetrics(metrics), watcher: createStreamsWatcher({ database: context.database }) };
   const chains = configuration.chains.map((configured) => {
-    const pool = openPool(configured, { logger, metrics, clock: context.clock });
+    const pool = openPool(configured, { logger, metrics, clock: context.clock, turns: context.turns });
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
   const aptos = startAptosIngest(context, shared.metrics, stop.signal);

@@ -1,5 +1,6 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { CallTurns } from '@chainstead/rpc';
 import type { Configuration } from '../configuration/index.ts';
 
 /** What every role is made of. */
@@ -11,6 +12,8 @@ export interface RoleContext {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
+  /** What upstreams allow, for all that this start calls. Default: each pool has limits of its own. */
+  readonly turns?: CallTurns;
 }
 
 /** A role at work. */

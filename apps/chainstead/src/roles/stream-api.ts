@@ -31,7 +31,7 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
     const { chain, proof: policy } = configured;
-    const pool = openPool(configured, { logger, metrics, clock });
+    const pool = openPool(configured, { logger, metrics, clock, turns: context.turns });
     return {
       chain,
       pool,

@@ -32,7 +32,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   });
   const chains = configuration.chains.map((configured) => ({
     chain: configured.chain,
-    pool: openPool(configured, { logger, metrics, clock }),
+    pool: openPool(configured, { logger, metrics, clock, turns: context.turns }),
     policy: configured.proof,
     keep: configured.keep,
   }));

@@ -1,5 +1,6 @@
 /** What role processes and their supervisor say to each other over the IPC channel. */
 import type { MetricFamilies } from '@chainstead/core';
+import type { Urgency } from '@chainstead/rpc';
 import { z } from 'zod';
 import { ROLE_NAMES } from '../configuration/index.ts';
 
@@ -15,8 +16,29 @@ const metricsAnswer = z.object({
   processes: z.array(metricFamilies),
 });
 
-const roleMessage = z.discriminatedUnion('type', [ready, stop, metricsRequest, metricsAnswer]);
+/** Turns by how urgent they are. Negative numbers take back what was asked. */
+const turns = z.number().int();
+const asked = z.object({ urgent: turns, normal: turns, ahead: turns } satisfies Record<Urgency, typeof turns>);
+/** A limit of an upstream: calls a second, or requests in flight. The upstream is a hash: its URL holds secrets. */
+const limited = { kind: z.enum(['rate', 'slots']), upstream: z.string() };
+/** To the supervisor: so many turns, please. */
+const turnAsk = z.object({ type: z.literal('turn-ask'), ...limited, limit: z.number().positive(), asked });
+/** To the supervisor: these turns were granted, and are over or not used. */
+const turnReturn = z.object({ type: z.literal('turn-return'), ...limited, turns });
+const turnGrant = z.object({ type: z.literal('turn-grant'), ...limited, turns });
+
+const roleMessage = z.discriminatedUnion('type', [
+  ready,
+  stop,
+  metricsRequest,
+  metricsAnswer,
+  turnAsk,
+  turnReturn,
+  turnGrant,
+]);
 export type RoleMessage = z.output<typeof roleMessage>;
+/** What a process says of the calls that it makes. */
+export type TurnMessage = Extract<RoleMessage, { type: 'turn-ask' | 'turn-return' }>;
 
 /** The message, or null for anything else that came over the channel. */
 export function parseRoleMessage(value: unknown): RoleMessage | null {
