@@ -51,6 +51,8 @@ export interface StreamStage {
   /** Of the API. */
   readonly address: string;
   readonly secret: string;
+  /** A webhook's body, verified and parsed by the official SDK when it is first asked for. */
+  read(webhook: ReceivedWebhook): WebhookBody;
   /** Asks the API. */
   ask(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
   /** Until the program has taken a block in: what is changed afterwards does not concern it. */
@@ -93,6 +95,7 @@ export async function createStreamStage(
   const sdk = await startOfficialSdk({ address, apiKey: STREAM_STAGE_KEY, streamsSecret: secret });
   await waitUntil(async () => ((await fetch(`${address}/synced`)).ok ? null : program.output()));
   const receivers: WebhookReceiver[] = [];
+  const bodies = new Map<ReceivedWebhook, WebhookBody>();
   return {
     devnet,
     token,
@@ -102,6 +105,17 @@ export async function createStreamStage(
     address,
     secret,
     ask,
+    read(webhook) {
+      const known = bodies.get(webhook);
+      if (known !== undefined) return known;
+      const body: unknown = JSON.parse(webhook.body);
+      const signature = String(webhook.headers['x-signature']);
+      expect(sdk.Moralis.Streams.verifySignature({ body: Object(body), signature })).toBe(true);
+      sdk.parseWebhook(body).toJSON();
+      const parsed = webhookBody.parse(body);
+      bodies.set(webhook, parsed);
+      return parsed;
+    },
     untilFollowed: (blockNumber) =>
       waitUntil(async () => {
         const [row] = await scratch.database.query<{ checkpoint: number }>('SELECT checkpoint FROM sync_chains');
@@ -148,11 +162,7 @@ function askOf(address: string): StreamStage['ask'] {
 /** All webhooks of a stream so far, each verified and parsed by the official SDK. The test webhook is not among them. */
 export function arrivedOf(stage: StreamStage, receiver: WebhookReceiver, streamId: string): ArrivedWebhook[] {
   return receiver.received.flatMap((webhook) => {
-    const body: unknown = JSON.parse(webhook.body);
-    const signature = String(webhook.headers['x-signature']);
-    expect(stage.sdk.Moralis.Streams.verifySignature({ body: Object(body), signature })).toBe(true);
-    stage.sdk.parseWebhook(body).toJSON();
-    const parsed = webhookBody.parse(body);
+    const parsed = stage.read(webhook);
     return parsed.streamId === streamId ? [{ ...webhook, parsed }] : [];
   });
 }
