@@ -1,5 +1,12 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
+import {
+  type BlockRange,
+  type Clock,
+  createMetricsRegistry,
+  mergeRanges,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
 import { createUpstreamPool } from '@chainstead/rpc';
 import {
   atDepth,
@@ -33,6 +40,8 @@ import {
 const ALL = [marks, outcomes, payments] as readonly Dataset[];
 const LAST_BACKFILLED = 16;
 const REORG_DEPTH_MAX = 6;
+/** Waits a hundredth of what it is told to. */
+const clock: Clock = { now: () => Date.now() * 100, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) };
 let scratch: ScratchDatabase;
 let nextChainId = 950_001;
 
@@ -87,7 +96,7 @@ async function withChain(work: (take: (step: Step) => Promise<void>, check: () =
       ),
   });
   const registry = createMetricsRegistry();
-  const shared = { chain, database, logger: silentLogger(), metrics: createSyncMetrics(registry), clock: systemClock };
+  const shared = { chain, database, logger: silentLogger(), metrics: createSyncMetrics(registry), clock };
   const pool = createUpstreamPool({ ...shared, upstreams: [{ url: node.url }], metrics: registry });
   await pool.start();
   await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);

@@ -16,11 +16,11 @@ import { type GatewayStage, startGateway } from './gateway-stage.ts';
 const CHAIN_ID = 31_342;
 /** Blocks that exist from the beginning. */
 const BLOCKS = 200;
-const CALLS = 3_000;
+const CALLS = 2_000;
 const AT_ONCE = 25;
-const CALLS_PER_BLOCK = 30;
+const CALLS_PER_BLOCK = 20;
 
-it('answers 3,000 mixed calls over a slow, a lying and a failing upstream', async () => {
+it('answers 2,000 mixed calls over a slow, a lying and a failing upstream', async () => {
   const chain = createScriptedChain({ seed: 77, chainId: CHAIN_ID });
   chain.mine(BLOCKS);
   const serve = async (faults: Partial<FaultSettings>): Promise<ChainNode> => {
