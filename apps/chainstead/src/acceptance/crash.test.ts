@@ -19,6 +19,8 @@ const SEED = 20_261_120;
 const BACKFILL_KILLS = 6;
 const FOLLOW_KILLS = 4;
 const TIMEOUT_MS = 180_000;
+/** So often that a kill meets what it is meant to. */
+const LOOK_MS = 25;
 
 type BackfillProof = 'none' | 'receipts';
 
@@ -49,7 +51,7 @@ async function coveredBlocks(database: Database): Promise<number> {
 async function untilAsked(program: Program, node: ChainNode, requests: number): Promise<void> {
   await waitUntil(() => (program.output().includes('Leading the chain') ? null : program.output()));
   const until = node.counters.httpRequests + requests;
-  await waitUntil(() => (node.counters.httpRequests >= until ? null : program.output()));
+  await waitUntil(() => (node.counters.httpRequests >= until ? null : program.output()), TIMEOUT_MS, LOOK_MS);
 }
 
 test(
@@ -71,7 +73,11 @@ test(
       const before = await coveredBlocks(database);
       await untilAsked(program, node, requests);
       if (isAfterCommit)
-        await waitUntil(async () => ((await coveredBlocks(database)) > before ? null : program.output()));
+        await waitUntil(
+          async () => ((await coveredBlocks(database)) > before ? null : program.output()),
+          TIMEOUT_MS,
+          LOOK_MS,
+        );
       await systemClock.sleep(random.integer(0, 20));
       await program.kill();
       const covered = await coveredBlocks(database);

@@ -185,14 +185,22 @@ export function upstreamName(url: string): string {
   return new URL(url).host;
 }
 
-/** Asks again and again until the condition gives null; it gives what is still missing otherwise. */
+/** Each look takes processor time from what is waited for: what is not there at once is looked for less and less often. */
+const FIRST_PAUSE_MS = 10;
+const PAUSE_MAX_MS = 100;
+
+/**
+ * Asks again and again until the condition gives null; it gives what is still missing otherwise.
+ * @param pauseMaxMs between two looks
+ */
 export async function waitUntil(
   condition: () => Promise<string | null> | string | null,
   timeoutMs = 40_000,
+  pauseMaxMs = PAUSE_MAX_MS,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   let missing: string | null = 'nothing was checked';
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(1.5 * pauseMs, pauseMaxMs)) {
     try {
       missing = await condition();
     } catch (error) {
@@ -200,6 +208,6 @@ export async function waitUntil(
     }
     if (missing === null) return;
     if (Date.now() > deadline) throw new Error(`After ${timeoutMs} ms: ${missing}`);
-    await systemClock.sleep(25);
+    await systemClock.sleep(pauseMs);
   }
 }
