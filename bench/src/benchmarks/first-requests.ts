@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Address, parseAddress, parseHash, silentLogger, systemClock } from '@chainstead/core';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
+import { saveReadings } from '@chainstead/erc20/testing';
+import type { UpstreamPool } from '@chainstead/rpc';
 import { createKeptSubjects, lockChainCommits } from '@chainstead/sync';
 import { fillApiDataset } from '../api-dataset.ts';
 import { CHAIN_ID } from '../bench-chain.ts';
@@ -15,9 +17,11 @@ const WALLETS = { atOnce: 1_000, inTurn: 100 };
 const FIRST_WALLET = 10_000;
 /** Between the commits of a follower. */
 const COMMIT_EVERY_MS = 50;
+/** Questions that a worker answers at a time. */
+const READ_AT_ONCE = 16;
 const STATE = 'erc20-wallet-tokens';
 
-/** What the first request for a wallet has counted, while a follower commits. */
+/** What the first request for a wallet has counted, and what contracts say kept, while a follower commits. */
 export const firstRequests: Benchmark = {
   name: 'first-requests',
   title: 'Wallets that are asked about for the first time, a thousand at once, against one after the other',
@@ -32,6 +36,8 @@ export const firstRequests: Benchmark = {
       const chain = createChainRegistry().get(CHAIN_ID);
       const atOnce: Counted[] = [];
       const inTurn: Counted[] = [];
+      const readAtOnce: Kept[] = [];
+      const readInTurn: Kept[] = [];
       for (let run = 0; run < runs; run++) {
         const first = FIRST_WALLET + run * (WALLETS.atOnce + WALLETS.inTurn);
         const crowd = await walletsFrom(database, first, WALLETS.atOnce);
@@ -39,6 +45,8 @@ export const firstRequests: Benchmark = {
         say(`  run ${run + 1}: ${crowd.length} wallets at once, ${others.length} one after the other`);
         atOnce.push(await countAtOnce(database, chain, crowd));
         inTurn.push(await countInTurn(database, chain, others));
+        readAtOnce.push(await keepReadings(database, chain, crowd, READ_AT_ONCE));
+        readInTurn.push(await keepReadings(database, chain, others, 1));
       }
       const longestWait = (name: string, counted: readonly Counted[]) => ({
         name: `longest wait of a commit beside wallets ${name}`,
@@ -54,11 +62,27 @@ export const firstRequests: Benchmark = {
             peer: inTurn.map(({ walletsPerSecond }) => walletsPerSecond),
             target: { atLeast: 5 },
           },
+          {
+            name: 'readings kept',
+            unit: 'wallets/s',
+            ours: readAtOnce.map(({ walletsPerSecond }) => walletsPerSecond),
+            peer: readInTurn.map(({ walletsPerSecond }) => walletsPerSecond),
+            target: { atLeast: 5 },
+          },
         ],
-        measures: [longestWait('at once', atOnce), longestWait('one after the other', inTurn)],
+        measures: [
+          longestWait('at once', atOnce),
+          longestWait('one after the other', inTurn),
+          {
+            name: `wallets whose readings share the lock, ${READ_AT_ONCE} at once`,
+            unit: 'wallets',
+            samples: readAtOnce.map(({ walletsPerLock }) => walletsPerLock),
+          },
+        ],
         notes: [
           'Here the peer is Chainstead itself, asked about one wallet after the other.',
           `A commit takes the chain's lock every ${COMMIT_EVERY_MS} ms. Commits have half of the time to themselves.`,
+          `Readings are of all tokens that a wallet moved, kept ${READ_AT_ONCE} wallets at a time, as a worker answers questions, or one at a time.`,
         ],
       };
     } finally {
@@ -129,6 +153,68 @@ async function count(
   }
   const walletsPerSecond = (1_000 * wallets.length) / (performance.now() - started);
   return { walletsPerSecond, longestWaitMs: Math.max(...(await waits)) };
+}
+
+interface Kept {
+  readonly walletsPerSecond: number;
+  readonly walletsPerLock: number;
+}
+
+/** As if contracts had said what transfers add up to. */
+async function keepReadings(
+  database: Database,
+  chain: Chain,
+  wallets: readonly Address[],
+  atOnce: number,
+): Promise<Kept> {
+  const readings = await readingsOf(database, chain, wallets);
+  let locks = 0;
+  const counting: Database = {
+    ...database,
+    transaction(work) {
+      locks++;
+      return database.transaction(work);
+    },
+  };
+  // Nobody is asked: what contracts say is here.
+  const pool = {} as UpstreamPool;
+  const context = { chain, pool, database: counting, clock: systemClock, logger: silentLogger() };
+  const left = readings.values();
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const one of left) {
+        const disputed = await saveReadings(context, one);
+        if (disputed.length > 0) throw new BenchmarkError(`What ${one.wallet} holds is not believed`);
+      }
+    }),
+  );
+  const walletsPerSecond = (1_000 * readings.length) / (performance.now() - started);
+  return { walletsPerSecond, walletsPerLock: readings.length / locks };
+}
+
+async function readingsOf(
+  database: Database,
+  chain: Chain,
+  wallets: readonly Address[],
+): Promise<readonly Parameters<typeof saveReadings>[1][]> {
+  const [block] = await database.query<{ number: number; hash: string }>(
+    `SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = $1 ORDER BY block_number DESC LIMIT 1`,
+    [chain.id],
+  );
+  if (block === undefined) throw new BenchmarkError('The filled table has no block');
+  const rows = await database.query<{ wallet: string; token: string; total: string }>(
+    `SELECT ${hexText('wallet')} AS wallet, ${hexText('token')} AS token, abs(total)::text AS total FROM erc20_wallet_tokens
+     WHERE chain_id = $1 AND wallet = ANY ($2::bytea[])`,
+    [chain.id, wallets.map(addressBytes)],
+  );
+  return [...Map.groupBy(rows, ({ wallet }) => wallet)].map(([wallet, held]) => ({
+    wallet: parseAddress(wallet),
+    block: { number: block.number, hash: parseHash(block.hash), timestamp: 0 },
+    first: new Map(held.map(({ token, total }) => [parseAddress(token), BigInt(total)])),
+    second: null,
+    silent: new Set<Address>(),
+  }));
 }
 
 /** Commits that only take the chain's lock. @returns how long each waited for it, milliseconds */

@@ -3,7 +3,9 @@ import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
 import { lockChainCommits } from '@chainstead/sync';
 import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
-import { requireStored, saveClass } from '../balances/save-readings.ts';
+import { saveClass } from '../balances/save-class.ts';
+import { reorganised } from '../balances/save-readings.ts';
+import { storedBlocks } from '../balances/save-together.ts';
 import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
 import type { Said } from '../calls/ask-balances.ts';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
@@ -38,7 +40,7 @@ export async function saveOwnerReadings(
   const { token, block } = readings;
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
-    await requireStored(transaction, context, block);
+    if ((await storedBlocks(transaction, chain, [block])).size === 0) throw reorganised(block.number);
     // Nothing counts what moves from now on, or it is counted later: what was read would be wrong.
     if (!(await isKept(transaction, context, token))) return [];
     const judged = await judge(transaction, context, readings);
@@ -191,12 +193,13 @@ async function classify(
 ): Promise<void> {
   const isOne = (transfers: 'tell' | 'differ'): boolean =>
     judged.some(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers);
-  if (isOne('tell')) await saveClass(transaction, context, block, 'sum', [token]);
-  if (isOne('differ')) await saveClass(transaction, context, block, 'live', [token]);
+  const told = new Map([[token, block.number]]);
+  if (isOne('tell')) await saveClass(transaction, context, 'sum', told);
+  if (isOne('differ')) await saveClass(transaction, context, 'live', told);
   if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(
     'SELECT FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
     [addressBytes(token), context.chain.id],
   );
-  if (read === undefined) await saveClass(transaction, context, block, 'none', [token]);
+  if (read === undefined) await saveClass(transaction, context, 'none', told);
 }

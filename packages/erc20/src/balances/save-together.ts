@@ -1,0 +1,270 @@
+import { subjectCoverage } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, type Bind, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import type { StateBlock, StateReadingContext } from '@chainstead/state';
+import { lockChainCommits } from '@chainstead/sync';
+import type { Said } from '../calls/ask-balances.ts';
+import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
+import { judgeReading, type Verdict } from './judge-reading.ts';
+import { saveClass } from './save-class.ts';
+import { heldToken, IS_SOUND, isCoinKnownFrom, isWhole } from './told-balances.ts';
+
+/** What contracts said of a wallet at a block. */
+export interface Readings {
+  readonly wallet: Address;
+  readonly block: StateBlock;
+  readonly first: ReadonlyMap<Address, bigint | null>;
+  /** Of the same tokens, from another upstream; null: not asked yet. */
+  readonly second: ReadonlyMap<Address, Said> | null;
+  /** Those of them that tell nobody's balance. */
+  readonly silent: ReadonlySet<Address>;
+}
+
+/**
+ * Keeps readings of wallets, each another one, in one transaction under the chain's commit lock: their blocks are still the chain's, and what moved
+ * above is counted with them. Tokens that say what their transfers let expect become `sum`, those that contradict them `live`, those that say
+ * nothing of anybody `none`. Each statement is one for all of them.
+ * @returns of each the tokens of which another upstream is to be asked; null where its block was reorganised away
+ */
+export async function saveTogether(
+  context: StateReadingContext,
+  all: readonly Readings[],
+): Promise<readonly (readonly Address[] | null)[]> {
+  const { chain, database } = context;
+  return database.transaction(async (transaction) => {
+    // What a crash of the server loses is read again; so no commit of the chain waits for the disk.
+    await transaction.query('SET LOCAL synchronous_commit = off');
+    await lockChainCommits(transaction, chain);
+    const stored = await storedBlocks(
+      transaction,
+      chain,
+      all.map(({ block }) => block),
+    );
+    const kept = await keptWallets(transaction, chain, all);
+    // Nothing counts what moves from now on of the others: what was read would soon be wrong.
+    const some = all.filter(({ wallet, block }) => stored.has(block.hash) && kept.has(wallet));
+    const judged = some.length === 0 ? [] : await judge(transaction, chain, some);
+    if (judged.length > 0) await keepJudged(transaction, context, some, judged);
+    return all.map((readings) =>
+      stored.has(readings.block.hash)
+        ? judged.flatMap((one) => (one.readings === readings && one.verdict.kind === 'ask' ? [one.token] : []))
+        : null,
+    );
+  });
+}
+
+/** The hashes of those blocks that are the chain's. */
+export async function storedBlocks(
+  transaction: Transaction,
+  { id }: Pick<Chain, 'id'>,
+  blocks: readonly StateBlock[],
+): Promise<ReadonlySet<Hash>> {
+  const rows = await transaction.query<{ hash: Hash }>(
+    `SELECT ${hexText('block_hash')} AS hash FROM unnest($2::bigint[], $3::bytea[]) AS given(number, hash)
+     JOIN blocks ON blocks.chain_id = $1 AND blocks.block_number = given.number AND blocks.block_hash = given.hash`,
+    [id, blocks.map(({ number }) => number), blocks.map(({ hash }) => hexBytes(hash))],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+async function keptWallets(
+  transaction: Transaction,
+  chain: Chain,
+  all: readonly Readings[],
+): Promise<ReadonlySet<Address>> {
+  const { name, version } = erc20WalletTokens;
+  const rows = await transaction.query<{ wallet: Address }>(
+    `SELECT ${hexText('subject')} AS wallet FROM kept_subjects JOIN derived_states USING (chain_id, state)
+      WHERE chain_id = $1 AND state = $2 AND subject = ANY ($3::bytea[]) AND built_to IS NULL AND NOT is_stale AND version = $4`,
+    [chain.id, name, all.map(({ wallet }) => addressBytes(wallet)), version],
+  );
+  return new Set(rows.map(({ wallet }) => wallet));
+}
+
+interface Judged {
+  readonly readings: Readings;
+  readonly token: Address;
+  readonly verdict: Verdict;
+}
+
+interface ExpectedRow {
+  place: number;
+  token: Address;
+  is_live: boolean;
+  /** Null where not all of what moved is indexed. */
+  before: string | null;
+  moved: string | null;
+}
+
+/** Tokens that a later reading is kept of are left out. */
+async function judge(transaction: Transaction, chain: Chain, some: readonly Readings[]): Promise<readonly Judged[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = bind(chain.id);
+  const tokensOf = some.map(({ first }) => [...first.keys()]);
+  const reading = readingsInSql(some, tokensOf, bind);
+  const coverage = { kind: 'wallet', subject: 'reading.wallet', chainId, dataset: erc20Transfers.name } as const;
+  const firstBlock = bind(chain.firstBlock);
+  const wrapped = chain.wrappedNative === null ? null : bind(addressBytes(chain.wrappedNative));
+  const isKnownFrom = (block: string): string =>
+    wrapped === null ? '' : ` AND (asked.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
+  const rows = await transaction.query<ExpectedRow>(
+    `SELECT reading.place::int AS place, expected.* FROM ${reading} CROSS JOIN LATERAL (
+WITH ${subjectCoverage(coverage)}${wrapped === null ? '' : `, ${coinCoverage(coverage)}`}
+SELECT ${hexText('asked.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
+  (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
+  (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
+FROM covered CROSS JOIN unnest(${ofReading(bind(tokensOf.flat().map(addressBytes)), 'bytea')}) AS asked(token)
+LEFT JOIN LATERAL ${heldToken('asked.token', { wallet: 'reading.wallet', chainId }, 'held')}
+LEFT JOIN erc20_token_classes AS known ON known.token = asked.token AND known.chain_id = ${chainId}
+LEFT JOIN (${movedAbove(chain, chainId)}) AS above ON above.token = asked.token
+CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < reading.block THEN NULL
+  WHEN ${IS_SOUND}${isKnownFrom('held.anchor_block + 1')} THEN 'anchor'
+  WHEN ${isWhole(firstBlock)}${isKnownFrom(firstBlock)} THEN 'beginning' END AS since) AS told
+WHERE held.anchor_block IS NULL OR held.anchor_block <= reading.block
+) AS expected`,
+    values,
+  );
+  return rows.flatMap(({ place, token, is_live, before, moved }) => {
+    const readings = some[place - 1];
+    if (readings === undefined) return [];
+    const { first, second } = readings;
+    const isTold = !is_live && before !== null && moved !== null;
+    const verdict = judgeReading({
+      first: first.get(token) ?? null,
+      second: second === null ? undefined : (second.get(token) ?? null),
+      expected: isTold ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null,
+    });
+    return [{ readings, token, verdict }];
+  });
+}
+
+/** A relation `reading` of wallets and blocks, in their order, each with where its part of a list of tokens begins and ends. */
+function readingsInSql(some: readonly Readings[], tokensOf: readonly (readonly Address[])[], bind: Bind): string {
+  const begins: number[] = [];
+  const ends: number[] = [];
+  for (const tokens of tokensOf) {
+    const before = ends.at(-1) ?? 0;
+    begins.push(before + 1);
+    ends.push(before + tokens.length);
+  }
+  const columns = [
+    `${bind(some.map(({ wallet }) => addressBytes(wallet)))}::bytea[]`,
+    `${bind(some.map(({ block }) => block.number))}::bigint[]`,
+    `${bind(begins)}::int[]`,
+    `${bind(ends)}::int[]`,
+  ];
+  return `unnest(${columns.join(', ')}) WITH ORDINALITY AS reading(wallet, block, begins, ends, place)`;
+}
+
+/** The part of a list that belongs to `reading`. */
+function ofReading(list: string, type: string): string {
+  return `(${list}::${type}[])[reading.begins:reading.ends]`;
+}
+
+/** What moved in blocks above that of `reading`, by token. */
+function movedAbove(chain: Chain, chainId: string): string {
+  const condition = `account_key = address_key(reading.wallet) AND account = reading.wallet AND chain_id = ${chainId} AND block_number > reading.block`;
+  const rows = movedRows(chain, 'token, direction, value', condition);
+  return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
+}
+
+async function keepJudged(
+  transaction: Transaction,
+  context: StateReadingContext,
+  some: readonly Readings[],
+  judged: readonly Judged[],
+): Promise<void> {
+  const { chain, logger } = context;
+  const those = (isOne: (one: Judged) => boolean): readonly Judged[] => judged.filter(isOne);
+  const whose = (transfers: 'tell' | 'differ') =>
+    blocksOf(those(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers));
+  const right = await saveAnchors(transaction, chain, some, judged);
+  await saveClass(transaction, context, 'sum', whose('tell'));
+  await saveClass(transaction, context, 'live', whose('differ'));
+  const none = those(({ verdict }) => verdict.kind === 'none');
+  const silent = none.filter(({ readings, token }) => readings.silent.has(token) && !right.has(token));
+  await saveClass(transaction, context, 'none', blocksOf(silent));
+  await changeAnchors(transaction, chain, none, FORGOTTEN);
+  const unknown = those(({ verdict }) => verdict.kind === 'unknown');
+  await changeAnchors(transaction, chain, unknown, DOUBTED);
+  for (const [{ wallet, block }, tokens] of Map.groupBy(unknown, ({ readings }) => readings))
+    logger.warn(
+      { chain: chain.key, wallet, block: block.number, tokens: tokens.map(({ token }) => token) },
+      'Upstreams differ about balances, which are not shown until they agree',
+    );
+}
+
+/** The tokens, each with the first block that one of them is of. */
+function blocksOf(some: readonly Judged[]): ReadonlyMap<Address, number> {
+  const blocks = new Map<Address, number>();
+  for (const { token, readings } of some)
+    blocks.set(token, Math.min(readings.block.number, blocks.get(token) ?? Number.POSITIVE_INFINITY));
+  return blocks;
+}
+
+/** @returns the tokens that told somebody's balance */
+async function saveAnchors(
+  transaction: Transaction,
+  chain: Chain,
+  some: readonly Readings[],
+  judged: readonly Judged[],
+): Promise<ReadonlySet<Address>> {
+  const right = some.map((readings) =>
+    judged.flatMap((one) =>
+      one.readings === readings && one.verdict.kind === 'right' ? [{ token: one.token, value: one.verdict.value }] : [],
+    ),
+  );
+  const all = right.flat();
+  const told = new Set(all.map(({ token }) => token));
+  if (all.length === 0) return told;
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = bind(chain.id);
+  const reading = readingsInSql(
+    some,
+    right.map((of) => of.map(({ token }) => token)),
+    bind,
+  );
+  const tokens = ofReading(bind(all.map(({ token }) => addressBytes(token))), 'bytea');
+  const amounts = ofReading(bind(all.map(({ value }) => value.toString())), 'numeric');
+  await transaction.query(
+    `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, anchor_block, anchor_value, since, anchored_at)
+     SELECT reading.wallet, ${chainId}::bigint, told.token, reading.block, told.value, told.since, clock_timestamp()
+       FROM ${reading} CROSS JOIN LATERAL (
+         SELECT said.token, said.value, coalesce(above.delta, 0) AS since
+         FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, chainId)}) AS above USING (token)
+       ) AS told
+     ORDER BY reading.wallet, told.token
+     ON CONFLICT (wallet, chain_id, token) DO UPDATE SET anchor_block = excluded.anchor_block, anchor_value = excluded.anchor_value,
+       since = excluded.since, anchored_at = excluded.anchored_at`,
+    values,
+  );
+  await transaction.query(
+    `DELETE FROM erc20_token_classes WHERE chain_id = $1 AND token = ANY($2::bytea[]) AND class = 'none'`,
+    [chain.id, [...told].map(addressBytes)],
+  );
+  return told;
+}
+
+const FORGOTTEN = 'anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL';
+/** It is shown no more, but still what readings are compared with. */
+const DOUBTED = 'anchored_at = NULL';
+
+async function changeAnchors(
+  transaction: Transaction,
+  { id }: Chain,
+  whose: readonly Judged[],
+  to: string,
+): Promise<void> {
+  if (whose.length === 0) return;
+  await transaction.query(
+    `UPDATE erc20_wallet_tokens AS held SET ${to} FROM unnest($2::bytea[], $3::bytea[]) AS given(wallet, token)
+      WHERE held.wallet = given.wallet AND held.chain_id = $1 AND held.token = given.token`,
+    [id, whose.map(({ readings }) => addressBytes(readings.wallet)), whose.map(({ token }) => addressBytes(token))],
+  );
+}
