@@ -10,7 +10,7 @@ export async function renderMetricDocument(registry: Registry): Promise<string> 
 
 \`/metrics\` speaks the Prometheus text format. The API's process answers for every process that \`chainstead start\` runs
 beside it; a process of another role alone answers on \`METRICS_PORT\`. Each metric carries the label \`role\` (api, ingest,
-worker) besides those listed. Metrics of the Node process itself (\`process_*\`, \`nodejs_*\`) are those of prom-client.
+worker) besides those listed, and where a role has several processes \`process\` (api-2). Metrics of the Node process itself (\`process_*\`, \`nodejs_*\`) are those of prom-client.
 Rules that wake somebody are in [prometheus/alerts.yml](prometheus/alerts.yml), a dashboard in
 [grafana/chainstead.json](grafana/chainstead.json). Generated from the program by \`npm run generate\`.
 

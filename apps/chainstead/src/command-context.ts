@@ -16,4 +16,6 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborted when the process is asked to stop. */
   readonly stopSignal: AbortSignal;
+  /** Tells when the process is asked for fresh processes while it runs; absent: it never is. @returns what ends that */
+  onReload?(listener: () => void): () => void;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfiguration, ROLE_NAMES, type RoleName } from './configuration/index.ts';
-import { connectionShortage, connectionsNeeded, connectionsToStandby } from './connection-demand.ts';
+import { connectionShortage, connectionsNeeded, connectionsToStandby, settingsToLower } from './connection-demand.ts';
+import { slotsOf } from './role-slot.ts';
 
 function needed(variables: Readonly<Record<string, string>>, roles: readonly RoleName[] = ROLE_NAMES): number {
   const source = {
@@ -8,7 +9,8 @@ function needed(variables: Readonly<Record<string, string>>, roles: readonly Rol
     isOwn: true,
     variables: { CHAINS: 'eth,base', DATABASE_POOL_SIZE: '10', ...variables },
   };
-  return connectionsNeeded(parseConfiguration([source]).configuration, roles);
+  const { configuration } = parseConfiguration([source]);
+  return connectionsNeeded(configuration, slotsOf(configuration, roles, 4));
 }
 
 test('the connections that roles may open are the sum of what the documentation lists', () => {
@@ -26,13 +28,28 @@ test('to a standby an API opens its pool and one connection more, and none more 
   expect(needed(standbys)).toBe(needed({}));
 });
 
+test('each further process of a role takes a pool, and what serves all chains once more', () => {
+  expect(needed({ API_PROCESSES: '3' })).toBe(needed({}) + 2 * 13);
+  expect(needed({ API_PROCESSES: 'auto' })).toBe(needed({}) + 3 * 13);
+  expect(needed({ WORKER_PROCESSES: '2' })).toBe(needed({}) + 30);
+  // They share the chains.
+  expect(needed({ INGEST_PROCESSES: '2' })).toBe(needed({}) + 10);
+});
+
 test('only where the server has fewer left is there something to say, with both numbers and the settings', () => {
   const room = { max: 100, reserved: 3, usedByOthers: 40 };
-  expect(connectionShortage(57, room)).toBeNull();
-  expect(connectionShortage(58, room)).toEqual({
+  const lower = ['DATABASE_POOL_SIZE'];
+  expect(connectionShortage(57, room, lower)).toBeNull();
+  expect(connectionShortage(58, room, lower)).toEqual({
     facts: { connections_needed: 58, connections_left: 57, max_connections: 100, used_by_others: 40 },
     message:
       'These roles may open 58 connections to Postgres, which has 57 left of 100: raise its max_connections, or lower DATABASE_POOL_SIZE',
   });
-  expect(connectionShortage(1, { ...room, usedByOthers: 200 })?.facts.connections_left).toBe(0);
+  expect(connectionShortage(1, { ...room, usedByOthers: 200 }, lower)?.facts.connections_left).toBe(0);
+  const slots = (of: number) =>
+    Array.from({ length: of }, (_, index) => ({ role: 'api' as const, number: index + 1, of }));
+  expect(settingsToLower(slots(1))).toEqual(['DATABASE_POOL_SIZE']);
+  expect(connectionShortage(58, room, settingsToLower(slots(2)))?.message).toContain(
+    'or lower DATABASE_POOL_SIZE or API_PROCESSES',
+  );
 });

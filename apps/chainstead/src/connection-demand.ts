@@ -1,5 +1,6 @@
 import type { ConnectionRoom } from '@chainstead/db';
 import type { Configuration, RoleName } from './configuration/index.ts';
+import type { RoleSlot } from './role-slot.ts';
 
 /** What decides how many connections to Postgres the roles may open. */
 type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'onDemand'> & {
@@ -14,16 +15,18 @@ const QUEUE_OF_WORKER = 11;
 /** Histories that a worker reads at once, by chain. */
 const HISTORIES = 3;
 
-/** Connections that these roles on this machine may have open at once, as docs/operating.md lists them. */
-export function connectionsNeeded(facts: ConnectionFacts, roles: readonly RoleName[]): number {
+/** Connections that these processes on this machine may have open at once, as docs/operating.md lists them. */
+export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSlot[]): number {
   const { redisUrl, chains, aptos, onDemand, database } = facts;
   const queue = (connections: number): number => (redisUrl === null ? connections : 0);
-  const byRole: Readonly<Record<RoleName, number>> = {
-    api: queue(QUEUE_OF_API),
-    ingest: 2 * chains.length + aptos.networks.length,
-    worker: queue(QUEUE_OF_WORKER) + 1 + chains.length * (1 + (onDemand.maxCalls > 0 ? HISTORIES : 0)),
+  // Processes of ingest share the chains, those of other roles each serve all of them.
+  const ofChains = 2 * chains.length + aptos.networks.length;
+  const besidePool: Readonly<Record<RoleName, (number: number) => number>> = {
+    api: () => queue(QUEUE_OF_API),
+    ingest: (number) => (number === 1 ? ofChains : 0),
+    worker: () => queue(QUEUE_OF_WORKER) + 1 + chains.length * (1 + (onDemand.maxCalls > 0 ? HISTORIES : 0)),
   };
-  return roles.reduce((sum, role) => sum + database.poolSize + byRole[role], STARTER);
+  return slots.reduce((sum, { role, number }) => sum + database.poolSize + besidePool[role](number), STARTER);
 }
 
 /** Connections that an API may have open at once to a standby of DATABASE_READ_URL: its pool, and the one that looks how far it has replayed. */
@@ -31,15 +34,28 @@ export function connectionsToStandby({ database }: Pick<ConnectionFacts, 'databa
   return database.poolSize + 1;
 }
 
-/** What the operator has to be warned of, or null where the server has enough. */
+const SETTING_OF: Readonly<Record<RoleName, string>> = {
+  api: 'API_PROCESSES',
+  ingest: 'INGEST_PROCESSES',
+  worker: 'WORKER_PROCESSES',
+};
+
+/** The configuration keys that take fewer connections where they are lower. */
+export function settingsToLower(slots: readonly RoleSlot[]): string[] {
+  const several = new Set(slots.filter(({ of }) => of > 1).map(({ role }) => SETTING_OF[role]));
+  return ['DATABASE_POOL_SIZE', ...several];
+}
+
+/** What the operator has to be warned of, or null where the server has enough. @param lower {@link settingsToLower} */
 export function connectionShortage(
   needed: number,
   { max, reserved, usedByOthers }: ConnectionRoom,
+  lower: readonly string[],
 ): { readonly facts: Readonly<Record<string, number>>; readonly message: string } | null {
   const left = Math.max(0, max - reserved - usedByOthers);
   if (needed <= left) return null;
   return {
     facts: { connections_needed: needed, connections_left: left, max_connections: max, used_by_others: usedByOthers },
-    message: `These roles may open ${needed} connections to Postgres, which has ${left} left of ${max}: raise its max_connections, or lower DATABASE_POOL_SIZE`,
+    message: `These roles may open ${needed} connections to Postgres, which has ${left} left of ${max}: raise its max_connections, or lower ${lower.join(' or ')}`,
   };
 }

@@ -23,6 +23,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'docs/architecture.md',
   'docs/operating.md',
+  'docs/scaling.md',
   'docs/storage-layout.md',
   'docs/proofs.md',
   'docs/metrics.md',
@@ -199,6 +200,7 @@ const OTHER_WORDS = [
   'SELECT',
   'STOPPED',
   'SPAM_PATTERNS',
+  'SO_REUSEPORT',
 ];
 
 function errorCodes(): string[] {

@@ -1,7 +1,7 @@
 /** Where the command line begins: the process's own things become explicit dependencies here, and nowhere else. */
 import { systemClock } from '@chainstead/core/clock';
 import { runCommandLine } from './command-line.ts';
-import { listenForStop } from './stop-signal.ts';
+import { listenForSignals } from './process-signals.ts';
 
 /** After a command has ended, what still keeps the process alive (a poll of a node that is gone) is cut off. Milliseconds. */
 const LINGER_MS = 3_000;
@@ -18,6 +18,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   clock: systemClock,
-  stopSignal: listenForStop(process),
+  ...listenForSignals(process),
 });
 setTimeout(() => process.exit(), LINGER_MS).unref();

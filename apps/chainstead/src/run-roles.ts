@@ -1,9 +1,10 @@
 import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
 import { createLocalTurns } from '@chainstead/rpc';
 import type { CommandContext } from './command-context.ts';
-import type { Configuration, RoleName } from './configuration/index.ts';
+import type { Configuration } from './configuration/index.ts';
 import { renderFinishing } from './finishing-text.ts';
 import { onceDatabaseAnswers } from './once-database-answers.ts';
+import type { RoleSlot } from './role-slot.ts';
 import { startSystemRoutes } from './roles/api.ts';
 import type { RunningRole } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
@@ -15,7 +16,8 @@ import { createSupervisor } from './supervisor/supervisor.ts';
 import { type CallingProcess, createUpstreamBudgets } from './supervisor/upstream-budgets.ts';
 
 export interface RunRolesOptions {
-  readonly roles: readonly RoleName[];
+  /** The processes that they run in. */
+  readonly slots: readonly RoleSlot[];
   readonly configuration: Configuration;
   readonly configurationFile: string | null;
   readonly storage: Storage;
@@ -25,15 +27,19 @@ export interface RunRolesOptions {
   onReady(ready: readonly RoleReady[]): void;
 }
 
-/** Runs roles until the context's signal aborts: one in this process, several as supervised child processes. */
+const NOTHING_TO_REPLACE =
+  'SIGHUP replaces the processes of the API where they are children of this one, with API_PROCESSES above 1 or other roles beside it: nothing was done';
+
+/** Runs roles until the context's signal aborts: one process alone is this one, several are supervised children. */
 export async function runRoles(options: RunRolesOptions): Promise<void> {
-  const [only, ...others] = options.roles;
+  const [only, ...others] = options.slots;
   if (only !== undefined && others.length === 0) await runHere(only, options);
   else await runSupervised(options);
 }
 
-async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> {
+async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> {
   const { configuration, storage, context } = options;
+  const { role } = slot;
   const metrics = createMetricsRegistry({ role });
   measureProcess(metrics);
   const facts = {
@@ -44,11 +50,12 @@ async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> 
     clock: context.clock,
     turns: createLocalTurns(context.clock),
   };
-  const running = await onceDatabaseAnswers(() => runRole(role, facts), {
+  const running = await onceDatabaseAnswers(() => runRole(slot, facts), {
     clock: context.clock,
     logger: options.logger,
     signal: context.stopSignal,
   });
+  const endReloads = context.onReload?.(() => options.logger.warn(NOTHING_TO_REPLACE));
   try {
     const system = await startSystem(options, metrics);
     options.onReady([{ role, address: running.address ?? system?.address ?? null }]);
@@ -56,6 +63,7 @@ async function runHere(role: RoleName, options: RunRolesOptions): Promise<void> 
     context.stderr.write(renderFinishing([role]));
     await system?.stop();
   } finally {
+    endReloads?.();
     await running.stop();
   }
 }
@@ -64,34 +72,31 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   const { configuration, context, logger } = options;
   const exchange = createMetricsExchange();
   const budgets = createUpstreamBudgets(context.clock);
-  const launched = new Map<RoleName, LaunchedRole>();
-  const othersOf = (role: RoleName | null): LaunchedRole[] =>
-    [...launched].filter(([name]) => name !== role).map(([, process]) => process);
+  const launched = new Map<RoleSlot, LaunchedRole>();
+  // By slot: one that is being replaced answers for itself, not for who takes its place.
+  const othersOf = (own: RoleSlot | null): LaunchedRole[] =>
+    [...launched].filter(([slot]) => slot !== own).map(([, process]) => process);
 
-  const launch = (role: RoleName): LaunchedRole => {
-    const process = launchRole(role, {
+  const launch = (slot: RoleSlot): LaunchedRole => {
+    const process = launchRole(slot, {
       environment: childEnvironment(options),
       onMessage(message) {
         if (message.type === 'metrics-answer') exchange.receive(message);
         if (message.type === 'turn-ask' || message.type === 'turn-return') budgets.receive(calling, message);
         if (message.type === 'metrics-request')
-          void exchange.collect(othersOf(role)).then((processes) =>
-            process.send({
-              type: 'metrics-answer',
-              id: message.id,
-              processes,
-            }),
-          );
+          void exchange
+            .collect(othersOf(slot))
+            .then((processes) => process.send({ type: 'metrics-answer', id: message.id, processes }));
       },
     });
-    const calling: CallingProcess = { role, send: process.send };
+    const calling: CallingProcess = { role: slot.role, send: process.send };
     void process.exited.then(() => budgets.left(calling));
-    launched.set(role, process);
+    launched.set(slot, process);
     return process;
   };
 
   const supervisor = createSupervisor({
-    roles: options.roles,
+    slots: options.slots,
     launch,
     clock: context.clock,
     logger,
@@ -102,6 +107,10 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     },
   });
   onAbort(context.stopSignal, () => supervisor.stop());
+  const endReloads = context.onReload?.(() => {
+    if (hasApi(options)) void supervisor.replace('api');
+    else logger.warn(NOTHING_TO_REPLACE);
+  });
   const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
   let system: RunningRole | null = null;
   try {
@@ -111,6 +120,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     if (ready !== undefined) options.onReady(ready);
     await supervisor.finished;
   } finally {
+    endReloads?.();
     supervisor.stop();
     await supervisor.finished.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
     await system?.stop();
@@ -120,12 +130,16 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
 /** /health and /metrics for a set of roles without the API, where a port is configured. */
 async function startSystem(options: RunRolesOptions, metrics: Registry): Promise<RunningRole | null> {
   const { configuration, storage, logger, context } = options;
-  if (configuration.metricsPort === null || options.roles.includes('api')) return null;
+  if (configuration.metricsPort === null || hasApi(options)) return null;
   const { database, url: databaseUrl } = storage;
   return startSystemRoutes(
     { configuration, database, databaseUrl, logger, metrics, clock: context.clock },
     configuration.metricsPort,
   );
+}
+
+function hasApi({ slots }: RunRolesOptions): boolean {
+  return slots.some(({ role }) => role === 'api');
 }
 
 function childEnvironment(options: RunRolesOptions): Record<string, string | undefined> {

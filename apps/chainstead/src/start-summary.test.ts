@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { environmentSource, parseConfiguration } from './configuration/index.ts';
+import { slotsOf } from './role-slot.ts';
 import { renderStartSummary } from './start-summary.ts';
 import type { ChainFinding } from './survey-upstreams.ts';
 
@@ -11,7 +12,7 @@ const summary = (environment: Record<string, string>, findings: readonly ChainFi
       isEmbedded: configuration.database.url === null,
       url: configuration.database.url ?? 'postgres://chainstead:hunter2@127.0.0.1:4711/chainstead',
     },
-    roles: configuration.roles,
+    slots: slotsOf(configuration, configuration.roles, 4),
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
     findings,
   });
@@ -25,6 +26,11 @@ describe('start summary', () => {
     expect(text).toContain('Chains    none: set CHAINS');
     expect(text).toContain('the API answers this machine only');
     expect(text).not.toContain('hunter2');
+  });
+
+  it('tells how many processes a role has, where it has several', () => {
+    expect(summary({})).toContain('Chainstead runs: api, ingest, worker\n');
+    expect(summary({ API_PROCESSES: 'auto' })).toContain('Chainstead runs: api (4 processes), ingest, worker\n');
   });
 
   it('names chains, history, proof and upstreams without their secrets', () => {

@@ -3,7 +3,8 @@ import { chainKeyOf } from '@chainstead/aptos';
 import { redactUrl } from '@chainstead/core';
 import { redactConnectionString } from '@chainstead/db';
 import { chainSuffix } from './configuration/chain-keys.ts';
-import type { Configuration, RoleName } from './configuration/index.ts';
+import type { Configuration } from './configuration/index.ts';
+import { type RoleSlot, renderRoles } from './role-slot.ts';
 import type { Storage } from './storage.ts';
 import type { RoleReady } from './supervisor/role-process-handle.ts';
 import type { ChainFinding } from './survey-upstreams.ts';
@@ -11,7 +12,7 @@ import type { ChainFinding } from './survey-upstreams.ts';
 export interface StartSummary {
   readonly configuration: Configuration;
   readonly storage: Pick<Storage, 'isEmbedded' | 'url'>;
-  readonly roles: readonly RoleName[];
+  readonly slots: readonly RoleSlot[];
   readonly ready: readonly RoleReady[];
   /** What the nodes said; none where this process asks none. */
   readonly findings: readonly ChainFinding[];
@@ -21,11 +22,11 @@ export interface StartSummary {
 const CHAINS_NAMED = 8;
 
 /** What `chainstead start` says once everything works, for a person to read. */
-export function renderStartSummary({ configuration, storage, roles, ready, findings }: StartSummary): string {
+export function renderStartSummary({ configuration, storage, slots, ready, findings }: StartSummary): string {
   const address = ready.find(({ role }) => role === 'api')?.address ?? null;
   const { database, redisUrl } = configuration;
   const lines = [
-    `Chainstead runs: ${roles.join(', ')}`,
+    `Chainstead runs: ${renderRoles(slots)}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,

@@ -2,7 +2,10 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createLogger, redactUrl, silentLogger } from './logger.ts';
 
-function linesOf(write: (log: ReturnType<typeof createLogger>) => void, role?: string): Record<string, unknown>[] {
+function linesOf(
+  write: (log: ReturnType<typeof createLogger>) => void,
+  names: { readonly role?: string; readonly process?: string } = {},
+): Record<string, unknown>[] {
   const lines: string[] = [];
   const destination = new Writable({
     write: (chunk, _encoding, done) => {
@@ -10,13 +13,15 @@ function linesOf(write: (log: ReturnType<typeof createLogger>) => void, role?: s
       done();
     },
   });
-  write(createLogger({ level: 'info', destination, ...(role === undefined ? {} : { role }) }));
+  write(createLogger({ level: 'info', destination, ...names }));
   return lines.map((line) => JSON.parse(line));
 }
 
 describe('createLogger', () => {
   it('writes JSON lines with level by name, ISO time, role and the fields given', () => {
-    const [line] = linesOf((logger) => logger.info({ chain: 'eth', block_range: '1-9' }, 'Range stored'), 'ingest');
+    const [line] = linesOf((logger) => logger.info({ chain: 'eth', block_range: '1-9' }, 'Range stored'), {
+      role: 'ingest',
+    });
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -25,6 +30,11 @@ describe('createLogger', () => {
       block_range: '1-9',
       msg: 'Range stored',
     });
+  });
+
+  it('names the process where a role has several', () => {
+    const [line] = linesOf((logger) => logger.info('Listening'), { role: 'api', process: 'api-2' });
+    expect(line).toMatchObject({ role: 'api', process: 'api-2', msg: 'Listening' });
   });
 
   it('writes an error without the connection that it broke', () => {

@@ -6,14 +6,17 @@ export interface LoggerOptions {
   readonly level: string;
   /** Which role of the program writes (`api`, `ingest`, `worker`, …). */
   readonly role?: string;
+  /** Which of the role's processes, where there are several (`api-2`). */
+  readonly process?: string;
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines with stable snake_case fields: `time` (ISO 8601), `level`, `role`, `msg`, and the caller's own. */
+/** JSON lines with stable snake_case fields: `time` (ISO 8601), `level`, `role`, `process`, `msg`, and the caller's own. */
 export function createLogger(options: LoggerOptions): Logger {
+  const { level, role, process: name } = options;
   const settings = {
-    level: options.level,
-    base: options.role === undefined ? {} : { role: options.role },
+    level,
+    base: { ...(role !== undefined && { role }), ...(name !== undefined && { process: name }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeFailure },
     formatters: { level: (label: string) => ({ level: label }) },

@@ -41,11 +41,11 @@ export type WriteMetrics = (registry: Registry) => Promise<MetricFamily[]>;
  * A scrape of thousands of series would spend most of its time on texts that don't change: what comes before a value is written
  * once, and the lines of a series only when one of its values has changed.
  *
- * @param role becomes a label of every sample
+ * @param own labels of every sample
  */
-export function createMetricsWriter(role: string | undefined): WriteMetrics {
+export function createMetricsWriter(own: Labels): WriteMetrics {
   const writers = new WeakMap<SampleSource, WriteSamples>();
-  const ofProcess = role === undefined ? '' : labelText({ role });
+  const ofProcess = labelText(own);
 
   function writerOf(source: SampleSource): WriteSamples {
     const known = writers.get(source);

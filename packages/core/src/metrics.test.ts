@@ -53,6 +53,12 @@ describe('createMetricsRegistry', () => {
     expect(await registry.metrics()).toContain('seen_total{role="ingest"} 2');
   });
 
+  it('names the process where a role has several', async () => {
+    const registry = createMetricsRegistry({ role: 'api', process: 'api-2' });
+    new Counter({ name: 'seen_total', help: 'Seen', registers: [registry] }).inc(2);
+    expect(await registry.metrics()).toContain('seen_total{role="api",process="api-2"} 2');
+  });
+
   it('answers for other processes too, each metric once with one help text', async () => {
     const ingest = createMetricsRegistry({ role: 'ingest' });
     new Gauge({ name: 'shared', help: 'Both have it', labelNames: ['chain'], registers: [ingest] }).set(

@@ -9,6 +9,8 @@ export type MetricFamilies = readonly MetricFamily[];
 export interface MetricsRegistryOptions {
   /** Given to every metric as label `role`. */
   readonly role?: string;
+  /** The same as label `process`: which of the role's processes, where there are several. */
+  readonly process?: string;
   /** Asked for the metrics of other processes, which are answered for as well. */
   readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
 }
@@ -33,9 +35,12 @@ class ProcessRegistry extends Registry implements MetricsRegistry {
   readonly #write: WriteMetrics;
   readonly #otherProcesses: () => Promise<readonly MetricFamilies[]>;
 
-  constructor({ role, otherProcesses }: MetricsRegistryOptions) {
+  constructor({ role, process: name, otherProcesses }: MetricsRegistryOptions) {
     super();
-    this.#write = createMetricsWriter(role);
+    this.#write = createMetricsWriter({
+      ...(role !== undefined && { role }),
+      ...(name !== undefined && { process: name }),
+    });
     this.#otherProcesses = otherProcesses ?? (async () => []);
   }
 

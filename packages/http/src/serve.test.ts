@@ -144,6 +144,34 @@ describe('close', () => {
     agent.destroy();
   });
 
+  test('with a grace, takes one more request over each idle connection, and accepts no new one', async () => {
+    const { server, url } = await start();
+    const agents = [1, 2, 3].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const text = async (agent: Agent) => {
+      const response = await ask(agent, `${url}/demo/small`);
+      response.resume();
+      await once(response, 'end');
+      return [response.statusCode, response.headers.connection];
+    };
+    for (const agent of agents) expect(await text(agent)).toEqual([200, 'keep-alive']);
+    let isClosed = false;
+    const closed = server.close({ idleGraceMs: 1_500 }).then(() => {
+      isClosed = true;
+    });
+    await expect(fetch(`${url}/demo/small`)).rejects.toThrow('fetch failed');
+    const [used, another] = agents;
+    for (const agent of [used, another]) if (agent !== undefined) expect(await text(agent)).toEqual([200, 'close']);
+    // The third keeps its connection, unused, until the grace is over.
+    expect(isClosed).toBe(false);
+    await closed;
+    for (const agent of agents) agent.destroy();
+  });
+
+  test('is done at once, whatever the grace, when no connection is left', async () => {
+    const { server } = await start(createDemoApi(), { closeDeadlineMs: 60_000 });
+    await server.close({ idleGraceMs: 60_000 });
+  });
+
   test('ends what is still running at the deadline', async () => {
     const demo = createDemoApi();
     const { server, url } = await start(demo, { closeDeadlineMs: 50 });

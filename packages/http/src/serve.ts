@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { ApiApp } from './api-context.ts';
 import type { RawHandler } from './raw-gate.ts';
@@ -30,8 +30,16 @@ export interface ServeOptions {
 export interface ApiServer {
   /** Where it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Stops accepting, lets requests finish until the deadline, then ends what is left. */
-  close(): Promise<void>;
+  /** Stops accepting, lets requests finish until the deadline, then ends what is left. The options of a second call don't count. */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /**
+   * How long connections that clients keep open, and that are idle now, may carry one more request, whose answer tells the client to close.
+   * A client can't know that a connection is closed while it sends: ended at once, some requests would fail. Default 0 ms.
+   */
+  readonly idleGraceMs?: number;
 }
 
 const HEADER_BYTES_MAX = 16_384;
@@ -45,6 +53,8 @@ const KEEP_ALIVE_MS = 65_000;
 const SILENCE_MS = 120_000;
 const CONNECTIONS_MAX = 2_000;
 const CLOSE_DEADLINE_MS = 10_000;
+/** A property that Node has (documented beside `maxConnections`) and its types lack. */
+const DROP_ABOVE_MAX = { dropMaxConnection: true };
 /** How often connections that became idle are ended while the server closes. */
 const IDLE_SWEEP_MS = 20;
 
@@ -75,6 +85,8 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     answer,
   );
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
+  // Processes that share a port would hand such a connection to each other for as long as all of them are full.
+  Object.assign(server, DROP_ABOVE_MAX);
   server.on('drop', () => server.closeIdleConnections());
   server.setTimeout(SILENCE_MS);
   server.on('clientError', answerClientError);
@@ -88,8 +100,9 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
   await listen(server, options.port, options.host);
   return {
     url: urlOf(server.address(), options.host),
-    close: () => {
-      closed ??= closeGracefully(server, options.closeDeadlineMs ?? CLOSE_DEADLINE_MS, upgrades);
+    close: ({ idleGraceMs = 0 } = {}) => {
+      const deadlineMs = options.closeDeadlineMs ?? CLOSE_DEADLINE_MS;
+      closed ??= closeGracefully(server, { deadlineMs, idleGraceMs: Math.min(idleGraceMs, deadlineMs), upgrades });
       return closed;
     },
   };
@@ -110,21 +123,31 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-async function closeGracefully(
-  server: Server,
-  deadlineMs: number,
-  upgrades: UpgradeHandler | undefined,
-): Promise<void> {
+interface GracefulClose extends Required<CloseOptions> {
+  readonly deadlineMs: number;
+  readonly upgrades: UpgradeHandler | undefined;
+}
+
+async function closeGracefully(server: Server, { deadlineMs, idleGraceMs, upgrades }: GracefulClose): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    // An HTTP server's own `close` ends idle connections at once.
+    NetServer.prototype.close.call(server, (error) => (error === undefined ? resolve() : reject(error)));
   });
-  // A keep-alive connection whose request has just finished would hold the server open.
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  let sweep: NodeJS.Timeout | undefined;
+  const endIdle = (): void => {
+    // A keep-alive connection whose request has just finished would hold the server open.
+    sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+    // For what it ends besides connections; it was closed before, which it tells as an error.
+    server.close(() => undefined);
+  };
+  if (idleGraceMs === 0) endIdle();
+  const grace = idleGraceMs === 0 ? undefined : setTimeout(endIdle, idleGraceMs);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   try {
     // The server counts their connections among its own.
     await Promise.all([upgrades?.close(deadlineMs), closed]);
   } finally {
+    clearTimeout(grace);
     clearInterval(sweep);
     clearTimeout(deadline);
   }

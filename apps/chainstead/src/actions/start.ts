@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { createLogger, type Logger, redactUrl } from '@chainstead/core';
 import { hasCluster, migrate, readConnectionRoom } from '@chainstead/db';
 import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
@@ -6,9 +7,10 @@ import type { Command } from 'commander';
 import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
-import { connectionShortage, connectionsNeeded } from '../connection-demand.ts';
+import { connectionShortage, connectionsNeeded, settingsToLower } from '../connection-demand.ts';
 import { onceDatabaseAnswers } from '../once-database-answers.ts';
 import { configurationFile, readConfiguration } from '../read-configuration.ts';
+import { type RoleSlot, renderRoles, slotsOf } from '../role-slot.ts';
 import { runRoles } from '../run-roles.ts';
 import { renderStartSummary } from '../start-summary.ts';
 import { DatabaseUnreachableError, openStorage, type Storage } from '../storage.ts';
@@ -26,6 +28,7 @@ export async function start(
 ): Promise<void> {
   const { configuration } = readConfiguration(command, context);
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  const slots = slotsOf(configuration, roles, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
@@ -38,7 +41,7 @@ export async function start(
       logger,
     });
     try {
-      await prepare(opened, { configuration, roles }, context, logger);
+      await prepare(opened, { configuration, slots }, context, logger);
       return opened;
     } catch (error) {
       await opened.close();
@@ -54,7 +57,7 @@ export async function start(
   });
   try {
     await runRoles({
-      roles,
+      slots,
       configuration,
       configurationFile: configurationFile(command, context),
       storage,
@@ -64,7 +67,7 @@ export async function start(
       onReady: (ready) =>
         void surveyed.then((findings) => {
           if (context.stopSignal.aborted) return;
-          context.stderr.write(renderStartSummary({ configuration, storage, roles, ready, findings }));
+          context.stderr.write(renderStartSummary({ configuration, storage, slots, ready, findings }));
         }),
     });
   } finally {
@@ -73,19 +76,25 @@ export async function start(
   }
 }
 
+/** What is going to run. */
+interface Plan {
+  readonly configuration: Configuration;
+  readonly slots: readonly RoleSlot[];
+}
+
 /** What has to be there before the roles start. */
 async function prepare(
   storage: Storage,
-  { configuration, roles }: { readonly configuration: Configuration; readonly roles: readonly RoleName[] },
+  { configuration, slots }: Plan,
   context: CommandContext,
   logger: Logger,
 ): Promise<void> {
   if (!storage.isEmbedded) await migrate(storage.database, { logger });
-  if (roles.includes('api'))
+  if (slots.some(({ role }) => role === 'api'))
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
-  context.stderr.write(`Starting ${roles.join(', ')} …\n`);
+  context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
   await warnOfMissingIndexes(storage, configuration, logger);
-  await warnOfFewConnections(storage, { configuration, roles }, logger);
+  await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
 function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
@@ -118,12 +127,12 @@ async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configu
 /** Once they are used up, requests and webhooks wait and fail. Behind a pooler of transactions the server's number says nothing. */
 async function warnOfFewConnections(
   { database }: Storage,
-  { configuration, roles }: { readonly configuration: Configuration; readonly roles: readonly RoleName[] },
+  { configuration, slots }: Plan,
   logger: Logger,
 ): Promise<void> {
   if (configuration.database.sessionUrl !== null) return;
   const room = await readConnectionRoom(database, APPLICATION_NAME);
-  const shortage = connectionShortage(connectionsNeeded(configuration, roles), room);
+  const shortage = connectionShortage(connectionsNeeded(configuration, slots), room, settingsToLower(slots));
   if (shortage !== null) logger.warn(shortage.facts, shortage.message);
 }
 

@@ -9,6 +9,7 @@ import { renderStatus, toStatusJson } from '../chain-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { type Configuration, keepOfChains } from '../configuration/index.ts';
+import { readConnectedProcesses, renderConnectedProcesses } from '../connected-processes.ts';
 import { findDatabase } from '../find-database.ts';
 import { readDatabaseConfiguration } from '../read-configuration.ts';
 import { renderSetAside, setAsideJson } from '../set-aside-text.ts';
@@ -51,10 +52,15 @@ export async function showStatus(
     };
     const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);
     const setAside = await readSetAsideWork(database, SET_ASIDE_MAX);
+    const processes = await readConnectedProcesses(database);
     context.stdout.write(
       options.json === true
-        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside) })}\n`
-        : renderStatus(status, renderAptosStatus(aptos), [...renderStreamStatus(streams), ...renderSetAside(setAside)]),
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), processes })}\n`
+        : renderStatus(status, renderAptosStatus(aptos), [
+            ...renderStreamStatus(streams),
+            ...renderSetAside(setAside),
+            ...renderConnectedProcesses(processes),
+          ]),
     );
   });
 }

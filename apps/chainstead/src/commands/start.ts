@@ -18,10 +18,12 @@ export function startCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Several roles run as child processes, restarted when they crash; a single one runs in this process.
+Several roles run as child processes, restarted when they crash, and so do several processes of one (API_PROCESSES,
+INGEST_PROCESSES, WORKER_PROCESSES); a single process is this one. SIGHUP replaces those of the API one by one.
 
 Examples:
   $ chainstead start                                     everything, with an embedded Postgres
   $ CHAINS=eth,base START_BLOCK_ETH=18000000 chainstead start
   $ DATABASE_URL=postgres://… chainstead start --roles api
+  $ API_PROCESSES=auto chainstead start --roles api      on all cores of this machine
   $ chainstead --config production.env start --roles ingest,worker`;

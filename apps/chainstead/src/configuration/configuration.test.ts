@@ -16,6 +16,7 @@ describe('defaults', () => {
     const { configuration, warnings } = parse({});
     expect(configuration).toMatchObject({
       roles: ['api', 'ingest', 'worker'],
+      processes: { api: 1, ingest: 1, worker: 1 },
       database: { url: null, dataDirectory: './.chainstead', poolSize: 10 },
       redisUrl: null,
       api: { host: '127.0.0.1', port: 8080, keys: [], pageLimitMax: 100, rateLimit: null, readyLagBlocks: 20 },
@@ -32,6 +33,25 @@ describe('defaults', () => {
       api: { port: 8080 },
       database: { url: null },
     });
+  });
+});
+
+describe('processes', () => {
+  it('are counted, or as many as there are cores', () => {
+    const { processes } = parse({ API_PROCESSES: 'Auto', INGEST_PROCESSES: '64' }).configuration;
+    expect(processes).toEqual({ api: 'auto', ingest: 64, worker: 1 });
+  });
+
+  it.each([
+    ['0', 'is not between 1 and 64'],
+    ['65', 'is not between 1 and 64'],
+    ['1.5', 'is neither auto nor a whole number from 1 to 64'],
+    ['-1', 'is neither auto nor a whole number from 1 to 64'],
+    ['all', 'is neither auto nor a whole number from 1 to 64'],
+  ])('are not %s', (given, problem) => {
+    expect(problemsOf({ WORKER_PROCESSES: given })).toMatchObject([
+      { key: 'WORKER_PROCESSES', problem: expect.stringContaining(problem) },
+    ]);
   });
 });
 

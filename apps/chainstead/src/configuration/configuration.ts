@@ -21,6 +21,8 @@ import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts'
 /** Everything that the operator can set, parsed. */
 export interface Configuration {
   readonly roles: readonly RoleName[];
+  /** How many processes each role runs in; auto: one for each processor core. */
+  readonly processes: Readonly<Record<RoleName, number | 'auto'>>;
   readonly logLevel: string;
   readonly stopTimeoutMs: number;
   /** Null: no port beside the API's. */
@@ -168,6 +170,11 @@ function storageProblems(
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Configuration {
   return {
     roles: settings.ROLES,
+    processes: {
+      api: settings.API_PROCESSES,
+      ingest: settings.INGEST_PROCESSES,
+      worker: settings.WORKER_PROCESSES,
+    },
     logLevel: settings.LOG_LEVEL,
     stopTimeoutMs: settings.STOP_TIMEOUT_MS,
     metricsPort: settings.METRICS_PORT ?? null,

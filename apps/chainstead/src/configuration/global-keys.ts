@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';
 import { optional, withDefault } from './key-facts.ts';
-import { ROLE_NAMES } from './role-names.ts';
+import { PORT_MAX, processKeys } from './process-keys.ts';
 import {
   backfillProof,
   chainName,
@@ -23,40 +23,6 @@ import {
   wholeNumber,
 } from './values.ts';
 import { webhookKeys } from './webhook-keys.ts';
-
-const PORT_MAX = 65_535;
-
-const processKeys = {
-  ROLES: withDefault(listOf(oneOf(...ROLE_NAMES)), {
-    group: 'Process',
-    description: 'Parts of the program that `chainstead start` runs; `--roles` wins over it',
-    allowed: `a comma list of ${ROLE_NAMES.join(', ')}`,
-    example: 'api,worker',
-    default: 'api,ingest,worker',
-  }),
-  LOG_LEVEL: withDefault(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), {
-    group: 'Process',
-    description: 'Least severe level that is logged',
-    allowed: 'fatal, error, warn, info, debug, trace or silent',
-    example: 'debug',
-    default: 'info',
-  }),
-  STOP_TIMEOUT_MS: withDefault(wholeNumber(100, 600_000), {
-    group: 'Process',
-    description: 'Milliseconds that a stopping process may take to finish requests and blocks before it is killed',
-    allowed: 'a whole number from 100 to 600000',
-    example: '30000',
-    default: '15000',
-  }),
-  METRICS_PORT: optional(wholeNumber(0, PORT_MAX), {
-    group: 'Process',
-    description:
-      'Port of /health and /metrics in a process that runs ingest or worker without the API (which serves both itself). The address is HOST',
-    allowed: 'a whole number from 0 to 65535',
-    example: '9464',
-    whenAbsent: 'no such port is opened',
-  }),
-};
 
 const storageKeys = {
   DATABASE_URL: optional(postgresUrl, {
@@ -168,7 +134,7 @@ const apiKeys = {
   CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {
     group: 'API',
     description:
-      'Connections at once, WebSockets included; further ones are closed as they come, idle ones make room for them',
+      'Connections at once to each process, WebSockets included; further ones are closed as they come, idle ones make room for them',
     allowed: 'a whole number from 10 to 1000000',
     example: '10000',
     default: '2000',

@@ -73,6 +73,15 @@ export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly 
     .pipe(z.array(item));
 }
 
+const PROCESSES_MAX = 64;
+
+/** How many processes, or `auto`: one for each processor core. */
+export const processCount: z.ZodType<number | 'auto', string> = plainText.toLowerCase().pipe(
+  z.union([z.literal('auto'), wholeNumber(1, PROCESSES_MAX)], {
+    error: `is neither auto nor a whole number from 1 to ${PROCESSES_MAX}`,
+  }),
+);
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 

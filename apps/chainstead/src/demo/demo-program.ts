@@ -6,6 +6,7 @@ import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
 import { DEMO_FOLDER_PREFIX } from '../find-database.ts';
+import { slotsOf } from '../role-slot.ts';
 import { runRoles } from '../run-roles.ts';
 import { openStorage } from '../storage.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
@@ -58,7 +59,7 @@ export async function startDemoProgram(
       });
       try {
         await runRoles({
-          roles: configuration.roles,
+          slots: slotsOf(configuration, configuration.roles, 1),
           configuration,
           configurationFile: null,
           storage,

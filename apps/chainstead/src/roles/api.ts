@@ -24,14 +24,15 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createJobs } from '@chainstead/jobs';
-import { connectionShortage, connectionsToStandby } from '../connection-demand.ts';
+import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
+import { ONLY_PROCESS } from '../role-slot.ts';
 import { VERSION } from '../version.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
 import { readDocumentExamples } from './document-examples.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { readReadiness } from './readiness.ts';
-import type { RoleContext, RunningRole } from './role.ts';
+import type { RoleContext, RunningRole, StopOptions } from './role.ts';
 import { watchSchema } from './schema-watch.ts';
 import { openStreamApi } from './stream-api.ts';
 
@@ -130,8 +131,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     });
     return {
       address: listening.address,
-      async stop() {
-        await listening.stop();
+      async stop(how) {
+        await listening.stop(how);
         await close();
       },
     };
@@ -142,7 +143,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
 }
 
 /** @returns null where none are configured */
-async function openStandbys({ configuration, database, logger, metrics }: RoleContext): Promise<Reads | null> {
+async function openStandbys(context: RoleContext): Promise<Reads | null> {
+  const { configuration, database, logger, metrics, place = ONLY_PROCESS } = context;
   const { readUrl, readLagMaxMs, poolSize, prepared } = configuration.database;
   if (readUrl === null) return null;
   return openReads({
@@ -153,7 +155,9 @@ async function openStandbys({ configuration, database, logger, metrics }: RoleCo
     poolSize,
     lagMaxMs: readLagMaxMs,
     onRoom(host, room) {
-      const shortage = connectionShortage(connectionsToStandby(configuration), room);
+      // The room is that of all processes here: their sessions have the same name.
+      const needed = place.of * connectionsToStandby(configuration);
+      const shortage = connectionShortage(needed, room, settingsToLower([{ role: 'api', ...place }]));
       if (shortage !== null) logger.warn({ host, ...shortage.facts }, shortage.message);
     },
     logger,
@@ -228,9 +232,9 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
   });
   const ports = [served.port, ...(typeof served.testnetPort === 'number' ? [served.testnetPort] : [])];
   const servers: ApiServer[] = [];
-  const stop = async (): Promise<void> => {
+  const stop = async (how?: StopOptions): Promise<void> => {
     schema.stop();
-    await Promise.all(servers.map((server) => server.close()));
+    await Promise.all(servers.map((server) => server.close(how)));
   };
   try {
     for (const port of ports) servers.push(await serveAt(context, app, served, port));

@@ -9,6 +9,7 @@ import {
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
+import type { ProcessNumber } from '../role-slot.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext } from './role.ts';
 
@@ -32,8 +33,9 @@ async function serve(chainId: number) {
   return { chain, node };
 }
 
-function contextOf(variables: Readonly<Record<string, string>>): RoleContext {
+function contextOf(variables: Readonly<Record<string, string>>, place?: ProcessNumber): RoleContext {
   return {
+    ...(place !== undefined && { place }),
     configuration: parseConfiguration([environmentSource(variables)]).configuration,
     database: scratch.database,
     databaseUrl: scratch.url,
@@ -83,5 +85,29 @@ describe('ingest', () => {
     } finally {
       await role.stop();
     }
+  }, 60_000);
+
+  it('leaves the chains of other processes to them, and asks their nodes nothing', async () => {
+    const [own, other] = [await serve(1_337_013), await serve(1_337_014)];
+    const context = contextOf(
+      {
+        CHAINS: 'other,own',
+        CHAIN_ID_OTHER: '1337014',
+        RPC_URLS_OTHER: other.node.url,
+        CHAIN_ID_OWN: '1337013',
+        RPC_URLS_OWN: own.node.url,
+        POLL_INTERVAL_MS: '50',
+      },
+      { number: 2, of: 2 },
+    );
+    const role = await startIngest(context);
+    try {
+      await vi.waitFor(async () => expect((await statusOf(1_337_013))?.checkpoint).toBe(own.chain.head), 20_000);
+    } finally {
+      await role.stop();
+    }
+    expect(await context.metrics.metrics()).not.toContain('chain="other"');
+    expect(await statusOf(1_337_014)).toBeUndefined();
+    expect(other.node.counters.httpRequests).toBe(0);
   }, 60_000);
 });

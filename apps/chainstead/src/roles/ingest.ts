@@ -10,7 +10,8 @@ import {
   type SyncMetrics,
   saveStartFailure,
 } from '@chainstead/sync';
-import type { ChainConfiguration } from '../configuration/index.ts';
+import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
+import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { startAptosIngest } from './aptos-ingest.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -18,16 +19,20 @@ import type { RoleContext, RunningRole } from './role.ts';
 /** Blocks a second. */
 const PUBLIC_PROVER_RATE = 5;
 
-/** Ingests every configured chain, each by itself: what one of them suffers does not touch the others. */
+/**
+ * Ingests this process' share of the configured chains, each by itself: what one of them suffers does not touch the others. Shares are fixed:
+ * standing by for the chains of a process beside it would ask their nodes for everything once more, and a restart is as quick.
+ */
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
-  const { configuration, logger, metrics } = context;
+  const { logger, metrics } = context;
+  const configuration = ownShare(context);
   const stop = new AbortController();
   const shared = { metrics: createSyncMetrics(metrics), watcher: createStreamsWatcher({ database: context.database }) };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, { logger, metrics, clock: context.clock, turns: context.turns });
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
-  const aptos = startAptosIngest(context, shared.metrics, stop.signal);
+  const aptos = startAptosIngest({ ...context, configuration }, shared.metrics, stop.signal);
   if (chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chain is configured: there is nothing to ingest');
   return {
@@ -38,6 +43,16 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
+  };
+}
+
+/** The configuration with the chains and networks that this process ingests. */
+function ownShare({ configuration, place = ONLY_PROCESS }: RoleContext): Configuration {
+  const { chains, aptos } = configuration;
+  return {
+    ...configuration,
+    chains: shareOf(chains, place),
+    aptos: { ...aptos, networks: shareOf(aptos.networks, place, chains.length) },
   };
 }
 

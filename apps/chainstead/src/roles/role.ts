@@ -2,6 +2,7 @@ import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { CallTurns } from '@chainstead/rpc';
 import type { Configuration } from '../configuration/index.ts';
+import type { ProcessNumber } from '../role-slot.ts';
 
 /** What every role is made of. */
 export interface RoleContext {
@@ -14,6 +15,17 @@ export interface RoleContext {
   readonly clock: Clock;
   /** What upstreams allow, for all that this start calls. Default: each pool has limits of its own. */
   readonly turns?: CallTurns;
+  /** Which of the role's processes this is. @default the only one */
+  readonly place?: ProcessNumber;
+}
+
+/** How a role ends. */
+export interface StopOptions {
+  /**
+   * Of a process whose place another one has taken: how long clients may send one more request over a connection that they keep open,
+   * which then tells them to close it. Closed at once, it may be just as they send one. Milliseconds. @default 0
+   */
+  readonly idleGraceMs?: number;
 }
 
 /** A role at work. */
@@ -21,7 +33,7 @@ export interface RunningRole {
   /** Where it listens; null for roles that don't. */
   readonly address: string | null;
   /** Ends gracefully: requests, blocks and jobs at work are finished first. */
-  stop(): Promise<void>;
+  stop(options?: StopOptions): Promise<void>;
 }
 
 export type StartRole = (context: RoleContext) => Promise<RunningRole>;

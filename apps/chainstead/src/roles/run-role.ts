@@ -1,5 +1,6 @@
 import { openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
+import { type RoleSlot, slotName } from '../role-slot.ts';
 import { apiSessions, startApi } from './api.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
@@ -13,22 +14,23 @@ const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
 };
 
 /** Starts a role with a database pool of its own, which closes when the role has stopped. Throws what the role throws. */
-export async function runRole(role: RoleName, context: Omit<RoleContext, 'database'>): Promise<RunningRole> {
+export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'database' | 'place'>): Promise<RunningRole> {
+  const { role } = slot;
   const database = openDatabase({
     url: context.databaseUrl,
     sessionUrl: context.configuration.database.sessionUrl,
-    applicationName: `chainstead ${role}`,
+    applicationName: `chainstead ${slotName(slot)}`,
     poolSize: context.configuration.database.poolSize,
     ...(role === 'api' && apiSessions(context.configuration.database.prepared)),
     ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
     logger: context.logger,
   });
   try {
-    const running = await START_ROLE[role]({ ...context, database });
+    const running = await START_ROLE[role]({ ...context, database, place: slot });
     return {
       address: running.address,
-      async stop() {
-        await running.stop();
+      async stop(options) {
+        await running.stop(options);
         await database.close();
       },
     };

@@ -1,6 +1,7 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import type { RoleName } from '../configuration/index.ts';
+import type { RoleSlot } from '../role-slot.ts';
 import { parseRoleMessage, type RoleMessage } from './role-messages.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 
@@ -18,15 +19,9 @@ export interface LaunchedRole extends RoleProcessHandle {
   send(message: RoleMessage): void;
 }
 
-/** Starts the process of one role with an IPC channel; its output goes where ours goes. */
-export function launchRole(role: RoleName, options: LaunchOptions): LaunchedRole {
-  const child = fork(ENTRY, [role], {
-    env: { ...options.environment },
-    execArgv: flagsOf(role, process.execArgv),
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Metrics are megabytes of text with quotes, which JSON would escape and read again one by one.
-    serialization: 'advanced',
-  });
+/** Starts a process of a role with an IPC channel; its output goes where ours goes. */
+export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole {
+  const child = slot.role === 'api' ? forkOntoSharedPort(slot, options) : forkAlone(slot, options);
   const ready = Promise.withResolvers<RoleReady>();
   const exited = Promise.withResolvers<RoleExit>();
   child.on('message', (value) => {
@@ -35,8 +30,10 @@ export function launchRole(role: RoleName, options: LaunchOptions): LaunchedRole
     else if (message !== null) options.onMessage(message);
   });
   child.on('exit', (code, signal) => exited.resolve({ code, signal }));
-  // The process could not be started at all.
-  child.on('error', () => exited.resolve({ code: null, signal: null }));
+  child.on('error', () => {
+    // Of one that could be started this is a message that did not arrive; its end is told by itself.
+    if (child.pid === undefined) exited.resolve({ code: null, signal: null });
+  });
   const send = (message: RoleMessage): void => {
     // The channel may close between the look and the call; then the process is ending anyway.
     if (child.connected) child.send(message, () => undefined);
@@ -45,16 +42,56 @@ export function launchRole(role: RoleName, options: LaunchOptions): LaunchedRole
     pid: child.pid ?? 0,
     ready: ready.promise,
     exited: exited.promise,
-    stop: () => send({ type: 'stop' }),
+    stop: ({ idleGraceMs = 0 } = {}) => send({ type: 'stop', idleGraceMs }),
     kill: () => child.kill('SIGKILL'),
     send,
   };
 }
 
+const CHANNEL = {
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  // Metrics are megabytes of text with quotes, which JSON would escape and read again one by one.
+  serialization: 'advanced',
+} as const;
+
+function forkAlone(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess {
+  return fork(ENTRY, argumentsOf(slot), {
+    ...CHANNEL,
+    stdio: [...CHANNEL.stdio],
+    env: { ...environment },
+    execArgv: flagsOf(slot, process.execArgv),
+  });
+}
+
+/**
+ * A process whose ports are opened here, and whose connections are handed out here, in turn to those that are free. With a socket of its own
+ * for each process (SO_REUSEPORT), Linux would reset what waits in the socket of one that ends, macOS would not spread connections at all, and
+ * nobody would notice another program of the same user on the port.
+ */
+function forkOntoSharedPort(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess {
+  cluster.setupPrimary({
+    ...CHANNEL,
+    stdio: [...CHANNEL.stdio],
+    exec: ENTRY,
+    args: argumentsOf(slot),
+    execArgv: flagsOf(slot, process.execArgv),
+  });
+  // It adds this process' own variables, of which those that are not given must not get through.
+  const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
+  const worker = cluster.fork({ ...withheld, ...environment });
+  // Told by its process, too; here nobody listening would end this process.
+  worker.on('error', () => undefined);
+  return worker.process;
+}
+
+function argumentsOf({ role, number, of }: RoleSlot): string[] {
+  return [role, String(number), String(of)];
+}
+
 /** As bin/chainstead.js has them, which gives all roles what suits ingest. Of the same flag V8 takes the last. */
 const SERVING_FLAG = '--max-semi-space-size=64';
 
-function flagsOf(role: RoleName, inherited: readonly string[]): string[] {
+function flagsOf({ role }: RoleSlot, inherited: readonly string[]): string[] {
   const isSized = inherited.some((flag) => flag.startsWith('--max-semi-space-size='));
   return role === 'ingest' || !isSized ? [...inherited] : [...inherited, SERVING_FLAG];
 }

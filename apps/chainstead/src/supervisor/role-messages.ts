@@ -7,8 +7,9 @@ import { ROLE_NAMES } from '../configuration/index.ts';
 const metricFamilies = z.custom<MetricFamilies>((value) => Array.isArray(value));
 
 const ready = z.object({ type: z.literal('ready'), role: z.enum(ROLE_NAMES), address: z.string().nullable() });
-const stop = z.object({ type: z.literal('stop') });
-/** From the API's process: the metrics of the others, please. From the supervisor: yours, please. */
+/** How long connections that clients keep open may get one more request, where another process has taken over. */
+const stop = z.object({ type: z.literal('stop'), idleGraceMs: z.number() });
+/** From a process of the API: the metrics of all others, please. From the supervisor: yours, please. */
 const metricsRequest = z.object({ type: z.literal('metrics-request'), id: z.number().int() });
 const metricsAnswer = z.object({
   type: z.literal('metrics-answer'),

@@ -1,4 +1,5 @@
 import type { RoleName } from '../configuration/index.ts';
+import type { StopOptions } from '../roles/role.ts';
 
 /** How a process ended. */
 export interface RoleExit {
@@ -20,7 +21,7 @@ export interface RoleProcessHandle {
   readonly ready: Promise<RoleReady>;
   readonly exited: Promise<RoleExit>;
   /** Asks for a graceful end. */
-  stop(): void;
+  stop(options?: StopOptions): void;
   /** Ends it at once. */
   kill(): void;
 }

@@ -1,6 +1,8 @@
 import { type Clock, restartDelayMs, silentLogger } from '@chainstead/core';
 import { describe, expect, it, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
+import { type RoleSlot, slotName } from '../role-slot.ts';
+import type { StopOptions } from '../roles/role.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 import { createSupervisor, RoleFailedError } from './supervisor.ts';
 
@@ -62,7 +64,7 @@ describe('supervisor', () => {
     world.process('api').end({ code: 2, signal: null });
     await expect(supervisor.finished).rejects.toThrow(RoleFailedError);
     await expect(supervisor.ready).rejects.toThrow(RoleFailedError);
-    expect(world.process('ingest').stopped).toBe(true);
+    expect(world.process('ingest').stopped).not.toBeNull();
     expect(world.launched).toHaveLength(2);
   });
 
@@ -74,8 +76,8 @@ describe('supervisor', () => {
     supervisor.stop();
     await supervisor.finished;
     expect(world.launched.map((process) => [process.stopped, process.killed])).toEqual([
-      [true, false],
-      [true, false],
+      [{}, false],
+      [{}, false],
     ]);
   });
 
@@ -103,6 +105,142 @@ describe('supervisor', () => {
   });
 });
 
+describe('a role with several processes', () => {
+  it('is ready when each of them is, and tells at a stop the role once', async () => {
+    const world = createWorld();
+    const supervisor = world.supervise(['ingest'], { api: 2 });
+    const [first, second] = world.launched.filter(({ role }) => role === 'api');
+    let isReady = false;
+    void supervisor.ready.then(() => {
+      isReady = true;
+    });
+    world.process('ingest').becomeReady(null);
+    first?.becomeReady('http://127.0.0.1:1');
+    await vi.waitFor(() => expect(world.launched).toHaveLength(3));
+    expect(isReady).toBe(false);
+    second?.becomeReady('http://127.0.0.1:1');
+    await supervisor.ready;
+    supervisor.stop();
+    expect(world.finishings).toEqual([['ingest', 'api']]);
+  });
+
+  it('has a crashed one started again by itself, at its place', async () => {
+    const world = createWorld();
+    world.supervise([], { api: 3 });
+    expect(world.launched.map(({ name }) => name)).toEqual(['api-1', 'api-2', 'api-3']);
+    world.launched[1]?.end({ code: null, signal: 'SIGKILL' });
+    await world.sleepingFor(500);
+    world.advance(500);
+    await vi.waitFor(() => expect(world.launched).toHaveLength(4));
+    expect(world.launched[3]?.name).toBe('api-2');
+  });
+});
+
+describe('replacing', () => {
+  /** Two of the API and one of ingest, all at work. */
+  async function working() {
+    const world = createWorld();
+    const supervisor = world.supervise(['ingest'], { api: 2 });
+    for (const process of world.launched) process.becomeReady(null);
+    await supervisor.ready;
+    return { world, supervisor };
+  }
+  /** Names of those at work, oldest first. */
+  const atWork = ({ launched }: ReturnType<typeof createWorld>) =>
+    launched.filter(({ isOver }) => !isOver()).map(({ name }) => name);
+
+  it('puts a fresh process in each place, one after the other, each at work before the old one is asked to end', async () => {
+    const { world, supervisor } = await working();
+    const [, first, second] = world.launched;
+    const done = supervisor.replace('api');
+    await vi.waitFor(() => expect(world.launched).toHaveLength(4));
+    expect([world.launched[3]?.name, first?.stopped]).toEqual(['api-1', null]);
+    world.launched[3]?.becomeReady(null);
+    await vi.waitFor(() => expect(first?.stopped).toEqual({ idleGraceMs: 3_000 }));
+    // The next one waits for the end of this one.
+    expect(world.launched).toHaveLength(4);
+    first?.end({ code: 0, signal: null });
+    await vi.waitFor(() => expect(world.launched).toHaveLength(5));
+    expect(second?.stopped).toBeNull();
+    world.launched[4]?.becomeReady(null);
+    await vi.waitFor(() => expect(second?.stopped).not.toBeNull());
+    second?.end({ code: 0, signal: null });
+    await done;
+    expect(atWork(world)).toEqual(['ingest', 'api-1', 'api-2']);
+    // None of that was a crash.
+    expect(world.launched).toHaveLength(5);
+  });
+
+  it('kills an old process that does not end in time', async () => {
+    const { world, supervisor } = await working();
+    const done = supervisor.replace('ingest');
+    await vi.waitFor(() => expect(world.launched).toHaveLength(4));
+    world.launched[3]?.becomeReady(null);
+    await world.sleepingFor(5_000);
+    world.advance(5_000);
+    await done;
+    expect(world.launched[0]?.killed).toBe(true);
+    expect(atWork(world)).toEqual(['api-1', 'api-2', 'ingest']);
+  });
+
+  it.each([1, 2])(
+    'ends with a fresh process that ends before it works (exit code %i): the old ones go on',
+    async (code) => {
+      const { world, supervisor } = await working();
+      const done = supervisor.replace('api');
+      await vi.waitFor(() => expect(world.launched).toHaveLength(4));
+      world.launched[3]?.end({ code, signal: null });
+      await done;
+      expect(atWork(world)).toEqual(['ingest', 'api-1', 'api-2']);
+      expect(world.launched.every(({ stopped }) => stopped === null)).toBe(true);
+      // A crash of the old one is answered as ever.
+      world.launched[1]?.end({ code: 1, signal: null });
+      await world.sleepingFor(500);
+    },
+  );
+
+  it('lets the fresh process go on where the old one crashes meanwhile', async () => {
+    const { world, supervisor } = await working();
+    const done = supervisor.replace('ingest');
+    await vi.waitFor(() => expect(world.launched).toHaveLength(4));
+    world.launched[0]?.end({ code: 1, signal: null });
+    world.launched[3]?.becomeReady(null);
+    await done;
+    expect(atWork(world)).toEqual(['api-1', 'api-2', 'ingest']);
+    world.launched[3]?.end({ code: 1, signal: null });
+    await world.sleepingFor(500);
+  });
+
+  it('is done once more where it is asked for meanwhile, however often', async () => {
+    const { world, supervisor } = await working();
+    const done = supervisor.replace('ingest');
+    await supervisor.replace('ingest');
+    await supervisor.replace('ingest');
+    for (const [old, fresh] of [
+      [0, 3],
+      [3, 4],
+    ] as const) {
+      await vi.waitFor(() => expect(world.launched).toHaveLength(fresh + 1));
+      world.launched[fresh]?.becomeReady(null);
+      await vi.waitFor(() => expect(world.launched[old]?.stopped).not.toBeNull());
+      world.launched[old]?.end({ code: 0, signal: null });
+    }
+    await done;
+    expect(atWork(world)).toEqual(['api-1', 'api-2', 'ingest']);
+  });
+
+  it('is over at a stop, which ends the fresh process too', async () => {
+    const { world, supervisor } = await working();
+    const done = supervisor.replace('api');
+    await vi.waitFor(() => expect(world.launched).toHaveLength(4));
+    for (const process of world.launched) process.endsWhenAsked();
+    supervisor.stop();
+    await Promise.all([supervisor.finished, done]);
+    expect(atWork(world)).toEqual([]);
+    expect(world.launched).toHaveLength(4);
+  });
+});
+
 describe('restartDelayMs', () => {
   it.each([
     [1, 500],
@@ -116,27 +254,36 @@ describe('restartDelayMs', () => {
 });
 
 /** A process that does only what the test says. */
-function scriptedProcess(role: RoleName) {
+function scriptedProcess(slot: RoleSlot) {
+  const { role } = slot;
   const ready = Promise.withResolvers<RoleReady>();
   const exited = Promise.withResolvers<RoleExit>();
   let asked = false;
+  let over = false;
+  const end = (exit: RoleExit): void => {
+    over = true;
+    exited.resolve(exit);
+  };
   const process = {
     role,
+    name: slotName(slot),
     pid: 1,
     ready: ready.promise,
     exited: exited.promise,
-    stopped: false,
+    /** With what it was asked to stop; null: it was not. */
+    stopped: null as StopOptions | null,
     killed: false,
-    stop() {
-      process.stopped = true;
-      if (asked) exited.resolve({ code: 0, signal: null });
+    isOver: () => over,
+    stop(options: StopOptions = {}) {
+      process.stopped = options;
+      if (asked) end({ code: 0, signal: null });
     },
     kill() {
       process.killed = true;
-      exited.resolve({ code: null, signal: 'SIGKILL' });
+      end({ code: null, signal: 'SIGKILL' });
     },
     becomeReady: (address: string | null) => ready.resolve({ role, address }),
-    end: (exit: RoleExit) => exited.resolve(exit),
+    end,
     endsWhenAsked() {
       asked = true;
     },
@@ -164,11 +311,17 @@ function createWorld() {
       if (process === undefined) throw new Error(`${role} was not launched`);
       return process;
     },
-    supervise: (roles: readonly RoleName[]) =>
+    /** @param several roles with more than one process, after the others */
+    supervise: (roles: readonly RoleName[], several: Readonly<Partial<Record<RoleName, number>>> = {}) =>
       createSupervisor({
-        roles,
-        launch(role) {
-          const process = scriptedProcess(role);
+        slots: [
+          ...roles.map((role) => ({ role, number: 1, of: 1 })),
+          ...Object.entries(several).flatMap(([role, of]) =>
+            Array.from({ length: of }, (_, index) => ({ role: role as RoleName, number: index + 1, of })),
+          ),
+        ],
+        launch(slot) {
+          const process = scriptedProcess(slot);
           launched.push(process);
           return process;
         },

@@ -7,14 +7,17 @@ import {
   WELL_AFTER_MS,
 } from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
+import { type RoleSlot, slotName } from '../role-slot.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 
 /** Exit code of a role whose configuration can't work: starting it again would not help. */
 export const EXIT_CODE_CONFIGURATION = 2;
+/** Clients that use a connection more rarely may find it closed by a replaced process just as they use it again. */
+const IDLE_GRACE_MS = 3_000;
 
 export interface SupervisorOptions {
-  readonly roles: readonly RoleName[];
-  launch(role: RoleName): RoleProcessHandle;
+  readonly slots: readonly RoleSlot[];
+  launch(slot: RoleSlot): RoleProcessHandle;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Milliseconds from the request to stop until what still runs is killed. */
@@ -23,12 +26,17 @@ export interface SupervisorOptions {
   onFinishing?(roles: readonly RoleName[]): void;
 }
 
-/** Keeps one process of each role running: a crash is followed by a restart, later each time. */
+/** Keeps a process running in each slot: a crash is followed by a restart, later each time. */
 export interface Supervisor {
-  /** Resolves when every role has worked once. @throws RoleFailedError */
+  /** Resolves when every slot has worked once. @throws RoleFailedError */
   readonly ready: Promise<readonly RoleReady[]>;
   /** Resolves after `stop`, when every process has ended. @throws RoleFailedError when a role can't work at all. */
   readonly finished: Promise<void>;
+  /**
+   * Puts fresh processes in the place of a role's, one after the other: the old one is asked to end once the new one works. A new one that
+   * does not get that far ends the replacing, and the old one goes on. Asked again meanwhile, it does it once more afterwards.
+   */
+  replace(role: RoleName): Promise<void>;
   /** Asks all to end, and kills what has not ended within the time. */
   stop(): void;
 }
@@ -45,24 +53,33 @@ export class RoleFailedError extends ChainsteadError {
   }
 }
 
+/** A process at work, and since when. Milliseconds since the epoch. */
+interface Run {
+  readonly handle: RoleProcessHandle;
+  readonly startedAt: number;
+}
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: restarts, replacements and the stop share the processes that run.
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { clock, logger } = options;
   const stopping = new AbortController();
-  const running = new Map<RoleProcessHandle, RoleName>();
-  const firstReady = new Map(options.roles.map((role) => [role, Promise.withResolvers<RoleReady>()]));
+  const running = new Map<RoleProcessHandle, RoleSlot>();
+  const firstReady = new Map(options.slots.map((slot) => [slot, Promise.withResolvers<RoleReady>()]));
+  /** Started beside those whose slots they take. */
+  const replacements = new Map<RoleSlot, Run>();
+  const replacing = new Map<RoleName, { isAskedAgain: boolean }>();
 
-  async function keepRunning(role: RoleName): Promise<void> {
+  async function keepRunning(slot: RoleSlot): Promise<void> {
     let crashesInARow = 0;
     while (!stopping.signal.aborted) {
-      const startedAt = clock.now();
-      const exit = await runOnce(role);
+      const { exit, startedAt } = await runOnce(slot);
       if (stopping.signal.aborted) return;
-      if (exit.code === EXIT_CODE_CONFIGURATION) throw new RoleFailedError(role, exit);
+      if (exit.code === EXIT_CODE_CONFIGURATION) throw new RoleFailedError(slot.role, exit);
       crashesInARow = clock.now() - startedAt >= WELL_AFTER_MS ? 1 : crashesInARow + 1;
       const delayMs = restartDelayMs(crashesInARow);
       logger.error(
         {
-          child_role: role,
+          ...namesOf(slot),
           exit_code: exit.code,
           signal: exit.signal,
           crashes_in_a_row: crashesInARow,
@@ -74,32 +91,91 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
   }
 
-  async function runOnce(role: RoleName): Promise<RoleExit> {
-    const handle = options.launch(role);
-    running.set(handle, role);
-    void handle.ready.then((facts) => firstReady.get(role)?.resolve(facts));
-    try {
-      return await handle.exited;
-    } finally {
-      running.delete(handle);
-      if (stopping.signal.aborted) tellFinishing();
+  /** Until a process has ended that none was started to replace. */
+  async function runOnce(slot: RoleSlot): Promise<{ readonly exit: RoleExit; readonly startedAt: number }> {
+    let run = begin(slot);
+    for (;;) {
+      const exit = await run.handle.exited;
+      const next = replacements.get(slot);
+      if (next === undefined) return { exit, startedAt: run.startedAt };
+      replacements.delete(slot);
+      run = next;
     }
   }
 
-  function tellFinishing(): void {
-    if (running.size > 0) options.onFinishing?.([...running.values()]);
+  function begin(slot: RoleSlot): Run {
+    const handle = options.launch(slot);
+    running.set(handle, slot);
+    void handle.ready.then((facts) => firstReady.get(slot)?.resolve(facts));
+    void handle.exited.then(() => {
+      running.delete(handle);
+      if (stopping.signal.aborted) tellFinishing();
+    });
+    return { handle, startedAt: clock.now() };
   }
 
-  async function killLeftovers(): Promise<void> {
-    tellFinishing();
-    for (const handle of running.keys()) handle.stop();
+  async function replace(role: RoleName): Promise<void> {
+    const current = replacing.get(role);
+    if (current !== undefined) {
+      current.isAskedAgain = true;
+      return;
+    }
+    const state = { isAskedAgain: true };
+    replacing.set(role, state);
+    try {
+      while (state.isAskedAgain && !stopping.signal.aborted) {
+        state.isAskedAgain = false;
+        await replaceAll(role);
+      }
+    } finally {
+      replacing.delete(role);
+    }
+  }
+
+  async function replaceAll(role: RoleName): Promise<void> {
+    for (const slot of options.slots.filter((one) => one.role === role)) {
+      if (stopping.signal.aborted) return;
+      const old = [...running].find(([, held]) => held === slot)?.[0];
+      // One that crashed is about to be started afresh anyway.
+      if (old !== undefined && !(await replaceOne(slot, old))) {
+        logger.error(namesOf(slot), 'A fresh process ended before it worked: the one that it was to replace goes on');
+        return;
+      }
+    }
+    logger.info({ child_role: role }, 'All processes of the role were replaced');
+  }
+
+  /** @returns false when the fresh process did not get to work */
+  async function replaceOne(slot: RoleSlot, old: RoleProcessHandle): Promise<boolean> {
+    const fresh = begin(slot);
+    replacements.set(slot, fresh);
+    const isReady = await Promise.race([fresh.handle.ready.then(() => true), fresh.handle.exited.then(() => false)]);
+    if (!isReady) {
+      if (replacements.get(slot) === fresh) replacements.delete(slot);
+      return stopping.signal.aborted;
+    }
+    old.stop({ idleGraceMs: IDLE_GRACE_MS });
+    await killUnlessEnded([old]);
+    await old.exited;
+    logger.info({ ...namesOf(slot), pid: fresh.handle.pid, old_pid: old.pid }, 'Role process was replaced');
+    return true;
+  }
+
+  function tellFinishing(): void {
+    if (running.size > 0) options.onFinishing?.([...new Set([...running.values()].map(({ role }) => role))]);
+  }
+
+  /** Waits for their ends as long as a stop may take. */
+  async function killUnlessEnded(handles: readonly RoleProcessHandle[]): Promise<void> {
     const allEnded = new AbortController();
-    void Promise.all([...running.keys()].map((handle) => handle.exited)).then(() => allEnded.abort());
+    void Promise.all(handles.map(({ exited }) => exited)).then(() => allEnded.abort());
     await sleepUnlessAborted(clock, options.stopTimeoutMs, allEnded.signal);
     if (allEnded.signal.aborted) return;
-    for (const [handle, role] of running) {
+    for (const handle of handles) {
+      const slot = running.get(handle);
+      if (slot === undefined) continue;
       logger.warn(
-        { child_role: role, pid: handle.pid, stop_timeout_ms: options.stopTimeoutMs },
+        { ...namesOf(slot), pid: handle.pid, stop_timeout_ms: options.stopTimeoutMs },
         'Role process did not stop in time, killing it',
       );
       handle.kill();
@@ -109,17 +185,20 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function stop(): void {
     if (stopping.signal.aborted) return;
     stopping.abort();
-    void killLeftovers();
+    tellFinishing();
+    const handles = [...running.keys()];
+    for (const handle of handles) handle.stop();
+    void killUnlessEnded(handles);
   }
 
   async function runAll(): Promise<void> {
-    const roles = options.roles.map((role) => keepRunning(role));
+    const slots = options.slots.map((slot) => keepRunning(slot));
     try {
-      await Promise.all(roles);
+      await Promise.all(slots);
     } catch (error) {
       for (const waiting of firstReady.values()) waiting.reject(error);
       stop();
-      await Promise.allSettled(roles);
+      await Promise.allSettled(slots);
       throw error;
     }
   }
@@ -128,5 +207,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const finished = runAll();
   // Callers may await only one of the two; the other must not count as an unhandled rejection.
   for (const promise of [ready, finished]) promise.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
-  return { ready, finished, stop };
+  return { ready, finished, replace, stop };
+}
+
+function namesOf(slot: RoleSlot): Readonly<Record<string, string>> {
+  return { child_role: slot.role, ...(slot.of > 1 && { child_process: slotName(slot) }) };
 }

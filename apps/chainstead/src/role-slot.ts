@@ -1,0 +1,59 @@
+import type { Configuration, RoleName } from './configuration/index.ts';
+
+/** Which of a role's processes one is. */
+export interface ProcessNumber {
+  /** From 1. */
+  readonly number: number;
+  /** How many there are. */
+  readonly of: number;
+}
+
+export const ONLY_PROCESS: ProcessNumber = { number: 1, of: 1 };
+
+/** A place that the supervisor keeps filled: a process of a role, and after its end the next one. */
+export interface RoleSlot extends ProcessNumber {
+  readonly role: RoleName;
+}
+
+/** What `auto` stands for on a very large machine: Postgres has to hold the connections of all. */
+const AUTO_MAX = 64;
+
+/**
+ * The processes that the roles run in. Each chain is ingested by one process, so there are no more of `ingest` than chains.
+ * @param cores what `auto` stands for
+ */
+export function slotsOf(
+  { processes, chains, aptos }: Pick<Configuration, 'processes' | 'chains' | 'aptos'>,
+  roles: readonly RoleName[],
+  cores: number,
+): RoleSlot[] {
+  const chainsMax = Math.max(1, chains.length + aptos.networks.length);
+  return roles.flatMap((role) => {
+    const wanted = processes[role] === 'auto' ? Math.min(cores, AUTO_MAX) : processes[role];
+    const of = role === 'ingest' ? Math.min(wanted, chainsMax) : wanted;
+    return Array.from({ length: of }, (_, index) => ({ role, number: index + 1, of }));
+  });
+}
+
+/** `api`, or `api-2` where there are several. In logs, metrics, and as name of the sessions in Postgres. */
+export function slotName({ role, number, of }: RoleSlot): string {
+  return of === 1 ? role : `${role}-${number}`;
+}
+
+/** What logs and metrics of the process carry; `process` only where there are several, so that nothing changes for one. */
+export function processLabels(slot: RoleSlot): { readonly role: RoleName; readonly process?: string } {
+  return { role: slot.role, ...(slot.of > 1 && { process: slotName(slot) }) };
+}
+
+/** For people: `api (4 processes), ingest`. */
+export function renderRoles(slots: readonly RoleSlot[]): string {
+  return slots
+    .filter(({ number }) => number === 1)
+    .map(({ role, of }) => (of === 1 ? role : `${role} (${of} processes)`))
+    .join(', ');
+}
+
+/** What of a list this process works on: every `of`-th, so that all have about as many. @param offset items of the lists before */
+export function shareOf<Item>(items: readonly Item[], { number, of }: ProcessNumber, offset = 0): Item[] {
+  return items.filter((_, index) => (offset + index) % of === number - 1);
+}
