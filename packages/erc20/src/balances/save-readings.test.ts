@@ -101,7 +101,7 @@ test(
           expect(outcomes[1]).toEqual(outcomes[0]);
         },
       ),
-      { numRuns: atDepth(12) },
+      { numRuns: atDepth(6) },
     );
   },
   atDepth(240_000),
