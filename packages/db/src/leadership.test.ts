@@ -1,7 +1,14 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { silentLogger } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Leadership, tryAcquireLeadership } from './leadership.ts';
+import { openDatabase } from './open-database.ts';
+import { transactionLock } from './transaction-lock.ts';
+
+/** Longer than the silence after which a session is ended, and two looks of whoever took over. */
+const LONGER_THAN_SILENCE_MS = 6_500;
 
 describe('leadership', () => {
   let scratch: ScratchDatabase;
@@ -51,7 +58,7 @@ describe('leadership', () => {
 
   test('ends by the clock of the database when its holder falls silent, whose writes are refused from then on', async () => {
     const silent = await lead('silent');
-    // What fifteen seconds without a renewal leave behind.
+    // What seconds without a renewal leave behind.
     await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'silent'");
     const next = await lead('silent');
     await expect(scratch.database.transaction((transaction) => silent.confirm(transaction))).rejects.toMatchObject({
@@ -74,6 +81,74 @@ describe('leadership', () => {
     await scratch.database.query("UPDATE leases SET token = gen_random_uuid() WHERE name = 'renewed'");
     await lost;
     expect(leader.lost.reason).toMatchObject({ code: 'LEADERSHIP_LOST' });
+  });
+
+  describe('taken over from a holder that fell silent', () => {
+    /** Holds a lock in a transaction that says nothing more until it is let go. */
+    async function holdLock(applicationName: string): Promise<{ readonly letGo: () => void; readonly end: Promise<unknown> }> {
+      const silent = openDatabase({ url: scratch.url, applicationName, poolSize: 2, logger: silentLogger() });
+      const held = Promise.withResolvers<void>();
+      const over = Promise.withResolvers<void>();
+      const end = silent
+        .transaction(async (transaction) => {
+          await transactionLock(transaction, 'commit');
+          held.resolve();
+          await over.promise;
+        })
+        .then(
+          () => null,
+          (error: unknown) => error,
+        )
+        .finally(() => silent.close());
+      await held.promise;
+      return { letGo: over.resolve, end };
+    }
+    const waitForLock = (): Promise<void> =>
+      scratch.database.transaction((transaction) => transactionLock(transaction, 'commit'));
+
+    test('ends the sessions of it that others wait for, and says which', async () => {
+      const silent = await lead('followed');
+      const { letGo, end } = await holdLock('chainstead gone');
+      await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'followed'");
+      const onCutOff = vi.fn();
+      const { leadership } = await tryAcquireLeadership(scratch.database, 'followed', { onCutOff });
+      await waitForLock();
+      expect(onCutOff.mock.calls).toEqual([[[expect.objectContaining({ application: 'chainstead gone' })]]]);
+      letGo();
+      expect(await end).toBeInstanceOf(Error);
+      await leadership?.release();
+      await silent.release();
+    });
+
+    test('leaves alone whom nobody waits for, sessions of other programs, and every session where the lease was given up', async () => {
+      const unhindered = await holdLock('chainstead thinking');
+      const silent = await lead('left');
+      await scratch.database.query("UPDATE leases SET expires_at = clock_timestamp() WHERE name = 'left'");
+      const onCutOff = vi.fn();
+      const next = await tryAcquireLeadership(scratch.database, 'left', { onCutOff });
+      await delay(LONGER_THAN_SILENCE_MS);
+      unhindered.letGo();
+      expect(await unhindered.end).toBeNull();
+
+      const stranger = await holdLock('psql');
+      const waiting = waitForLock();
+      await delay(LONGER_THAN_SILENCE_MS);
+      stranger.letGo();
+      expect(await stranger.end).toBeNull();
+      await waiting;
+      await next.leadership?.release();
+
+      const heir = await tryAcquireLeadership(scratch.database, 'left', { onCutOff });
+      const slow = await holdLock('chainstead slow');
+      const patient = waitForLock();
+      await delay(LONGER_THAN_SILENCE_MS);
+      slow.letGo();
+      expect(await slow.end).toBeNull();
+      await patient;
+      expect(onCutOff).not.toHaveBeenCalled();
+      await heir.leadership?.release();
+      await silent.release();
+    });
   });
 
   test('leaves no connection behind when it is taken', async () => {

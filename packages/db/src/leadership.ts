@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { errorText } from '@chainstead/core';
+import { cutOffSilent } from './cut-off-silent.ts';
 import type { Database, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { outageOr } from './database-outage.ts';
+import type { LockHolder } from './lock-holders.ts';
 import type { SessionClient } from './session-client.ts';
 
 /** A lease of the table `leases`, renewed over a connection of its own for as long as it is held. */
@@ -21,18 +23,36 @@ export type Candidacy =
   | { readonly leadership: Leadership; readonly leader: null }
   | { readonly leadership: null; readonly leader: string };
 
+export interface CandidacyOptions {
+  /** Hears of sessions of a former holder that were ended, since others waited for what they had locked. */
+  readonly onCutOff?: (sessions: readonly LockHolder[]) => void;
+}
+
 /** A machine that fell silent is replaced after this time, by the database's clock. Milliseconds. */
-export const LEASE_MS = 15_000;
-const RENEWAL_INTERVAL_MS = 4_000;
+export const LEASE_MS = 7_000;
+const RENEWAL_INTERVAL_MS = 1_500;
 /** An interval and this are less than the lease: a holder that is cut off knows it before anybody else leads. */
-const RENEWAL_TIMEOUT_MS = 9_000;
+const RENEWAL_TIMEOUT_MS = 4_500;
+/** What a former holder has locked comes to light when the new one commits. */
+const CUT_OFF_FOR_MS = 60_000;
 
 /**
  * Becomes the one holder of `name`, unless it is held: by a lease that has not expired, of a session that the server still has.
- * So a process that ended is replaced at once, and a machine that fell silent after {@link LEASE_MS}.
+ * So a process that ended is replaced at once, and a machine that fell silent after {@link LEASE_MS}. Whoever follows a holder that did
+ * not release ends those of its sessions that others wait for.
  * Fence writes with `confirm` or a claim all the same: a process may be stopped at any place, and go on much later.
  */
-export async function tryAcquireLeadership(database: Database, name: string): Promise<Candidacy> {
+export async function tryAcquireLeadership(
+  database: Database,
+  name: string,
+  options: CandidacyOptions = {},
+): Promise<Candidacy> {
+  // Most looks find it held, and a look over the pool costs no connection.
+  const held = await database.query<{ holder: string }>(
+    `SELECT holder FROM leases AS lease WHERE name = $1 AND ${LEASE_IS_HELD}`,
+    [name],
+  );
+  if (held[0] !== undefined) return { leadership: null, leader: held[0].holder };
   const token = randomUUID();
   const client = database.session({ queryTimeoutMs: RENEWAL_TIMEOUT_MS });
   const lost = new AbortController();
@@ -51,23 +71,30 @@ export async function tryAcquireLeadership(database: Database, name: string): Pr
   };
   client.on('error', lose);
   client.on('end', () => lose(new Error('The connection was closed')));
-  const leader = await acquire(client, name, token).catch((error: unknown) => {
+  const attempt = await acquire(client, name, token).catch((error: unknown) => {
     end();
     client.destroy();
     throw outageOr(error);
   });
-  if (leader !== null) {
+  if (attempt.leader !== null) {
     end();
     await client.end();
-    return { leadership: null, leader };
+    return { leadership: null, leader: attempt.leader };
   }
+  const cutOffUntil = attempt.isTakenOver ? performance.now() + CUT_OFF_FOR_MS : 0;
+  const keep = async (): Promise<void> => {
+    if (!(await renew(client, name, token))) {
+      lose(new Error('Another process has taken it over'));
+      return;
+    }
+    if (performance.now() < cutOffUntil && !isOver) {
+      const ended = await cutOffSilent(client);
+      if (ended.length > 0) options.onCutOff?.(ended);
+    }
+    if (!isOver) renewLater();
+  };
   const renewLater = (): void => {
-    renewal = setTimeout(() => {
-      renew(client, name, token).then((isOurs) => {
-        if (!isOurs) lose(new Error('Another process has taken it over'));
-        else if (!isOver) renewLater();
-      }, lose);
-    }, RENEWAL_INTERVAL_MS).unref();
+    renewal = setTimeout(() => void keep().catch(lose), RENEWAL_INTERVAL_MS).unref();
   };
   renewLater();
   return {
@@ -98,22 +125,27 @@ export const LEASE_IS_HELD = `(lease.expires_at > clock_timestamp() AND EXISTS (
   SELECT FROM pg_stat_get_activity(lease.backend_pid) AS session
    WHERE coalesce(session.backend_start = lease.backend_start, true)))`;
 
-/** @returns who holds it; null when it is ours now */
-async function acquire(client: SessionClient, name: string, token: string): Promise<string | null> {
+type Acquired =
+  /** `isTakenOver`: the former holder did not release it. */
+  { readonly leader: null; readonly isTakenOver: boolean } | { readonly leader: string };
+
+async function acquire(client: SessionClient, name: string, token: string): Promise<Acquired> {
   await client.connect();
-  const acquired = await client.query(
+  const acquired = await client.query<{ is_taken_over: boolean }>(
     `INSERT INTO leases AS lease (name, token, holder, backend_pid, backend_start, expires_at)
      SELECT $1, $2, $3, session.pid, session.backend_start, clock_timestamp() + $4 * interval '1 millisecond'
        FROM pg_stat_get_activity(pg_backend_pid()) AS session
      ON CONFLICT (name) DO UPDATE
        SET token = excluded.token, holder = excluded.holder, backend_pid = excluded.backend_pid,
            backend_start = excluded.backend_start, acquired_at = now(), expires_at = excluded.expires_at
-       WHERE NOT ${LEASE_IS_HELD}`,
+       WHERE NOT ${LEASE_IS_HELD}
+     RETURNING lease.xmax <> 0 AS is_taken_over`,
     [name, token, `${hostname()}, process ${process.pid}`, LEASE_MS],
   );
-  if (acquired.rowCount === 1) return null;
+  const [ours] = acquired.rows;
+  if (ours !== undefined) return { leader: null, isTakenOver: ours.is_taken_over };
   const { rows } = await client.query<{ holder: string }>('SELECT holder FROM leases WHERE name = $1', [name]);
-  return rows[0]?.holder ?? 'a process that has just ended';
+  return { leader: rows[0]?.holder ?? 'a process that has just ended' };
 }
 
 async function renew(client: SessionClient, name: string, token: string): Promise<boolean> {

@@ -19,10 +19,10 @@ const KEEPALIVE_AFTER_MS = 5_000;
  * poolers refuse the start-up parameter `options`.
  */
 export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
-  tcp_keepalives_idle: '5',
-  tcp_keepalives_interval: '2',
+  tcp_keepalives_idle: '3',
+  tcp_keepalives_interval: '1',
   tcp_keepalives_count: '3',
-  tcp_user_timeout: '15000',
+  tcp_user_timeout: '8000',
   idle_in_transaction_session_timeout: '30s',
 };
 

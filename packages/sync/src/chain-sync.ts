@@ -51,13 +51,14 @@ export interface ChainSync {
 
 /** For a last word to the database, which may be what fell silent. */
 const LAST_WORD_MS = 5_000;
-const STANDBY_POLL_MS = 2_000;
+const STANDBY_POLL_MS = 1_000;
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
 /** A chain that stopped for a reason that needs the operator looks again so often. */
 const STOPPED_RETRY_MS = 60_000;
-/** Whoever stands by looks for a free lease, and after an outage for the database: each costs a connection and one statement. */
+/** Whoever stands by looks for a free lease, and after an outage for the database: each costs one statement. */
 const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
+const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const PROVER_IDLE_MS = 1_000;
 /** Behind the head by more blocks, the follower needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
@@ -98,7 +99,9 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
   let leadership: Leadership | null = null;
   let owner: ClaimOwner | null = null;
   try {
-    const candidacy = await tryAcquireLeadership(database, `ingest:${chain.id}`);
+    const candidacy = await tryAcquireLeadership(database, `ingest:${chain.id}`, {
+      onCutOff: (sessions) => logger.warn({ chain: chain.key, sessions }, CUT_OFF),
+    });
     metrics.standby.set({ chain: chain.key }, candidacy.leadership === null ? 1 : 0);
     if (candidacy.leadership === null) return { kind: 'standby', leader: candidacy.leader };
     leadership = candidacy.leadership;

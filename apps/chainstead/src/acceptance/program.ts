@@ -9,6 +9,9 @@ export interface Program {
   stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
   /** SIGKILL to it and to all of its role processes. */
   kill(): Promise<void>;
+  /** SIGSTOP to all of its processes: they fall silent, with their connections open. Until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   /** What it wrote, newest last. */
   output(): string;
 }
@@ -49,16 +52,23 @@ export function startProgram(environment: Readonly<Record<string, string>>, role
       return { code: await exited, milliseconds: Date.now() - started };
     },
     async kill() {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) killGroup(child.pid);
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        signalGroup(child.pid, 'SIGKILL');
       await exited;
+    },
+    freeze() {
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGSTOP');
+    },
+    thaw() {
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGCONT');
     },
     output: () => output,
   };
 }
 
-function killGroup(pid: number): void {
+function signalGroup(pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
   try {
-    process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }

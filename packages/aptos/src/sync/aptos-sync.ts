@@ -32,7 +32,8 @@ type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: s
 
 /** For a last word to the database, which may be what fell silent. */
 const LAST_WORD_MS = 5_000;
-const STANDBY_POLL_MS = 2_000;
+const STANDBY_POLL_MS = 1_000;
+const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
 /** A session that lasted so long was a good one: the next failure is waited for briefly again. */
@@ -69,7 +70,9 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
   const chain = chainKeyOf(fullnodes.network);
   let leadership: Leadership | null = null;
   try {
-    const candidacy = await tryAcquireLeadership(database, `ingest:aptos:${chainIdOf(fullnodes.network)}`);
+    const candidacy = await tryAcquireLeadership(database, `ingest:aptos:${chainIdOf(fullnodes.network)}`, {
+      onCutOff: (sessions) => logger.warn({ chain, sessions }, CUT_OFF),
+    });
     metrics.standby.set({ chain }, candidacy.leadership === null ? 1 : 0);
     if (candidacy.leadership === null) {
       // That of whoever leads is not seen here.
