@@ -19,11 +19,13 @@ export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: the Node that runs the test. */
   readonly node?: string;
+  /** Default: that of this tree. */
+  readonly entry?: string;
 }
 
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): ProgramProcess {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child: ChildProcess = spawn(options.node ?? process.execPath, [BIN, ...args], {
+  const child: ChildProcess = spawn(options.node ?? process.execPath, [options.entry ?? BIN, ...args], {
     env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

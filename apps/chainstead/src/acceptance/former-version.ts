@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** The program as it was before the newest migrations, ready to be started. */
+export interface FormerVersion {
+  readonly commit: string;
+  /** `chainstead.js` of it. */
+  readonly entry: string;
+  /** How many migrations it knows. */
+  readonly migrations: number;
+  remove(): Promise<void>;
+}
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const JOURNAL = 'migrations/meta/_journal.json';
+const run = promisify(execFile);
+
+/**
+ * Checks out the commit that brought the migrations before the newest ones, with the dependencies of this tree.
+ * @returns why there is none, as a text: no history here, or a dependency that this tree has no more
+ */
+export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
+  const commit = await formerCommit();
+  if (commit === null) return 'the history of this checkout does not reach behind its newest migration';
+  const folder = await mkdtemp(join(tmpdir(), 'chainstead-former-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    const archive = join(folder, 'tree.tar');
+    await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
+    await run('tar', ['-xf', archive, '-C', folder]);
+    const missing = await linkDependencies(folder);
+    if (missing.length > 0) {
+      await remove();
+      return `this tree lacks what ${commit.slice(0, 7)} depends on: ${missing.join(', ')}`;
+    }
+    const journal = JSON.parse(await readFile(join(folder, JOURNAL), 'utf8')) as { readonly entries: readonly object[] };
+    const entry = join(folder, 'apps/chainstead/bin/chainstead.js');
+    return { commit, entry, migrations: journal.entries.length, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The second newest commit that changed the list of migrations, whole; null where there is no such. */
+async function formerCommit(): Promise<string | null> {
+  try {
+    const { stdout } = await run('git', ['log', '-2', '--format=%H', '--', JOURNAL], { cwd: ROOT });
+    return stdout.split('\n')[1] || null;
+  } catch {
+    // Not a checkout of git, or no git.
+    return null;
+  }
+}
+
+/** Its own workspaces, and everything else from this tree. @returns dependencies that this tree does not have */
+async function linkDependencies(folder: string): Promise<string[]> {
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, '@chainstead'), { recursive: true });
+  for (const name of await readdir(join(ROOT, 'node_modules')))
+    if (name !== '@chainstead') await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  const missing = new Set<string>();
+  for (const group of ['packages', 'apps'])
+    for (const workspace of await readdir(join(folder, group))) {
+      const own = join(folder, group, workspace);
+      const { name, dependencies = {} } = JSON.parse(await readFile(join(own, 'package.json'), 'utf8')) as {
+        readonly name: string;
+        readonly dependencies?: Readonly<Record<string, string>>;
+      };
+      if (name.startsWith('@chainstead/')) await symlink(own, join(modules, name));
+      for (const dependency of Object.keys(dependencies))
+        if (!dependency.startsWith('@chainstead/') && !(await exists(join(modules, dependency)))) missing.add(dependency);
+    }
+  return [...missing];
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
