@@ -72,7 +72,7 @@ test.skipIf(typeof former === 'string')(
         expect(body.indexed?.to_block).toBe(String(chain.head));
       }, WAIT);
     const migrations = async (): Promise<number> =>
-      (await scratch.database.query('SELECT FROM drizzle.__drizzle_migrations')).length;
+      (await scratch.database.query('SELECT FROM schema_migrations')).length;
     const older = start(former.entry);
     const programs = [older];
     try {
