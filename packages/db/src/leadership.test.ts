@@ -85,7 +85,9 @@ describe('leadership', () => {
 
   describe('taken over from a holder that fell silent', () => {
     /** Holds a lock in a transaction that says nothing more until it is let go. */
-    async function holdLock(applicationName: string): Promise<{ readonly letGo: () => void; readonly end: Promise<unknown> }> {
+    async function holdLock(
+      applicationName: string,
+    ): Promise<{ readonly letGo: () => void; readonly end: Promise<unknown> }> {
       const silent = openDatabase({ url: scratch.url, applicationName, poolSize: 2, logger: silentLogger() });
       const held = Promise.withResolvers<void>();
       const over = Promise.withResolvers<void>();

@@ -37,7 +37,9 @@ export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
       await remove();
       return `this tree lacks what ${commit.slice(0, 7)} depends on: ${missing.join(', ')}`;
     }
-    const journal = JSON.parse(await readFile(join(folder, JOURNAL), 'utf8')) as { readonly entries: readonly object[] };
+    const journal = JSON.parse(await readFile(join(folder, JOURNAL), 'utf8')) as {
+      readonly entries: readonly object[];
+    };
     const entry = join(folder, 'apps/chainstead/bin/chainstead.js');
     return { commit, entry, migrations: journal.entries.length, remove };
   } catch (error) {
@@ -73,7 +75,8 @@ async function linkDependencies(folder: string): Promise<string[]> {
       };
       if (name.startsWith('@chainstead/')) await symlink(own, join(modules, name));
       for (const dependency of Object.keys(dependencies))
-        if (!dependency.startsWith('@chainstead/') && !(await exists(join(modules, dependency)))) missing.add(dependency);
+        if (!dependency.startsWith('@chainstead/') && !(await exists(join(modules, dependency))))
+          missing.add(dependency);
     }
   return [...missing];
 }
