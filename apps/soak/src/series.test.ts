@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fifth, lastTwoThirds, quantile, relativeRise, slope } from './series.ts';
+import { fifth, lastTwoThirds, quantile, relativeRise, slope, tips } from './series.ts';
 
 const samples = fc.array(fc.double({ min: 0, max: 1e9, noNaN: true }), { minLength: 5, maxLength: 200 });
 
@@ -61,5 +61,18 @@ describe('parts', () => {
 
   it('leaves out the first third', () => {
     expect(lastTwoThirds([1, 2, 3, 4, 5, 6])).toEqual([3, 4, 5, 6]);
+  });
+});
+
+describe('tips', () => {
+  it('are the highest of eight parts, each of which has all that is not in another', () => {
+    expect(tips([1, 5, 2, 2, 9, 1, 3, 3, 4, 8, 7, 7, 0, 6, 1, 2])).toEqual([5, 2, 9, 3, 8, 7, 6, 2]);
+    expect(tips([3, 1])).toEqual([3, 1]);
+    fc.assert(
+      fc.property(samples, (values) => {
+        expect(tips(values)).toHaveLength(Math.min(8, values.length));
+        expect(Math.max(...tips(values))).toBe(Math.max(...values));
+      }),
+    );
   });
 });

@@ -1,5 +1,7 @@
 /** Measured values in the order of time: their quantiles, their trend, and their parts. Pure. */
 
+const TIPS = 8;
+
 /** The value below which a share (0 to 1) of the samples lies; NaN without samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = Float64Array.from(samples).sort();
@@ -34,6 +36,15 @@ export function relativeRise(samples: readonly number[]): number {
 export function fifth<T>(samples: readonly T[], part: 0 | 1 | 2 | 3 | 4): readonly T[] {
   const from = Math.floor((samples.length * part) / 5);
   return samples.slice(from, Math.max(from + 1, Math.floor((samples.length * (part + 1)) / 5)));
+}
+
+/** The highest of each of eight parts of equal length, in their order. Of fewer than eight samples, all of them. */
+export function tips(samples: readonly number[]): readonly number[] {
+  const length = Math.max(1, samples.length / TIPS);
+  const parts = Array.from({ length: Math.min(TIPS, samples.length) }, (_, part) =>
+    samples.slice(Math.floor(part * length), Math.floor((part + 1) * length)),
+  );
+  return parts.map((part) => Math.max(...part));
 }
 
 /** What comes after the first third, in which caches fill. */
