@@ -47,13 +47,6 @@ export async function tryAcquireLeadership(
   name: string,
   options: CandidacyOptions = {},
 ): Promise<Candidacy> {
-  // Most looks find it held, and a look over the pool opens no connection. It may be given a connection that has fallen silent.
-  const looking = database.until(AbortSignal.timeout(RENEWAL_TIMEOUT_MS));
-  const held = await looking.query<{ holder: string }>(
-    `SELECT holder FROM leases AS lease WHERE name = $1 AND ${LEASE_IS_HELD}`,
-    [name],
-  );
-  if (held[0] !== undefined) return { leadership: null, leader: held[0].holder };
   const token = randomUUID();
   const client = database.session({ queryTimeoutMs: RENEWAL_TIMEOUT_MS });
   const lost = new AbortController();

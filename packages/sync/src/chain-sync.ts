@@ -56,7 +56,7 @@ const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
 /** A chain that stopped for a reason that needs the operator looks again so often. */
 const STOPPED_RETRY_MS = 60_000;
-/** Whoever stands by looks for a free lease, and after an outage for the database: each costs one statement. */
+/** Whoever stands by looks for a free lease, and after an outage for the database: each costs a connection and one statement. */
 const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const PROVER_IDLE_MS = 1_000;
