@@ -107,7 +107,8 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
     leadership = candidacy.leadership;
     metrics.leader.set({ chain: chain.key }, 1);
     leadership.lost.addEventListener('abort', () => metrics.leader.set({ chain: chain.key }, 0), { once: true });
-    owner = await createClaimOwner(database);
+    // A claim under way when the line falls silent would hold up the news of the loss.
+    owner = await createClaimOwner(database.until(leadership.lost));
     const lost = AbortSignal.any([leadership.lost, owner.lost]);
     await runSession(
       { ...options, database: database.until(lost), leadership, owner },
