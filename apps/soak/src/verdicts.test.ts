@@ -60,7 +60,9 @@ describe('memory', () => {
   });
 
   it('is flat where its teeth are long and uneven', () => {
-    const saw = samplesOf((index) => ({ rss: 300 - (index % 7 === index % 5 ? 100 : 0) - (index < 20 ? 40 : 0) * (index % 2) }));
+    const saw = samplesOf((index) => ({
+      rss: 300 - (index % 7 === index % 5 ? 100 : 0) - (index < 20 ? 40 : 0) * (index % 2),
+    }));
     expect(failedOf(memoryVerdicts(saw))).toEqual([]);
   });
 
