@@ -1,7 +1,6 @@
 import { createGateway, type Gateway } from '@chainstead/gateway';
 import { type BodyBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http';
 import { countAsked } from '../configuration/index.ts';
-import { ONLY_PROCESS } from '../role-slot.ts';
 import { createUnofferedChainText } from '../unoffered-chain-text.ts';
 import { openPool } from '../upstream-pools.ts';
 import { VERSION } from '../version.ts';
@@ -21,14 +20,13 @@ export interface GatewayApiOptions {
 
 /** The JSON-RPC gateway of the configured chains. Nothing is sent to a chain's upstreams before the first call to it. */
 export function openGatewayApi(context: RoleContext, options: GatewayApiOptions): Gateway {
-  const { configuration, database, logger, metrics, clock, place = ONLY_PROCESS } = context;
+  const { configuration, database, logger, metrics, clock } = context;
   const { api, gateway: settings, redisUrl } = configuration;
   const chains = settings.chains.map((configured) => ({
     slug: configured.slug,
     chain: configured.chain,
     pool: openPool(configured, { logger, metrics, clock, turns: context.turns }),
-    // One upstream has one head, but each process learns of it at another moment.
-    pinsHead: countAsked(configured.upstreams) > 1 || place.of > 1,
+    pinsHead: countAsked(configured.upstreams) > 1,
     logRangeMax: configured.logRangeMax,
     integrity: configured.integrity,
   }));
