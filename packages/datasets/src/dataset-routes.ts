@@ -1,6 +1,6 @@
 import { createWalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Clock, Logger } from '@chainstead/core';
+import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
   createTokenStatsRoute,
@@ -46,6 +46,8 @@ export interface DatasetRoutesOptions {
   readonly onDemand: OnDemandLimits;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where what requests have counted is measured. @default nowhere */
+  readonly metrics?: Registry;
 }
 
 /** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
@@ -72,7 +74,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
   const questions = createStateQuestions(options);
   // One for all routes: what they have counted of a chain is counted in turn.
-  const kept = createKeptSubjects(options.database);
+  const kept = createKeptSubjects(options.database, options.metrics);
   const reading = { database: options.database, questions, logger: options.logger };
   const heldNow = createHeldNow(reading, waitMs);
   const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });

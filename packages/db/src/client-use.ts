@@ -1,5 +1,10 @@
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { SessionClient } from './session-client.ts';
+
+/** What gives connections: a pool, or one that is measured. */
+export interface Connections {
+  connect(): Promise<PoolClient>;
+}
 
 /** When work has to end, and what becomes of its connection. */
 export interface End {
@@ -8,8 +13,8 @@ export interface End {
 }
 
 /** Does work on a connection of the pool until it ends, or has to. @throws what the work throws; the signal's reason once it has aborted */
-export async function onClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>, end?: End): Promise<T> {
-  const client = await connectUnlessEnded(pool, end);
+export async function onClient<T>(connections: Connections, work: (client: PoolClient) => Promise<T>, end?: End): Promise<T> {
+  const client = await connectUnlessEnded(connections, end);
   const use = useUntil(client, end);
   try {
     return await work(client);
@@ -21,9 +26,9 @@ export async function onClient<T>(pool: Pool, work: (client: PoolClient) => Prom
 }
 
 /** A connection is not free at once: by then nobody may want it any more. */
-export async function connectUnlessEnded(pool: Pool, end?: End): Promise<PoolClient> {
+export async function connectUnlessEnded(connections: Connections, end?: End): Promise<PoolClient> {
   end?.signal.throwIfAborted();
-  const client = await pool.connect();
+  const client = await connections.connect();
   if (end?.signal.aborted !== true) return client;
   client.release();
   throw end.signal.reason;

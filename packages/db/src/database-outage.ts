@@ -73,6 +73,8 @@ export function isOutage(error: unknown): boolean {
 /** Runs queries, throws outages as such, and tells one once when it begins and once when it is over. */
 export interface OutageWatch {
   watch<T>(query: () => Promise<T>): Promise<T>;
+  /** Whether an outage that began is not over yet. */
+  isAway(): boolean;
 }
 
 /** A full or read-only server still answers reads: it counts as well when nothing has failed for so long. */
@@ -103,6 +105,7 @@ export function createOutageWatch(logger: Logger): OutageWatch {
   }
 
   return {
+    isAway: () => since !== null,
     async watch(query) {
       try {
         const result = await query();

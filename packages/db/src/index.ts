@@ -4,22 +4,26 @@
  * Start reading at database.ts.
  */
 export { checkSessions } from './check-sessions.ts';
+export { measurePool } from './connection-metrics.ts';
 export { type ConnectionRoom, readConnectionRoom } from './connection-room.ts';
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
 export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError, isOutage, outageOr } from './database-outage.ts';
+export { measureDisk } from './disk-metrics.ts';
 export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { failureLevel } from './failure-level.ts';
 export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { openPool } from './open-pool.ts';
+export { readWithin } from './read-within.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
 export type { ReadSession } from './reads/read-session.ts';
 export { chooseServerAccount } from './server-account.ts';
 export { POSTGRES_MAJOR_MIN } from './server-check.ts';
+export { measureSizes } from './size-metrics.ts';
 export {
   addressBytes,
   type Bind,

@@ -1,7 +1,8 @@
-import type { Logger } from '@chainstead/core';
-import type { Pool, PoolClient } from 'pg';
-import { connectUnlessEnded, type End, onClient, useUntil } from './client-use.ts';
+import type { Logger, Registry } from '@chainstead/core';
+import type { PoolClient } from 'pg';
+import { type Connections, connectUnlessEnded, type End, onClient, useUntil } from './client-use.ts';
 import { columnParsers } from './column-parsers.ts';
+import { measuredConnections, measureOutages } from './connection-metrics.ts';
 import { copyInto } from './copy-into.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
@@ -19,6 +20,8 @@ export interface DatabaseOptions extends ConnectionOptions {
    */
   readonly prepared?: boolean;
   readonly logger: Logger;
+  /** Where connections and outages are shown. @default nowhere */
+  readonly metrics?: Registry;
 }
 
 /**
@@ -33,10 +36,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool({ ...options, size: options.poolSize ?? 10 }, { types: columnParsers });
   const openSession = sessionsOf(options);
   const outages = createOutageWatch(options.logger);
+  const { metrics } = options;
+  const connections = metrics === undefined ? pool : measuredConnections(metrics, 'main', pool);
+  if (metrics !== undefined) measureOutages(metrics, outages.isAway);
   let closed: Promise<void> | undefined;
   const shared: Omit<Database, Asking> = {
     pool,
-    until: (signal, how = 'cut') => ({ ...shared, ...endedBy(pool, { signal, how }, outages) }),
+    until: (signal, how = 'cut') => ({ ...shared, ...endedBy(connections, { signal, how }, outages) }),
     session: ({ queryTimeoutMs } = {}) =>
       openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
     close() {
@@ -46,22 +52,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   return {
     ...shared,
-    ...reading((text, values) => outages.watch(() => runQuery(pool, text, values))),
-    transaction: (work) => outages.watch(() => runTransaction(pool, work)),
+    ...reading((text, values) => outages.watch(() => runQuery(connections, text, values))),
+    transaction: (work) => outages.watch(() => runTransaction(connections, work)),
   };
 }
 
 type Asking = 'query' | 'transaction' | keyof ReadDatabase;
 
-function endedBy(pool: Pool, end: End, outages: OutageWatch): Pick<Database, Asking> {
+function endedBy(connections: Connections, end: End, outages: OutageWatch): Pick<Database, Asking> {
   return {
-    ...reading((text, values) => outages.watch(() => runQuery(pool, text, values, end))),
-    transaction: (work) => outages.watch(() => runTransaction(pool, work, end)),
+    ...reading((text, values) => outages.watch(() => runQuery(connections, text, values, end))),
+    transaction: (work) => outages.watch(() => runTransaction(connections, work, end)),
   };
 }
 
 function runQuery<Row extends object>(
-  pool: Pool,
+  connections: Connections,
   text: string,
   values?: readonly unknown[],
   end?: End,
@@ -70,7 +76,7 @@ function runQuery<Row extends object>(
     if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, text, values);
     return (await client.run<Row>(text, [...values])).rows;
   };
-  return onClient(pool, run, end);
+  return onClient(connections, run, end);
 }
 
 async function queryOn<Row extends object>(
@@ -88,8 +94,12 @@ function reading(query: Database['query']): Pick<Database, 'query' | keyof ReadD
   return { query, select, selectLasting: select };
 }
 
-async function runTransaction<T>(pool: Pool, work: (transaction: Transaction) => Promise<T>, end?: End): Promise<T> {
-  const client = await connectUnlessEnded(pool, end);
+async function runTransaction<T>(
+  connections: Connections,
+  work: (transaction: Transaction) => Promise<T>,
+  end?: End,
+): Promise<T> {
+  const client = await connectUnlessEnded(connections, end);
   const use = useUntil(client, end);
   try {
     await client.query('BEGIN');

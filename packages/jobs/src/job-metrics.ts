@@ -6,6 +6,8 @@ type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted'
 export interface JobMetrics {
   finished(queue: string, outcome: JobOutcome): void;
   took(queue: string, seconds: number): void;
+  /** The queue is worked on in this process: what is counted begins at 0, so that the first failure is seen as one. */
+  worked(queue: string): void;
   /** Has the queue's depth read at every scrape. @returns how to stop that */
   watchDepth(queue: string, source: DepthSource): () => void;
 }
@@ -82,6 +84,9 @@ export function createJobMetrics(registry: Registry, logger: Logger): JobMetrics
   return {
     finished: (queue, outcome) => outcomes.inc({ queue, outcome }),
     took: (queue, seconds) => durations.observe({ queue }, seconds),
+    worked: (queue) => {
+      for (const outcome of ['completed', 'failed']) outcomes.inc({ queue, outcome }, 0);
+    },
     watchDepth(queue, source) {
       sources.set(queue, source);
       return () => sources.delete(queue);

@@ -205,6 +205,7 @@ async function startWorker<Payload>(
     maxStalledCount: STALLED_COUNT_MAX,
     ...(options.backoff === undefined ? {} : { settings: { backoffStrategy: options.backoff } }),
   });
+  metrics.worked(name);
   const failures = createFailureLog(name, logger);
   worker.on('error', (error) =>
     tellUnlessAway(backend.watch, () => failures.tell(error, 'Worker failed outside of a job')),

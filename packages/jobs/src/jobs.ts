@@ -69,6 +69,7 @@ async function openBackend(options: JobsOptions): Promise<{ kind: Jobs['backend'
       schema: prefix,
       poolSize: options.poolSize ?? 10,
       logger,
+      metrics: options.metrics,
     });
     return { kind: 'postgres', backend };
   }

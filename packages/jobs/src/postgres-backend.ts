@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { errorText, type Logger } from '@chainstead/core';
-import { failureLevel, openPool, outageOr } from '@chainstead/db';
+import { errorText, type Logger, type Registry } from '@chainstead/core';
+import { failureLevel, measurePool, openPool, outageOr } from '@chainstead/db';
 import {
   assertSchemaCompatibility,
   isPgPool,
@@ -25,6 +25,7 @@ export interface PostgresBackendOptions {
   /** Connections at most, besides the one that listens. */
   readonly poolSize: number;
   readonly logger: Logger;
+  readonly metrics: Registry;
 }
 
 const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
@@ -35,6 +36,7 @@ const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
  */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<QueueBackend> {
   const pool = openQueuePool(options, options.poolSize + 1);
+  measurePool(options.metrics, 'jobs', pool);
   // BullMQ describes a pool in its own words.
   if (!isPgPool(pool)) throw new TypeError('A pool of pg is no pool for BullMQ');
   const connection = new SharedConnection(pool, options.schema);
@@ -68,7 +70,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
 }
 
 /** Brings BullMQ's schema up to date. @throws {JobError} JOBS_SCHEMA_FORBIDDEN */
-export async function migratePostgresBackend(options: Omit<PostgresBackendOptions, 'poolSize'>): Promise<void> {
+export async function migratePostgresBackend(options: QueuePoolOptions): Promise<void> {
   const pool = openQueuePool(options, 1);
   try {
     await migrate(pool, options.schema);
@@ -77,7 +79,9 @@ export async function migratePostgresBackend(options: Omit<PostgresBackendOption
   }
 }
 
-function openQueuePool({ databaseUrl, schema, logger }: Omit<PostgresBackendOptions, 'poolSize'>, size: number): Pool {
+type QueuePoolOptions = Pick<PostgresBackendOptions, 'databaseUrl' | 'schema' | 'logger'>;
+
+function openQueuePool({ databaseUrl, schema, logger }: QueuePoolOptions, size: number): Pool {
   return openPool({
     url: databaseUrl,
     applicationName: 'chainstead-jobs',

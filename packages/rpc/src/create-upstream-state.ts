@@ -63,6 +63,7 @@ class RememberedState implements UpstreamState {
     this.#options = options;
     this.#labels = { chain: options.chain.key, upstream: options.name };
     options.metrics.inFlight.addSource(this.#labels, () => this.#inFlight);
+    options.metrics.pause.addSource(this.#labels, () => Math.max(0, this.#pause.until - this.#now()) / 1_000);
     this.#showCircuit();
   }
 

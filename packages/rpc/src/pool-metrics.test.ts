@@ -12,6 +12,23 @@ test('a fault reported by a higher layer is counted and lowers the score', async
   );
 });
 
+test('an upstream whose budget is used up tells for how long it is asked nothing', async () => {
+  const [spent, other] = [await node(100), await node(100)];
+  const pool = await startedPool([spent, other]);
+  const pauseOf = async ({ name }: { readonly name: string }): Promise<number> =>
+    Number(
+      new RegExp(`^chainstead_rpc_pause_seconds\\{chain="eth",upstream="${name}"\\} (\\S+)$`, 'm').exec(
+        await pool.registry.metrics(),
+      )?.[1],
+    );
+  expect([await pauseOf(spent), await pauseOf(other)]).toEqual([0, 0]);
+  const used = { error: { code: 429, message: 'Monthly capacity limit exceeded' } };
+  spent.script = ({ method }) => (method === 'eth_gasPrice' ? used : undefined);
+  await errorOf(pool.request('eth_gasPrice', [], { only: spent.name }));
+  expect(await pauseOf(spent)).toBeGreaterThan(50);
+  expect(await pauseOf(other)).toBe(0);
+});
+
 test('requests, latency, heads and circuits are in the metrics, and methods of strangers are not labels', async () => {
   const one = await node(100);
   const pool = await startedPool([one]);

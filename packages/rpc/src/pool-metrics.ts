@@ -1,4 +1,13 @@
-import { Counter, Gauge, Histogram, ReadGauge, type Registry, TalliedCounter, type Tally } from '@chainstead/core';
+import {
+  Counter,
+  existingMetric as existing,
+  Gauge,
+  Histogram,
+  ReadGauge,
+  type Registry,
+  TalliedCounter,
+  type Tally,
+} from '@chainstead/core';
 import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 
@@ -12,6 +21,7 @@ export interface PoolMetrics {
   readonly circuit: Gauge<'chain' | 'upstream'>;
   readonly rateAllowed: Gauge<'chain' | 'upstream'>;
   readonly turnsWaiting: ReadGauge<'chain' | 'upstream'>;
+  readonly pause: ReadGauge<'chain' | 'upstream'>;
 }
 
 /** Registers the metrics, or gives those that another chain's pool registered before. */
@@ -71,6 +81,7 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
         labelNames: ['chain', 'upstream'],
         registers,
       }),
+    pause: createPauseGauge(registry),
     rateAllowed:
       existing(registry, 'chainstead_rpc_rate_allowed', Gauge) ??
       new Gauge({
@@ -88,6 +99,19 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
         registers,
       }),
   };
+}
+
+function createPauseGauge(registry: Registry): ReadGauge<'chain' | 'upstream'> {
+  const name = 'chainstead_rpc_pause_seconds';
+  return (
+    existing(registry, name, ReadGauge<'chain' | 'upstream'>) ??
+    new ReadGauge({
+      name,
+      help: 'Seconds for which the upstream is asked nothing, as it throttled calls or its budget is used up (then a minute or more); 0 otherwise',
+      labelNames: ['chain', 'upstream'],
+      registers: [registry],
+    })
+  );
 }
 
 /** Shows what the operator allows of an upstream, and who waits for it; what is used of it the requests tell. */
@@ -128,11 +152,6 @@ export function createRequestCounter(
     }
     tally.value++;
   };
-}
-
-function existing<M>(registry: Registry, name: string, kind: new (...args: never[]) => M): M | undefined {
-  const metric: unknown = registry.getSingleMetric(name);
-  return metric instanceof kind ? metric : undefined;
 }
 
 /** Gateways pass on what strangers write: only method names that nodes know become label values. */

@@ -42,6 +42,6 @@ export {
 export { readWatchedBlock } from './read-watched-block.ts';
 export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
-export { createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
+export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
 export { createBlockTimes, timestampText } from './timestamp-text.ts';
 export { lockChainCommits } from './write-batch.ts';

@@ -3,6 +3,7 @@ import { createMetricsRegistry } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { saveChainStart } from './checkpoint.ts';
 import { recordCoverage, removeCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { measureCoverage } from './measure-coverage.ts';
@@ -11,6 +12,7 @@ import { marks } from './testing/marks-dataset.ts';
 
 const ETH = createChainRegistry().get('eth');
 const POLYGON = createChainRegistry().get('polygon');
+const OPTIMISM = createChainRegistry().get('optimism');
 const OTHERS = { ...marks, name: 'others' } as Dataset;
 const datasets = [marks as Dataset, OTHERS];
 
@@ -24,6 +26,17 @@ const cover = (chain: Chain, names: readonly string[], from: number, to: number,
   scratch.database.transaction((transaction) =>
     recordCoverage(transaction, chain.id, names, { range: { from, to }, proof, reason: null, upstream: null }),
   );
+
+test('the lowest block that is kept is told, 0 where all are', async () => {
+  const { database } = scratch;
+  const metrics = createSyncMetrics(createMetricsRegistry());
+  const keptFrom = async (): Promise<number | undefined> => (await metrics.keptFrom.get()).values[0]?.value;
+  await saveChainStart(database, OPTIMISM, 0, 100_000);
+  await measureCoverage({ chain: OPTIMISM, database, datasets, metrics }, null);
+  expect(await keptFrom()).toBe(0);
+  await measureCoverage({ chain: OPTIMISM, database, datasets, metrics, keep: { blocks: 50_000, since: null } }, null);
+  expect(await keptFrom()).toBe(50_000);
+});
 
 test('covered blocks are counted by chain, dataset and level, and a report changes those of its own chain alone', async () => {
   const { database } = scratch;

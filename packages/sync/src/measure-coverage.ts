@@ -30,7 +30,9 @@ export async function measureCoverage(
 ): Promise<void> {
   const coverage = await listCoverage(database, chain.id);
   const state = await readChainState(database, chain.id);
-  const old = belowKept(datasets, await readKeptFrom(database, { chain, keep }));
+  const keptFrom = await readKeptFrom(database, { chain, keep });
+  metrics.keptFrom.set({ chain: chain.key }, keptFrom);
+  const old = belowKept(datasets, keptFrom);
   for (const { state: name, part } of await readDerivedBuilds(database, chain.id))
     metrics.derivedBuilt.set({ chain: chain.key, state: name }, part);
   const left = unprovenBlocks(coverage.filter(({ dataset }) => datasets.some(({ name }) => name === dataset)));

@@ -13,6 +13,7 @@ export interface SyncMetrics {
   readonly commitSeconds: Histogram<'chain' | 'kind'>;
   readonly coveredBlocks: Gauge<'chain' | 'dataset' | 'proof'>;
   readonly gapBlocks: Gauge<'chain' | 'dataset'>;
+  readonly keptFrom: Gauge<'chain'>;
   readonly derivedBuilt: Gauge<'chain' | 'state'>;
   readonly stalled: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
@@ -20,6 +21,13 @@ export interface SyncMetrics {
   readonly proverRate: Gauge<'chain'>;
   readonly proverSecondsLeft: Gauge<'chain'>;
   readonly proverRepairs: Counter<'chain' | 'upstream'>;
+}
+
+/** What is told of a chain before anything happened: what counts begins at 0, so that the first reorganisation is seen as one. */
+export function beginChainMetrics(metrics: SyncMetrics, chain: string): void {
+  for (const gauge of [metrics.leader, metrics.standby, metrics.stalled]) gauge.set({ chain }, 0);
+  metrics.reorgs.inc({ chain }, 0);
+  metrics.reorgDepth.zero({ chain });
 }
 
 export function createSyncMetrics(registry: Registry): SyncMetrics {
@@ -58,6 +66,11 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
       'chain',
       'dataset',
     ]),
+    keptFrom: gauge(
+      'kept_from_block',
+      'Lowest block that keeps its ERC-20 transfers (KEEP_BLOCKS, KEEP_SINCE); 0: all do',
+      ['chain'],
+    ),
     derivedBuilt: gauge(
       'derived_built_ratio',
       'Part of the blocks whose rows a derived state counts: below 1 while it is built from the rows that are there',

@@ -1,5 +1,5 @@
 import { aptosDatasets, chainKeyOf, createAptosSync, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
-import type { SyncMetrics } from '@chainstead/sync';
+import { beginChainMetrics, type SyncMetrics } from '@chainstead/sync';
 import type { AptosNetworkConfiguration } from '../configuration/index.ts';
 import type { RoleContext } from './role.ts';
 
@@ -15,6 +15,7 @@ export function startAptosIngest(
   const fullnodeMetrics = createFullnodeMetrics(context.metrics);
 
   async function ingest({ network, fullnodes: urls, apiKey, startVersion, endVersion }: AptosNetworkConfiguration) {
+    beginChainMetrics(metrics, chainKeyOf(network));
     const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
     try {
       const sync = createAptosSync({

@@ -4,6 +4,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { createStreamsWatcher } from '@chainstead/streams';
 import {
   type BlockWatcher,
+  beginChainMetrics,
   clearStartFailure,
   createChainSync,
   createSyncMetrics,
@@ -27,7 +28,8 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { logger, metrics } = context;
   const configuration = ownShare(context);
   const stop = new AbortController();
-  const shared = { metrics: createSyncMetrics(metrics), watcher: createStreamsWatcher({ database: context.database }) };
+  const watcher = createStreamsWatcher({ database: context.database, metrics });
+  const shared = { metrics: createSyncMetrics(metrics), watcher };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, { logger, metrics, clock: context.clock, turns: context.turns });
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
@@ -70,6 +72,7 @@ async function ingestChain(
 ): Promise<void> {
   const { chain } = configured;
   const { clock, database, logger, configuration } = context;
+  beginChainMetrics(metrics, chain.key);
   if (!(await startReported(configured, pool, context, metrics, signal))) return;
   const sync = createChainSync({
     chain,

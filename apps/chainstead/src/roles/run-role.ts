@@ -1,4 +1,4 @@
-import { openDatabase } from '@chainstead/db';
+import { measureSizes, openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
 import { type RoleSlot, slotName } from '../role-slot.ts';
 import { apiSessions, startApi } from './api.ts';
@@ -24,9 +24,12 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
     ...(role === 'api' && apiSessions(context.configuration.database.prepared)),
     ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
     logger: context.logger,
+    metrics: context.metrics,
   });
   try {
     const running = await START_ROLE[role]({ ...context, database, place: slot });
+    // One of the roles tells of what all share.
+    if (role === 'worker') measureSizes({ registry: context.metrics, database, logger: context.logger });
     return {
       address: running.address,
       async stop(options) {

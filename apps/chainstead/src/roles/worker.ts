@@ -71,7 +71,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   await metadata.start();
   await createTraitsWorker({
     database,
-    kept: createKeptSubjects(database),
+    kept: createKeptSubjects(database, metrics),
     jobs,
     chains: chains.map(({ chain }) => chain),
     documentRate: onDemand.collectionRate,

@@ -1,8 +1,9 @@
 import { Counter, errorText, Gauge, Histogram, type Logger, type Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, readWithin } from '@chainstead/db';
 
 /** `retrying`, `gave-up`: a failed attempt, with or without another one to come. */
-export type DeliveryResult = 'delivered' | 'retrying' | 'gave-up' | 'repeated' | 'dropped' | 'postponed';
+const RESULTS = ['delivered', 'retrying', 'gave-up', 'repeated', 'dropped', 'postponed'] as const;
+export type DeliveryResult = (typeof RESULTS)[number];
 /** Why a stream's status changed by itself. */
 export type StatusReason = 'success-rate' | 'queue-size' | 'time-in-error';
 
@@ -48,6 +49,8 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
     labelNames: ['status', 'reason'],
     registers,
   });
+  // From 0 on, so that the first of each is seen as one.
+  for (const result of RESULTS) results.inc({ result }, 0);
   watchTables(options);
   return {
     count: (result) => results.inc({ result }),
@@ -61,10 +64,14 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
 const READ_MS = 1_000;
 
 /** What the gauges show, as `label` and `value`. */
-const STREAMS_SQL = `SELECT label, count(id) AS value FROM unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label
-  LEFT JOIN streams ON status = label AND deleted_at IS NULL GROUP BY label`;
-const PENDING_SQL = `SELECT s.status AS label, count(*) AS value FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
-  WHERE d.status = 'pending' GROUP BY s.status`;
+const STATUSES = "unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label";
+const STREAMS_SQL = `SELECT label, count(id) AS value FROM ${STATUSES} LEFT JOIN streams ON status = label AND deleted_at IS NULL GROUP BY label`;
+/** What is sent again on demand has arrived before. */
+const PENDING_SQL = `SELECT label, count(waiting.id) AS value,
+    coalesce(extract(epoch FROM now() - min(waiting.created_at) FILTER (WHERE waiting.delivered_at IS NULL)), 0)::float8 AS oldest
+  FROM ${STATUSES} LEFT JOIN (
+    SELECT d.id, d.created_at, d.delivered_at, s.status FROM stream_deliveries AS d JOIN streams AS s ON s.id = d.stream_id
+    WHERE d.status = 'pending') AS waiting ON waiting.status = label GROUP BY label`;
 
 /** Gauges of what the database holds, read at the scrape. */
 function watchTables({ registry, database, logger }: DeliveryMetricsOptions): void {
@@ -84,17 +91,23 @@ function watchTables({ registry, database, logger }: DeliveryMetricsOptions): vo
     'Webhooks in the outbox by the status of their stream, read at the scrape; see chainstead_streams_stale',
     ['status'],
   );
+  const oldest = gauge(
+    'chainstead_webhook_oldest_pending_seconds',
+    'Age of the oldest webhook that has never arrived, by the status of its stream, read at the scrape; 0 without any',
+    ['status'],
+  );
   const stale = gauge(
     'chainstead_streams_stale',
-    '1 while chainstead_streams and chainstead_webhooks_pending are the last that could be read, as the database does not answer; 0 otherwise',
+    '1 while chainstead_streams, chainstead_webhooks_pending and chainstead_webhook_oldest_pending_seconds are the last that could be read, as the database does not answer; 0 otherwise',
     [],
   );
 
   async function readAll(): Promise<void> {
     try {
-      const [byStatus, waiting] = await readWithin(database, [STREAMS_SQL, PENDING_SQL]);
-      show(streams, byStatus ?? []);
-      show(pending, waiting ?? []);
+      const [byStatus = [], waiting = []] = await readWithin<Counted>(database, READ_MS, [STREAMS_SQL, PENDING_SQL]);
+      show(streams, byStatus);
+      show(pending, waiting);
+      for (const { label, oldest: seconds = 0 } of waiting) oldest.set({ status: label }, seconds);
       stale.set(0);
     } catch (error) {
       // A database that is away must not take the other metrics away; what was read last stays, and its connections tell of it.
@@ -107,19 +120,10 @@ function watchTables({ registry, database, logger }: DeliveryMetricsOptions): vo
 interface Counted {
   readonly label: string;
   readonly value: number;
+  readonly oldest?: number;
 }
 
 function show(gauge: Gauge, rows: readonly Counted[]): void {
   gauge.reset();
   for (const { label, value } of rows) gauge.set({ status: label }, value);
-}
-
-async function readWithin(database: Database, statements: readonly string[]): Promise<readonly Counted[][]> {
-  const late = AbortSignal.timeout(READ_MS);
-  const limited = database.until(late, 'cancel');
-  const read = Promise.all(statements.map((statement) => limited.query<Counted>(statement)));
-  const tooLate = new Promise<never>((_, reject) => {
-    late.addEventListener('abort', () => reject(late.reason), { once: true });
-  });
-  return Promise.race([read, tooLate]);
 }

@@ -1,4 +1,4 @@
-import type { Address } from '@chainstead/core';
+import { type Address, createMetricsRegistry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -134,10 +134,16 @@ test('who can’t be counted fails alone', async () => {
       ...OF.state.added(rows, kept),
     ],
   };
-  const kept = createKeptSubjects(scratch.database);
+  const registry = createMetricsRegistry();
+  const kept = createKeptSubjects(scratch.database, registry);
   const settled = await Promise.allSettled(
     accounts.map((account) => kept.keep(marked.chain, { ...OF, state }, account, 60_000)),
   );
+  const text = await registry.metrics();
+  const labels = `chain="${marked.chain.key}",state="${state.name}"`;
+  expect(text).toContain(`chainstead_kept_builds_total{${labels},outcome="failed"} 1\n`);
+  expect(text).toContain(`chainstead_kept_builds_total{${labels},outcome="built"} ${accounts.length - 1}\n`);
+  expect(text).toContain(`chainstead_kept_building{${labels}} 0\n`);
   expect(settled.map(({ status }) => status)).toEqual(
     accounts.map((_, place) => (place === 1 ? 'rejected' : 'fulfilled')),
   );

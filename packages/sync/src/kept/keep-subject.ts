@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Registry } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import type { KeptState } from '../dataset.ts';
 import type { KeptOf, KeptProgress } from './build-kept.ts';
 import { createBuildTurns } from './build-turns.ts';
+import { createKeptMetrics } from './kept-metrics.ts';
 
 /** Keeps states of subjects that are asked about. */
 export interface KeptSubjects {
@@ -26,11 +27,25 @@ export function isAskNoted(chainId: string, subject: string, { name }: Pick<Kept
     AND noted.asked_at >= now() - ${ASKED_AGAIN})`;
 }
 
-export function createKeptSubjects(database: Database): KeptSubjects {
+/** @param metrics where what is built is counted; default nowhere */
+export function createKeptSubjects(database: Database, metrics?: Registry): KeptSubjects {
+  const measured = metrics === undefined ? null : createKeptMetrics(metrics);
   const builds = new Map<string, Promise<KeptProgress>>();
   const turns = createBuildTurns(database);
 
   async function build(chain: Chain, of: KeptOf, subject: Address): Promise<KeptProgress> {
+    const ended = measured?.began(chain.key, of.state.name);
+    try {
+      const progress = await buildPieces(chain, of, subject);
+      ended?.(progress);
+      return progress;
+    } catch (error) {
+      ended?.('failed');
+      throw error;
+    }
+  }
+
+  async function buildPieces(chain: Chain, of: KeptOf, subject: Address): Promise<'built' | 'waiting'> {
     for (let isBegun = false; ; isBegun = true) {
       const progress = await turns.nextPiece(chain, of, subject, isBegun);
       if (progress !== 'building') return progress;
