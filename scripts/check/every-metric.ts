@@ -1,10 +1,11 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
 import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
-import { createWorkJournal, openDatabase } from '@chainstead/db';
+import { createWorkJournal, measureDisk, measureSizes, openDatabase } from '@chainstead/db';
 import type { Jobs } from '@chainstead/jobs';
 import { createStateWorker } from '@chainstead/state';
 import { createSyncMetrics } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
+import { createSupervisorMetrics } from '../../apps/chainstead/src/supervisor/supervisor-metrics.ts';
 import { createWalletHistoryMetrics } from '../../packages/answers/src/wallet-history-metrics.ts';
 import { createReadMetrics } from '../../packages/db/src/reads/read-metrics.ts';
 import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
@@ -19,12 +20,20 @@ import { createMetadataMetrics } from '../../packages/nft/src/collections/metada
 import { createTraitsMetrics } from '../../packages/nft/src/traits/traits-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
 import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
+import { createMatchMetrics } from '../../packages/streams/src/watching/match-metrics.ts';
+import { createKeptMetrics } from '../../packages/sync/src/kept/kept-metrics.ts';
 
 /** A registry that holds every metric of the program, made by the code that makes them there. */
 export function createEveryMetric(): Registry {
   const metrics = createMetricsRegistry();
   const logger = silentLogger();
+  const database = unusedDatabase(metrics);
+  createSupervisorMetrics(metrics, []);
+  measureSizes({ registry: metrics, database, logger });
+  measureDisk(metrics, '/', logger);
   createSyncMetrics(metrics);
+  createKeptMetrics(metrics);
+  createMatchMetrics(metrics);
   createFullnodeMetrics(metrics);
   createReadMetrics(metrics);
   createPoolMetrics(metrics);
@@ -36,20 +45,21 @@ export function createEveryMetric(): Registry {
   createSocketMetrics(metrics);
   createSubscriptionMetrics(metrics);
   createFilterMetrics(metrics);
-  const worker = { database: unusedDatabase(), jobs: unusedJobs, chains: [], logger, metrics };
+  const worker = { database, jobs: unusedJobs, chains: [], logger, metrics };
   createTokenMetadataWorker(worker);
   createStateWorker({ ...worker, readers: [], clock: systemClock });
   createWalletHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
   createTraitsMetrics(metrics);
-  createWorkJournal({ database: unusedDatabase(), logger, metrics });
-  createDeliveryMetrics({ registry: metrics, database: unusedDatabase(), logger });
+  createWorkJournal({ database, logger, metrics });
+  createDeliveryMetrics({ registry: metrics, database, logger });
   return metrics;
 }
 
-/** Connects at the first query, and none is made. */
-function unusedDatabase() {
-  return openDatabase({ url: 'postgres://unused.invalid/unused', applicationName: 'unused', logger: silentLogger() });
+/** Connects at the first query, which reading the gauges makes in vain. */
+function unusedDatabase(metrics: Registry) {
+  const url = 'postgres://unused.invalid/unused';
+  return openDatabase({ url, applicationName: 'unused', logger: silentLogger(), metrics });
 }
 
 const unusedJobs: Jobs = {

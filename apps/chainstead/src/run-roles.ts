@@ -1,4 +1,5 @@
 import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
+import { measureDisk } from '@chainstead/db';
 import { createLocalTurns } from '@chainstead/rpc';
 import type { CommandContext } from './command-context.ts';
 import type { Configuration } from './configuration/index.ts';
@@ -13,6 +14,7 @@ import { type LaunchedRole, launchRole } from './supervisor/launch-role.ts';
 import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import type { RoleReady } from './supervisor/role-process-handle.ts';
 import { createSupervisor } from './supervisor/supervisor.ts';
+import { createSupervisorMetrics } from './supervisor/supervisor-metrics.ts';
 import { type CallingProcess, createUpstreamBudgets } from './supervisor/upstream-budgets.ts';
 
 export interface RunRolesOptions {
@@ -23,8 +25,8 @@ export interface RunRolesOptions {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly context: CommandContext;
-  /** Called once, when every role works. */
-  onReady(ready: readonly RoleReady[]): void;
+  /** Called once, when every role works. @param metrics where `/metrics` is, apart from the API; null: nowhere else */
+  onReady(ready: readonly RoleReady[], metrics: string | null): void;
 }
 
 const NOTHING_TO_REPLACE =
@@ -41,7 +43,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
   const { configuration, storage, context } = options;
   const { role } = slot;
   const metrics = createMetricsRegistry({ role });
-  measureProcess(metrics);
+  measureMachine(options, metrics);
   const facts = {
     configuration,
     databaseUrl: storage.url,
@@ -58,7 +60,7 @@ async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> 
   const endReloads = context.onReload?.(() => options.logger.warn(NOTHING_TO_REPLACE));
   try {
     const system = await startSystem(options, metrics);
-    options.onReady([{ role, address: running.address ?? system?.address ?? null }]);
+    options.onReady([{ role, address: running.address }], system?.address ?? null);
     await aborted(context.stopSignal);
     context.stderr.write(renderFinishing([role]));
     await system?.stop();
@@ -73,6 +75,8 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   const exchange = createMetricsExchange();
   const budgets = createUpstreamBudgets(context.clock);
   const launched = new Map<RoleSlot, LaunchedRole>();
+  const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
+  measureMachine(options, metrics);
   // By slot: one that is being replaced answers for itself, not for who takes its place.
   const othersOf = (own: RoleSlot | null): LaunchedRole[] =>
     [...launched].filter(([slot]) => slot !== own).map(([, process]) => process);
@@ -84,9 +88,9 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
         if (message.type === 'metrics-answer') exchange.receive(message);
         if (message.type === 'turn-ask' || message.type === 'turn-return') budgets.receive(calling, message);
         if (message.type === 'metrics-request')
-          void exchange
-            .collect(othersOf(slot))
-            .then((processes) => process.send({ type: 'metrics-answer', id: message.id, processes }));
+          void Promise.all([metrics.families(), exchange.collect(othersOf(slot))]).then(([own, others]) =>
+            process.send({ type: 'metrics-answer', id: message.id, processes: [own, ...others] }),
+          );
       },
     });
     const calling: CallingProcess = { role: slot.role, send: process.send };
@@ -100,6 +104,7 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     launch,
     clock: context.clock,
     logger,
+    metrics: createSupervisorMetrics(metrics, [...new Set(options.slots.map(({ role }) => role))]),
     stopTimeoutMs: configuration.stopTimeoutMs,
     // After a failure its own message is enough.
     onFinishing: (roles) => {
@@ -111,13 +116,12 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
     if (hasApi(options)) void supervisor.replace('api');
     else logger.warn(NOTHING_TO_REPLACE);
   });
-  const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
   let system: RunningRole | null = null;
   try {
     system = await startSystem(options, metrics);
     // A stop before all are ready ends the supervision, and `ready` never settles.
     const ready = await Promise.race([supervisor.ready, supervisor.finished]);
-    if (ready !== undefined) options.onReady(ready);
+    if (ready !== undefined) options.onReady(ready, system?.address ?? null);
     await supervisor.finished;
   } finally {
     endReloads?.();
@@ -127,15 +131,19 @@ async function runSupervised(options: RunRolesOptions): Promise<void> {
   }
 }
 
-/** /health and /metrics for a set of roles without the API, where a port is configured. */
+/** What is measured of this process, and of the disk that nobody else looks after. */
+function measureMachine({ configuration, storage, logger }: RunRolesOptions, metrics: Registry): void {
+  measureProcess(metrics);
+  if (storage.isEmbedded) measureDisk(metrics, configuration.database.dataDirectory, logger);
+}
+
+/** /health, /ready and /metrics of all that is started, where a port is configured. */
 async function startSystem(options: RunRolesOptions, metrics: Registry): Promise<RunningRole | null> {
   const { configuration, storage, logger, context } = options;
-  if (configuration.metricsPort === null || hasApi(options)) return null;
+  const { port } = configuration.metrics;
+  if (port === null) return null;
   const { database, url: databaseUrl } = storage;
-  return startSystemRoutes(
-    { configuration, database, databaseUrl, logger, metrics, clock: context.clock },
-    configuration.metricsPort,
-  );
+  return startSystemRoutes({ configuration, database, databaseUrl, logger, metrics, clock: context.clock }, port);
 }
 
 function hasApi({ slots }: RunRolesOptions): boolean {

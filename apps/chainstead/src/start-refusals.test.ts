@@ -50,6 +50,7 @@ describe('chainstead start', () => {
     ['a port', 'PORT', []],
     ['the second port of Aptos', 'APTOS_TESTNET_PORT', []],
     ['the port of metrics', 'METRICS_PORT', ['--roles', 'ingest']],
+    ['the port of metrics beside the API', 'METRICS_PORT', []],
   ])('finds %s taken before it opens a database', async (_what, key, args) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -61,6 +62,24 @@ describe('chainstead start', () => {
     expect(stderr).toContain('[LISTEN_FAILED]');
     expect(await readdir(folder)).toEqual([]);
     other.close();
+  });
+
+  it('finds that two of its own ports are one, and names the second', async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const address = free.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    free.close();
+    await once(free, 'close');
+    const { exitCode, stderr } = await startAnew([], { PORT: port, METRICS_PORT: port });
+    expect(exitCode, stderr).toBe(2);
+    expect(stderr).toContain(`127.0.0.1:${port} (METRICS_PORT): listen EADDRINUSE`);
+  });
+
+  it('names METRICS_HOST where that is no address of this machine', async () => {
+    const { exitCode, stderr } = await startAnew([], { METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' });
+    expect(exitCode, stderr).toBe(2);
+    expect(stderr).toContain('Set METRICS_HOST to an address of this machine');
   });
 
   it('finds that no key can exist before it makes a database', async () => {

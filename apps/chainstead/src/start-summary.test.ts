@@ -14,6 +14,7 @@ const summary = (environment: Record<string, string>, findings: readonly ChainFi
     },
     slots: slotsOf(configuration, configuration.roles, 4),
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
+    metrics: configuration.metrics.port === null ? null : `http://127.0.0.1:${configuration.metrics.port}`,
     findings,
   });
 };
@@ -31,6 +32,11 @@ describe('start summary', () => {
   it('tells how many processes a role has, where it has several', () => {
     expect(summary({})).toContain('Chainstead runs: api, ingest, worker\n');
     expect(summary({ API_PROCESSES: 'auto' })).toContain('Chainstead runs: api (4 processes), ingest, worker\n');
+  });
+
+  it('says where metrics are once they have a port of their own', () => {
+    expect(summary({ METRICS_PORT: '9464' })).toContain('  Metrics   http://127.0.0.1:9464/metrics\n');
+    expect(summary({})).not.toContain('Metrics');
   });
 
   it('names chains, history, proof and upstreams without their secrets', () => {

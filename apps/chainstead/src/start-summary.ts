@@ -14,6 +14,8 @@ export interface StartSummary {
   readonly storage: Pick<Storage, 'isEmbedded' | 'url'>;
   readonly slots: readonly RoleSlot[];
   readonly ready: readonly RoleReady[];
+  /** Where `/metrics` is, apart from the API; null: nowhere else. */
+  readonly metrics: string | null;
   /** What the nodes said; none where this process asks none. */
   readonly findings: readonly ChainFinding[];
 }
@@ -22,12 +24,14 @@ export interface StartSummary {
 const CHAINS_NAMED = 8;
 
 /** What `chainstead start` says once everything works, for a person to read. */
-export function renderStartSummary({ configuration, storage, slots, ready, findings }: StartSummary): string {
+export function renderStartSummary(summary: StartSummary): string {
+  const { configuration, storage, slots, ready, metrics, findings } = summary;
   const address = ready.find(({ role }) => role === 'api')?.address ?? null;
   const { database, redisUrl } = configuration;
   const lines = [
     `Chainstead runs: ${renderRoles(slots)}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
+    ...(metrics === null ? [] : [`  Metrics   ${metrics}/metrics`]),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
     ...chainLines(configuration),

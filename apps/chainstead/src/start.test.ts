@@ -139,7 +139,7 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
       expect(text).toMatch(/chainstead_sync_checkpoint_block\{chain="scripted",role="ingest"\} 40\b/);
       return text;
     }, READY_TIMEOUT_MS);
-    for (const role of ['api', 'ingest', 'worker'])
+    for (const role of ['start', 'api', 'ingest', 'worker'])
       expect(metrics).toMatch(new RegExp(`process_resident_memory_bytes\\{role="${role}"\\} \\d`));
     expect(metrics.match(/^# TYPE process_resident_memory_bytes /gm)).toHaveLength(1);
 
@@ -245,12 +245,34 @@ describe.runIf(platform() === 'linux')('chainstead start, with some roles', () =
     expect(await program.exited).toBe(0);
   });
 
+  it.each([
+    ['a supervised API', []],
+    ['an API alone', ['--roles', 'api']],
+  ])('moves /metrics of %s to METRICS_PORT, with /health and /ready', async (_what, args) => {
+    const program = start(args, { METRICS_PORT: '0', API_KEYS: 'key-of-a-client', METRICS_KEY: 'key-of-prometheus' });
+    const address = await addressOf(program);
+    const [, metrics = ''] = await program.waitFor(/Metrics {3}(http:\S+)\/metrics/);
+    expect(metrics).not.toBe(address);
+    const statusOf = async (url: string, key = ''): Promise<number> =>
+      (await fetch(url, { headers: { 'x-api-key': key } })).status;
+    expect(await statusOf(`${address}/metrics`, 'key-of-prometheus')).toBe(404);
+    expect([await statusOf(`${address}/ready`), await statusOf(`${metrics}/ready`)]).toEqual([200, 200]);
+    expect(await statusOf(`${metrics}/health`)).toBe(200);
+    expect(await statusOf(`${metrics}/metrics`)).toBe(401);
+    const answer = await fetch(`${metrics}/metrics`, { headers: { authorization: 'Bearer key-of-prometheus' } });
+    const roles = args.length === 0 ? ['start', 'api', 'ingest', 'worker'] : ['api'];
+    const text = await answer.text();
+    for (const role of roles) expect(text).toContain(`process_resident_memory_bytes{role="${role}"}`);
+    expect(text).toMatch(/^chainstead_http_requests_total\{[^}]*role="api"\} /m);
+  });
+
   it('answers for a set of roles without the API on METRICS_PORT', async () => {
     const program = start(['--roles', 'ingest,worker'], { METRICS_PORT: '0' });
     const [, address = ''] = await program.waitFor(/"address":"(http:[^"]+)","msg":"Listening"/);
     await program.waitFor(/Chainstead runs: ingest, worker/);
     const { text } = await read(`${address}/metrics`);
-    for (const role of ['ingest', 'worker']) expect(text).toContain(`process_resident_memory_bytes{role="${role}"}`);
+    for (const role of ['start', 'ingest', 'worker'])
+      expect(text).toContain(`process_resident_memory_bytes{role="${role}"}`);
   });
 
   it('stops what the pinned Node runs when the old one that started it is stopped or killed', async () => {

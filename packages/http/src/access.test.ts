@@ -201,6 +201,22 @@ describe('what needs no key', () => {
   });
 });
 
+describe('metrics on another port', () => {
+  test('are not here, with their key or without, and the document does not name them', async () => {
+    const metricsKey = 'key-of-prometheus';
+    const { app } = createDemoApi({
+      keys: fixedKeys(KEY),
+      servesMetrics: false,
+      protection: { metricsKey, docs: false },
+    });
+    for (const headers of [{}, { 'x-api-key': metricsKey }, { 'x-api-key': KEY }])
+      expect((await app.request('/metrics', { headers: { ...headers } })).status).toBe(404);
+    expect((await app.request('/ready')).status).toBe(200);
+    const document = (await (await app.request('/openapi.json')).json()) as { paths: Record<string, unknown> };
+    expect(Object.keys(document.paths)).not.toContain('/metrics');
+  });
+});
+
 describe('a key of some scopes', () => {
   const keys = {
     ...fixedKeys(),

@@ -50,6 +50,8 @@ export interface ApiOptions {
   /** The address that will be listened on: decides whether a server without keys is open. */
   readonly host: string;
   readonly cors: CorsOptions;
+  /** Whether `/metrics` is among the routes, or on another port. @default true */
+  readonly servesMetrics?: boolean;
   /** Of the program, for the OpenAPI document. */
   readonly version: string;
   /** `/ready`: whether requests can be answered. */
@@ -72,7 +74,7 @@ const BODIES_AT_ONCE = 16;
 
 /** The whole HTTP API: what every request passes, the system's own routes, and the given ones. Serve it with `serveApi`. */
 export function createApi(options: ApiOptions): ApiApp {
-  const { limits, logger, metrics, keys } = options;
+  const { limits, logger, metrics, keys, servesMetrics = true } = options;
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
   const routeScopes: RouteScopes = new Map();
   const dependencies: ApiDependencies = {
@@ -97,10 +99,14 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(compression());
   registerSecuritySchemes(app);
   // Middleware guards only what is registered after it.
-  if (options.protection !== undefined) protectRoutes(app, options.protection, { keys, isOpen });
+  if (options.protection !== undefined) {
+    // Where there is no such route, 404 tells more than 401.
+    const metricsKey = servesMetrics ? options.protection.metricsKey : null;
+    protectRoutes(app, { ...options.protection, metricsKey }, { keys, isOpen });
+  }
   addSystemRoutes(app, {
     logger,
-    metrics,
+    metrics: servesMetrics ? metrics : null,
     readiness: options.readiness,
     synchronization: options.synchronization ?? options.readiness,
   });

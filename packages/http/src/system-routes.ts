@@ -60,7 +60,8 @@ export function addSystemRoutes(
   app: ApiApp,
   options: {
     readonly logger: Logger;
-    readonly metrics: Registry;
+    /** Null: they are on another port. */
+    readonly metrics: Registry | null;
     readonly readiness: () => Promise<Readiness>;
     readonly synchronization: () => Promise<Readiness>;
   },
@@ -78,8 +79,12 @@ export function addSystemRoutes(
     const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
     return refusal === null ? c.json({ status: 'synced' }, 200) : c.json(refusal, 503);
   });
-  const metrics = keepForSecond(() => options.metrics.metrics());
-  app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': options.metrics.contentType }));
+  if (options.metrics !== null) addMetricsRoute(app, options.metrics);
+}
+
+function addMetricsRoute(app: ApiApp, registry: Registry): void {
+  const metrics = keepForSecond(() => registry.metrics());
+  app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': registry.contentType }));
 }
 
 /**

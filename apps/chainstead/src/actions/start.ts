@@ -64,10 +64,10 @@ export async function start(
       logger,
       context,
       // For people; standard output is the log's, one JSON line each.
-      onReady: (ready) =>
+      onReady: (ready, metrics) =>
         void surveyed.then((findings) => {
           if (context.stopSignal.aborted) return;
-          context.stderr.write(renderStartSummary({ configuration, storage, slots, ready, findings }));
+          context.stderr.write(renderStartSummary({ configuration, storage, slots, ready, metrics, findings }));
         }),
     });
   } finally {

@@ -25,8 +25,12 @@ export interface Configuration {
   readonly processes: Readonly<Record<RoleName, number | 'auto'>>;
   readonly logLevel: string;
   readonly stopTimeoutMs: number;
-  /** Null: no port beside the API's. */
-  readonly metricsPort: number | null;
+  /** Where `/metrics` is served apart from the API. */
+  readonly metrics: {
+    readonly host: string;
+    /** Null: no port beside the API's. */
+    readonly port: number | null;
+  };
   readonly database: {
     /** Null: embedded, in `dataDirectory`. */
     readonly url: string | null;
@@ -177,7 +181,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     },
     logLevel: settings.LOG_LEVEL,
     stopTimeoutMs: settings.STOP_TIMEOUT_MS,
-    metricsPort: settings.METRICS_PORT ?? null,
+    metrics: { host: settings.METRICS_HOST ?? settings.HOST, port: settings.METRICS_PORT ?? null },
     database: {
       url: settings.DATABASE_URL ?? null,
       sessionUrl: settings.DATABASE_SESSION_URL ?? null,

@@ -1,7 +1,7 @@
 /** The configuration keys of processes: which there are, how many, and how they end. */
 import { optional, withDefault } from './key-facts.ts';
 import { ROLE_NAMES } from './role-names.ts';
-import { listOf, oneOf, processCount, wholeNumber } from './values.ts';
+import { listOf, oneOf, plainText, processCount, wholeNumber } from './values.ts';
 
 export const PORT_MAX = 65_535;
 
@@ -53,9 +53,16 @@ export const processKeys = {
   METRICS_PORT: optional(wholeNumber(0, PORT_MAX), {
     group: 'Process',
     description:
-      'Port of /health and /metrics in a process that runs ingest or worker without the API (which serves both itself). The address is HOST',
-    allowed: 'a whole number from 0 to 65535',
+      'Port of /metrics, for all that is started together, and of /health and /ready. /metrics is then on no other port: the one of the API answers 404',
+    allowed: 'a whole number from 0 to 65535; 0 takes a free one',
     example: '9464',
-    whenAbsent: 'no such port is opened',
+    whenAbsent: '/metrics is on the port of the API; without the API no port is opened',
+  }),
+  METRICS_HOST: optional(plainText, {
+    group: 'Process',
+    description: 'Address that METRICS_PORT listens on. It needs no API key: METRICS_KEY protects /metrics',
+    allowed: 'an IP address or host name of this machine',
+    example: '10.0.0.5',
+    whenAbsent: 'HOST',
   }),
 };

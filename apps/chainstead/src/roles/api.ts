@@ -71,7 +71,7 @@ const CLOSE_SHARE = 0.8;
 
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
-  const { configuration, database, databaseUrl, logger, metrics, clock } = context;
+  const { configuration, database, databaseUrl, logger, metrics } = context;
   const { redisUrl, onDemand, aptos } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
@@ -109,7 +109,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   try {
     const chains = configuration.chains.map(({ chain }) => chain);
     const routes = [
-      ...createDatasetRoutes({ database, jobs, chains, datasets: configuration.datasets, onDemand, clock, logger }),
+      ...createDatasetRoutes({ ...context, jobs, chains, datasets: configuration.datasets, onDemand }),
       ...streams.routes,
       ...createAptosRoutes({
         indexed: aptos.networks.map(({ network }) => network),
@@ -126,8 +126,10 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       bodies,
       requests,
       sharedLimits,
+      host: configuration.api.host,
       port: configuration.api.port,
       testnetPort: aptos.testnetPort,
+      servesMetrics: configuration.metrics.port === null,
     });
     return {
       address: listening.address,
@@ -165,9 +167,10 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
   });
 }
 
-/** Serves /health, /ready and /metrics alone, for a process without the API. @throws ListenError */
+/** Serves /health, /ready and /metrics apart from the API. @throws ListenError */
 export function startSystemRoutes(context: RoleContext, port: number): Promise<RunningRole> {
-  return listen(context, { routes: [], port });
+  const { host } = context.configuration.metrics;
+  return listen(context, { routes: [], host, port, servesMetrics: true });
 }
 
 interface Served {
@@ -178,7 +181,9 @@ interface Served {
   readonly bodies?: BodyBudget;
   readonly requests?: RequestDatabase;
   readonly sharedLimits?: SharedLimits;
+  readonly host: string;
   readonly port: number;
+  readonly servesMetrics: boolean;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
 }
@@ -211,7 +216,8 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     },
     ...(served.bodies !== undefined && { bodies: served.bodies }),
     ...(served.sharedLimits !== undefined && { sharedLimits: served.sharedLimits }),
-    host: api.host,
+    host: served.host,
+    servesMetrics: served.servesMetrics,
     cors: { origins: api.corsOrigins },
     version: VERSION,
     protection: { metricsKey: api.metricsKey, docs: api.protectDocs },
@@ -249,11 +255,10 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
 async function serveAt(
   context: RoleContext,
   app: ApiApp,
-  { rawHandler, upgrades }: Served,
+  { host, rawHandler, upgrades }: Served,
   port: number,
 ): Promise<ApiServer> {
   const { configuration, logger } = context;
-  const { host } = configuration.api;
   try {
     const closeDeadlineMs = configuration.stopTimeoutMs * CLOSE_SHARE;
     const server = await serveApi(app, {

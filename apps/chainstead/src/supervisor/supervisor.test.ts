@@ -1,10 +1,11 @@
-import { type Clock, restartDelayMs, silentLogger } from '@chainstead/core';
+import { type Clock, createMetricsRegistry, restartDelayMs, silentLogger } from '@chainstead/core';
 import { describe, expect, it, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
 import { type RoleSlot, slotName } from '../role-slot.ts';
 import type { StopOptions } from '../roles/role.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 import { createSupervisor, RoleFailedError } from './supervisor.ts';
+import { createSupervisorMetrics } from './supervisor-metrics.ts';
 
 describe('supervisor', () => {
   it('tells at a stop which roles are still finishing their work', async () => {
@@ -55,6 +56,22 @@ describe('supervisor', () => {
     world.advance(60_000);
     world.process('ingest').end({ code: null, signal: 'SIGKILL' });
     await world.sleepingFor(500);
+  });
+
+  it('counts what runs and what it started again', async () => {
+    const world = createWorld();
+    world.supervise(['api', 'ingest']);
+    const counted = () => world.registry.metrics();
+    expect(await counted()).toContain('chainstead_role_restarts_total{child_role="ingest"} 0\n');
+    world.process('ingest').end({ code: 1, signal: null });
+    await world.sleepingFor(500);
+    expect(await counted()).toContain('chainstead_role_processes{child_role="ingest"} 0\n');
+    world.advance(500);
+    await vi.waitFor(() => expect(world.launched.length).toBe(3));
+    const text = await counted();
+    expect(text).toContain('chainstead_role_restarts_total{child_role="ingest"} 1\n');
+    expect(text).toContain('chainstead_role_restarts_total{child_role="api"} 0\n');
+    for (const role of ['api', 'ingest']) expect(text).toContain(`chainstead_role_processes{child_role="${role}"} 1\n`);
   });
 
   it('gives up, and stops the others, when a role says that its configuration is wrong', async () => {
@@ -294,6 +311,7 @@ function scriptedProcess(slot: RoleSlot) {
 function createWorld() {
   const launched: ReturnType<typeof scriptedProcess>[] = [];
   const finishings: RoleName[][] = [];
+  const registry = createMetricsRegistry();
   const sleepers: { until: number; ms: number; wake: () => void }[] = [];
   let now = 0;
   const clock: Clock = {
@@ -306,6 +324,7 @@ function createWorld() {
   };
   return {
     launched,
+    registry,
     process(role: RoleName) {
       const process = launched.findLast((candidate) => candidate.role === role);
       if (process === undefined) throw new Error(`${role} was not launched`);
@@ -327,6 +346,7 @@ function createWorld() {
         },
         clock,
         logger: silentLogger(),
+        metrics: createSupervisorMetrics(registry, roles),
         stopTimeoutMs: 5_000,
         onFinishing: (finishing) => finishings.push([...finishing]),
       }),

@@ -9,6 +9,7 @@ import {
 import type { RoleName } from '../configuration/index.ts';
 import { type RoleSlot, slotName } from '../role-slot.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
+import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
 /** Exit code of a role whose configuration can't work: starting it again would not help. */
 export const EXIT_CODE_CONFIGURATION = 2;
@@ -20,6 +21,7 @@ export interface SupervisorOptions {
   launch(slot: RoleSlot): RoleProcessHandle;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics: SupervisorMetrics;
   /** Milliseconds from the request to stop until what still runs is killed. */
   readonly stopTimeoutMs: number;
   /** Told at the stop, and with each end after it, which roles are still finishing their work; not when none is left. */
@@ -61,7 +63,7 @@ interface Run {
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: restarts, replacements and the stop share the processes that run.
 export function createSupervisor(options: SupervisorOptions): Supervisor {
-  const { clock, logger } = options;
+  const { clock, logger, metrics } = options;
   const stopping = new AbortController();
   const running = new Map<RoleProcessHandle, RoleSlot>();
   const firstReady = new Map(options.slots.map((slot) => [slot, Promise.withResolvers<RoleReady>()]));
@@ -88,6 +90,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         'Role process ended unexpectedly, starting it again',
       );
       await sleepUnlessAborted(clock, delayMs, stopping.signal);
+      if (!stopping.signal.aborted) metrics.restarted(slot.role);
     }
   }
 
@@ -106,9 +109,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function begin(slot: RoleSlot): Run {
     const handle = options.launch(slot);
     running.set(handle, slot);
+    metrics.running(slot.role, 1);
     void handle.ready.then((facts) => firstReady.get(slot)?.resolve(facts));
     void handle.exited.then(() => {
       running.delete(handle);
+      metrics.running(slot.role, -1);
       if (stopping.signal.aborted) tellFinishing();
     });
     return { handle, startedAt: clock.now() };
