@@ -1,4 +1,6 @@
 import { renderEnvExample } from '../../apps/chainstead/src/configuration/env-example.ts';
+import { renderDashboard } from '../dashboards/dashboard.ts';
+import { everyDashboard } from '../dashboards/every-dashboard.ts';
 import { collectErrors, renderErrorDocument } from './error-table.ts';
 import { createEveryMetric } from './every-metric.ts';
 import { FROZEN_MIGRATIONS, renderFrozenMigrations } from './frozen-migrations.ts';
@@ -18,5 +20,9 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
     { path: 'docs/errors.md', text: renderErrorDocument(collectErrors(readSourceFiles())) },
     { path: FROZEN_MIGRATIONS, text: await renderFrozenMigrations(REPOSITORY_ROOT) },
     { path: 'docs/metrics.md', text: await renderMetricDocument(createEveryMetric()) },
+    ...everyDashboard.map((dashboard) => ({
+      path: `docs/grafana/dashboards/${dashboard.uid}.json`,
+      text: renderDashboard(dashboard),
+    })),
   ];
 }

@@ -8,11 +8,11 @@ export async function renderMetricDocument(registry: Registry): Promise<string> 
   );
   return `# Metrics
 
-\`/metrics\` speaks the Prometheus text format. The API's process answers for every process that \`chainstead start\` runs
-beside it; a process of another role alone answers on \`METRICS_PORT\`. Each metric carries the label \`role\` (api, ingest,
-worker) besides those listed, and where a role has several processes \`process\` (api-2). Metrics of the Node process itself (\`process_*\`, \`nodejs_*\`) are those of prom-client.
-Rules that wake somebody are in [prometheus/alerts.yml](prometheus/alerts.yml), a dashboard in
-[grafana/chainstead.json](grafana/chainstead.json). Generated from the program by \`npm run generate\`.
+\`/metrics\` speaks the Prometheus text format, on the API's port or, with \`METRICS_PORT\`, on that one alone. It answers for every
+process that the same \`chainstead start\` runs. Each metric carries the label \`role\` (api, ingest, worker, or start for the process that
+runs the others) besides those listed, and \`process\` (api-1, api-2, …) where a role has several processes. Metrics of the Node process itself (\`process_*\`, \`nodejs_*\`) are those of prom-client.
+Rules that wake somebody are in [prometheus/alerts.yml](prometheus/alerts.yml), with [what to do](operating.md#when-an-alert-fires); dashboards in
+\`docs/grafana/dashboards\`. Generated from the program by \`npm run generate\`.
 
 | metric | type | labels | meaning |
 |---|---|---|---|

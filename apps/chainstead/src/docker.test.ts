@@ -23,11 +23,19 @@ const composeSchema = z.object({
       depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
       healthcheck: z.looseObject({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
       volumes: z.array(z.string()).optional(),
+      ports: z.array(z.string()).optional(),
       profiles: z.array(z.string()).optional(),
     }),
   ),
   volumes: z.record(z.string(), z.unknown()),
 });
+
+const scrapeSchema = z.object({
+  scrape_configs: z.array(
+    z.object({ dns_sd_configs: z.array(z.object({ names: z.array(z.string()), port: z.number() })) }),
+  ),
+});
+const providersSchema = z.object({ providers: z.array(z.object({ options: z.object({ path: z.string() }) })) });
 
 const compose = composeSchema.parse(parse(read('docker-compose.yml'), { merge: true }));
 const services = Object.entries(compose.services);
@@ -57,6 +65,32 @@ describe('docker-compose.yml', () => {
   it('keeps monitoring out unless asked for', () => {
     const monitoring = services.filter(([, { profiles }]) => profiles?.includes('monitoring') === true);
     expect(monitoring.map(([name]) => name)).toEqual(['prometheus', 'grafana']);
+  });
+
+  it('has Prometheus ask each role where it serves metrics, which only the containers reach', () => {
+    const { scrape_configs } = scrapeSchema.parse(parse(read('docs/prometheus/prometheus.yml')));
+    const targets = scrape_configs.flatMap(({ dns_sd_configs }) =>
+      dns_sd_configs.flatMap(({ names, port }) => names.map((name) => [name, String(port)])),
+    );
+    const serving = ours.filter(([name]) => name !== 'migrate');
+    expect(targets.toSorted()).toEqual(
+      serving.map(([name, { environment }]) => [name, environment?.METRICS_PORT]).toSorted(),
+    );
+    for (const [name, { ports = [], environment }] of serving)
+      expect(
+        ports.filter((port) => port.includes(environment?.METRICS_PORT ?? '')),
+        name,
+      ).toEqual([]);
+  });
+
+  it('gives Prometheus its rules, and Grafana the dashboards where it looks for them', () => {
+    const mounted = (service: string): string[] => compose.services[service]?.volumes ?? [];
+    expect(mounted('prometheus')).toContain('./docs/prometheus/alerts.yml:/etc/prometheus/alerts.yml:ro');
+    expect(parse(read('docs/prometheus/prometheus.yml')).rule_files).toEqual(['alerts.yml']);
+    const { providers } = providersSchema.parse(parse(read('docs/grafana/provisioning/dashboards/chainstead.yml')));
+    for (const { options } of providers)
+      expect(mounted('grafana')).toContain(`./docs/grafana/dashboards:${options.path}:ro`);
+    expect(mounted('grafana')).toContain('./docs/grafana/provisioning:/etc/grafana/provisioning:ro');
   });
 
   it('lets nobody see the dashboards without a password of their own', () => {
