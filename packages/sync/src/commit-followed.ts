@@ -17,6 +17,7 @@ import { levelsOf } from './part-levels.ts';
 import { withPartitions } from './partitions/with-partitions.ts';
 import type { ProvenBlock } from './proven-block.ts';
 import { removeRows } from './row-changes.ts';
+import type { SyncMetrics } from './sync-metrics.ts';
 import { deepestPart, partsOf } from './whole-block.ts';
 import { lockChainCommits, writeRows } from './write-batch.ts';
 
@@ -40,6 +41,8 @@ export interface CommitDependencies {
   readonly watcher?: BlockWatcher;
   /** How many rows of a dataset are decoded and held at a time. @default ROWS_AT_ONCE */
   readonly rowsAtOnce?: number;
+  /** Where rows of followed blocks are counted. @default nowhere */
+  readonly metrics?: Pick<SyncMetrics, 'rows'>;
 }
 
 /** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
@@ -68,10 +71,14 @@ export async function commitFollowed(dependencies: CommitDependencies, commit: F
       const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
       await recordLevels(transaction, dependencies, commit.blocks);
       await watcher?.committed(transaction, chain, commit.blocks);
-      return written;
+      return { contracts: written, rows: added.decoded };
     });
   const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
-  knownContracts.add(await withPartitions(dependencies, datasets, { blocks, batch }, () => retryDeadlock(write)));
+  const { contracts, rows } = await withPartitions(dependencies, datasets, { blocks, batch }, () =>
+    retryDeadlock(write),
+  );
+  knownContracts.add(contracts);
+  for (const [dataset, count] of rows) dependencies.metrics?.rows.inc({ chain: chain.key, dataset }, count);
   return to;
 }
 

@@ -46,6 +46,8 @@ interface Stage {
   readonly scripted: ScriptedChain;
   readonly pool: UpstreamPool;
   readonly reorgs: () => Promise<string | undefined>;
+  /** Rows of transfers, as they were counted. */
+  readonly rowsCounted: () => Promise<number>;
   /** Follows from where the chain stands to the head of that moment. */
   follow(watcher?: BlockWatcher): Promise<void>;
   checkpoint(): Promise<Checkpoint | null>;
@@ -112,6 +114,10 @@ async function openStage(blocks: number): Promise<Stage> {
       liedAbout = block;
     },
     beforeNext: (method, move) => moves.set(method, move),
+    rowsCounted: async () => {
+      const { values } = await metrics.rows.get();
+      return values.find(({ labels }) => labels.dataset === 'marks')?.value ?? 0;
+    },
     reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await registry.metrics())?.[1],
     follow: async (watcher) => {
       const options = {
@@ -171,6 +177,8 @@ describe('the follower', () => {
     await stage.follow();
     await expectTruth(stage);
     expect(await stage.reorgs()).toBeUndefined();
+    const range = { from: FIRST, to: stage.scripted.head };
+    expect(await stage.rowsCounted()).toBe(stage.scripted.expectedTransfers(range).length);
   });
 
   it.each([
