@@ -57,6 +57,39 @@ export const storage: Dashboard = {
       ],
     },
     {
+      title: 'Standbys that reads go to (DATABASE_READ_URL)',
+      panels: [
+        {
+          kind: 'time',
+          title: 'Reads a second',
+          about: 'Of data routes, by server and outcome. All but `answered` were done elsewhere.',
+          unit: 'ops',
+          queries: [['sum by (host, outcome) (rate(chainstead_database_reads_total[5m]))', '{{host}} {{outcome}}']],
+        },
+        {
+          kind: 'time',
+          title: 'Lag',
+          about: 'How long ago the primary wrote what the standby has not replayed.',
+          unit: 's',
+          queries: [['max by (host) (chainstead_database_standby_lag_seconds)', '{{host}}']],
+        },
+        {
+          kind: 'time',
+          title: 'Log that is not replayed',
+          about: 'A standby that stays behind is too slow, or its replay waits for long statements.',
+          unit: 'bytes',
+          queries: [['max by (host) (chainstead_database_standby_lag_bytes)', '{{host}}']],
+        },
+        {
+          kind: 'stat',
+          title: 'Standbys in use',
+          about: '0 while one is away or lags too much: the primary does its reads.',
+          unit: 'none',
+          queries: [['min by (host) (chainstead_database_standby_used)', '{{host}}']],
+        },
+      ],
+    },
+    {
       title: 'Disk',
       panels: [
         {

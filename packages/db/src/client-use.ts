@@ -13,7 +13,11 @@ export interface End {
 }
 
 /** Does work on a connection of the pool until it ends, or has to. @throws what the work throws; the signal's reason once it has aborted */
-export async function onClient<T>(connections: Connections, work: (client: PoolClient) => Promise<T>, end?: End): Promise<T> {
+export async function onClient<T>(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<T>,
+  end?: End,
+): Promise<T> {
   const client = await connectUnlessEnded(connections, end);
   const use = useUntil(client, end);
   try {

@@ -10,8 +10,8 @@ import { readSelectors } from '../testing/promql.ts';
 import { waitUntil } from './indexed-chain.ts';
 import { awaitWebhook, CONFIRMATIONS, createStreamStage, STREAM_STAGE_KEY, type StreamStage } from './stream-stage.ts';
 
-/** Of the program as it is started here: no network of Aptos, and a database of its own. */
-const IS_OFF = /^chainstead_(?:aptos|disk)_/;
+/** Of the program as it is started here: no network of Aptos, and a database of its own without standbys. */
+const IS_OFF = /^chainstead_(?:aptos|disk|database_reads|database_standby)_/;
 /** What they count did not happen here. */
 const NEVER_HAPPENED = new Set([
   'chainstead_gateway_sockets_ended_total',
