@@ -250,6 +250,23 @@ export const chains: Dashboard = {
         },
         {
           kind: 'time',
+          title: 'Calls against what is allowed',
+          about: 'Calls a second of all processes, and RPC_RATE of those that have one.',
+          unit: 'cps',
+          queries: [
+            ['sum by (chain, upstream) (rate(chainstead_rpc_requests_total[5m]))', '{{chain}} {{upstream}}'],
+            ['max by (chain, upstream) (chainstead_rpc_rate_allowed)', '{{chain}} {{upstream}} allowed'],
+          ],
+        },
+        {
+          kind: 'time',
+          title: 'Calls that wait for their turn',
+          about: 'Within RPC_RATE and RPC_CONCURRENCY. Many all day: raise them where the provider gives more.',
+          unit: 'none',
+          queries: [['sum by (chain, upstream) (chainstead_rpc_turns_waiting)', '{{chain}} {{upstream}}']],
+        },
+        {
+          kind: 'time',
           title: 'Requests in flight',
           about: 'Sent and not yet answered.',
           unit: 'none',

@@ -19,6 +19,9 @@ const NEVER_HAPPENED = new Set([
   'chainstead_histories_total',
   'chainstead_nft_traits_total',
   'chainstead_rpc_faults_total',
+  // Nothing is allowed less than all.
+  'chainstead_rpc_rate_allowed',
+  'chainstead_rpc_turns_waiting',
   'chainstead_stream_status_changes_total',
   'chainstead_sync_dropped_rows_total',
   'chainstead_sync_prover_repaired_blocks_total',

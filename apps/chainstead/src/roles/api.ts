@@ -71,7 +71,7 @@ const CLOSE_SHARE = 0.8;
 
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
-  const { configuration, database, databaseUrl, logger, metrics } = context;
+  const { configuration, database, databaseUrl, logger, metrics, clock } = context;
   const { redisUrl, onDemand, aptos } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
