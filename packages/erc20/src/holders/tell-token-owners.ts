@@ -152,8 +152,11 @@ async function askContract(
   return { ...known, rows: candidates.map((row) => ({ ...row, told: now.get(row.account) ?? null })) };
 }
 
-/** So long a contract that no node told of in time is not waited for again. Milliseconds. */
-const SILENCE_MS = 60_000;
+/**
+ * So long a contract that no node told of in time is not waited for, and a question that failed not asked again: seconds, since a block that was
+ * reorganised away while it was read at is such a failure too. Milliseconds.
+ */
+const SILENCE_MS = 10_000;
 
 /** Waits for what a contract says of accounts, which is kept. What does not come in time is kept later. */
 async function askOf(
