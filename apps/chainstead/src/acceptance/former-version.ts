@@ -20,8 +20,9 @@ const JOURNAL = 'migrations/meta/_journal.json';
 const run = promisify(execFile);
 
 /**
- * Checks out the commit that brought the migrations before the newest ones, with the dependencies of this tree.
- * @returns why there is none, as a text: no history here, or a dependency that this tree has no more
+ * Checks out the commit that brought the migrations before the newest ones, with the dependencies of this tree, and from the registry those that
+ * this tree has no more.
+ * @returns why there is none, as a text: no history here, or no registry
  */
 export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
   const commit = await formerCommit();
@@ -33,9 +34,9 @@ export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
     await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
     await run('tar', ['-xf', archive, '-C', folder]);
     const missing = await linkDependencies(folder);
-    if (missing.length > 0) {
+    if (missing.length > 0 && !(await install(folder, missing))) {
       await remove();
-      return `this tree lacks what ${commit.slice(0, 7)} depends on: ${missing.join(', ')}`;
+      return `${commit.slice(0, 7)} depends on ${missing.join(', ')}, which can not be had from the registry now`;
     }
     const journal = JSON.parse(await readFile(join(folder, JOURNAL), 'utf8')) as {
       readonly entries: readonly object[];
@@ -59,7 +60,24 @@ async function formerCommit(): Promise<string | null> {
   }
 }
 
-/** Its own workspaces, and everything else from this tree. @returns dependencies that this tree does not have */
+/** Installs packages, given as `name@version`, beside the linked ones. @returns false where that fails */
+async function install(folder: string, packages: readonly string[]): Promise<boolean> {
+  const own = join(folder, 'installed');
+  await mkdir(own);
+  try {
+    await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', own, ...packages]);
+  } catch {
+    // The test says that it did not run, and why.
+    return false;
+  }
+  for (const name of await readdir(join(own, 'node_modules'))) {
+    const link = join(folder, 'node_modules', name);
+    if (!name.startsWith('.') && !(await exists(link))) await symlink(join(own, 'node_modules', name), link);
+  }
+  return true;
+}
+
+/** Its own workspaces, and everything else from this tree. @returns dependencies that this tree does not have, as `name@version` */
 async function linkDependencies(folder: string): Promise<string[]> {
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, '@chainstead'), { recursive: true });
