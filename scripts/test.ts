@@ -12,7 +12,7 @@ import { formatTotals, readTotals } from './test-totals.ts';
 
 const BIN = join(REPOSITORY_ROOT, 'node_modules/.bin');
 const PROBE_TIMEOUT_MS = 5_000;
-/** Enough to see that none breaks; `.ci/run` plays 24 more. */
+/** Enough to see that none breaks; `.ci/run` plays 12 more. */
 const SIMULATED_SEEDS = 4;
 
 const startedAt = performance.now();
