@@ -50,6 +50,7 @@ export { createMarketScript, type MarketScript } from './market-script.ts';
 export type { ExpectedTrade } from './market-stall.ts';
 export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
 export { type Moralis, type OfficialSdk, startOfficialSdk } from './official-sdk.ts';
+export { askCluster, pauseReplay } from './paused-replay.ts';
 export { atDepth } from './property-depth.ts';
 export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
 export { recordedEvmFolder, recordedFolder } from './recorded-data.ts';

@@ -4,7 +4,7 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { type Database, migrate, openDatabase, openReads, type Reads } from '@chainstead/db';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { createKeyStore, createRequestDatabase } from '@chainstead/http';
-import { addressOf, findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
+import { addressOf, askCluster, findPostgresPrograms, pauseReplay, type ScratchCluster } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiUnderTest, readWallet, type ServedTransfer, TEST_KEY } from './api-under-test.ts';
 import { startOutageStage, WAIT } from './outage-stage.ts';
@@ -26,29 +26,10 @@ let one: ScratchCluster;
 let other: ScratchCluster;
 const closing: (() => Promise<unknown>)[] = [];
 
-/** As the superuser of a server. */
-async function ask<Row extends object>(server: ScratchCluster, text: string): Promise<Row[]> {
-  const admin = openDatabase({ url: server.url(), applicationName: 'admin', poolSize: 1, logger: silentLogger() });
-  try {
-    return await admin.query<Row>(text);
-  } finally {
-    await admin.close();
-  }
-}
-
-async function pause(server: ScratchCluster): Promise<void> {
-  await ask(server, 'SELECT pg_wal_replay_pause()');
-  await vi.waitFor(
-    async () =>
-      expect(await ask(server, 'SELECT pg_get_wal_replay_pause_state() AS state')).toEqual([{ state: 'paused' }]),
-    WAIT,
-  );
-}
-
 async function untilReplayed(server: ScratchCluster, database: Database): Promise<void> {
   const [row] = await database.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
   const hasReplayed = `SELECT pg_last_wal_replay_lsn() >= '${row?.position}' AS has`;
-  await vi.waitFor(async () => expect(await ask(server, hasReplayed)).toEqual([{ has: true }]), WAIT);
+  await vi.waitFor(async () => expect(await askCluster(server, hasReplayed)).toEqual([{ has: true }]), WAIT);
 }
 
 function* transfersIn(first: number, last: number) {
@@ -126,7 +107,7 @@ describe.runIf(programs !== undefined)('with standbys', () => {
       for (const run of await runs()) expect(blocksOf(run)).toEqual(downFrom(OLD));
       for (const { host } of [one, other]) expect(await answeredBy(host)).toBeGreaterThan(0);
 
-      await pause(other);
+      await pauseReplay(other);
       await seedTransfers(database, eth, transfersIn(OLD + 1, OLD + NEW));
       await database.query('UPDATE sync_ranges SET last_block = $1', [OLD + NEW]);
       await untilReplayed(one, database);
@@ -171,7 +152,7 @@ describe.runIf(programs !== undefined)('with standbys', () => {
       expect(await status()).toBe(200);
       await keys.revoke(key);
       await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 5_000, interval: 100 });
-      expect(await ask(other, 'SELECT FROM api_keys')).toEqual([]);
+      expect(await askCluster(other, 'SELECT FROM api_keys')).toEqual([]);
     });
   });
 
@@ -179,10 +160,10 @@ describe.runIf(programs !== undefined)('with standbys', () => {
     if (programs === undefined) return;
     const password = 'of-the-program';
     // A second try begins anew.
-    await ask(primary, 'DROP DATABASE IF EXISTS chainstead WITH (FORCE)');
-    await ask(primary, 'DROP ROLE IF EXISTS chainstead');
-    await ask(primary, `CREATE ROLE chainstead LOGIN CREATEROLE PASSWORD '${password}'`);
-    await ask(primary, 'CREATE DATABASE chainstead OWNER chainstead');
+    await askCluster(primary, 'DROP DATABASE IF EXISTS chainstead WITH (FORCE)');
+    await askCluster(primary, 'DROP ROLE IF EXISTS chainstead');
+    await askCluster(primary, `CREATE ROLE chainstead LOGIN CREATEROLE PASSWORD '${password}'`);
+    await askCluster(primary, 'CREATE DATABASE chainstead OWNER chainstead');
     const standby = await primary.createStandby();
     closing.push(() => standby.remove());
     const urlOf = (hosts: readonly string[]): string =>
@@ -210,7 +191,7 @@ describe.runIf(programs !== undefined)('with standbys', () => {
     );
 
     // Counted at the first request for it: the standby knows nothing of that yet.
-    await pause(standby);
+    await pauseReplay(standby);
     chain.mine(3);
     await untilFollowed();
     const held = await Promise.all(

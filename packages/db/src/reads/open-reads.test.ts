@@ -1,6 +1,6 @@
 /** Reads on real standbys: two that stream from a primary, paused, killed and in the way of what they replay. */
 import { createLogger, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { findPostgresPrograms, type ScratchCluster } from '@chainstead/testkit';
+import { askCluster, findPostgresPrograms, pauseReplay, type ScratchCluster } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../open-database.ts';
@@ -25,26 +25,7 @@ describe.runIf(programs !== undefined)('reads', () => {
 
   const portOf = ({ host }: ScratchCluster): number => Number(host.split(':')[1]);
 
-  /** As the superuser of a server. */
-  async function ask<Row extends object>(server: ScratchCluster, text: string): Promise<Row[]> {
-    const admin = openDatabase({ url: server.url(), applicationName: 'admin', poolSize: 1, logger: silentLogger() });
-    try {
-      return await admin.query<Row>(text);
-    } finally {
-      await admin.close();
-    }
-  }
-
-  async function pause(server: ScratchCluster): Promise<void> {
-    await ask(server, 'SELECT pg_wal_replay_pause()');
-    await vi.waitFor(
-      async () =>
-        expect(await ask(server, 'SELECT pg_get_wal_replay_pause_state() AS state')).toEqual([{ state: 'paused' }]),
-      WAIT,
-    );
-  }
-
-  const resume = (server: ScratchCluster): Promise<object[]> => ask(server, 'SELECT pg_wal_replay_resume()');
+  const resume = (server: ScratchCluster): Promise<object[]> => askCluster(server, 'SELECT pg_wal_replay_resume()');
 
   async function open(servers: readonly ScratchCluster[], options: Partial<ReadsOptions> = {}): Promise<Reads> {
     const hosts = servers.map(({ host }) => host).join(',');
@@ -69,7 +50,10 @@ describe.runIf(programs !== undefined)('reads', () => {
   async function untilReplayed(server: ScratchCluster): Promise<void> {
     const [row] = await database.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
     await vi.waitFor(async () => {
-      const [found] = await ask<{ position: string }>(server, 'SELECT pg_last_wal_replay_lsn()::text AS position');
+      const [found] = await askCluster<{ position: string }>(
+        server,
+        'SELECT pg_last_wal_replay_lsn()::text AS position',
+      );
       expect(parseWalPosition(found?.position ?? '0/0')).toBeGreaterThanOrEqual(
         parseWalPosition(row?.position ?? '0/0'),
       );
@@ -100,7 +84,7 @@ describe.runIf(programs !== undefined)('reads', () => {
   beforeAll(async () => {
     if (programs === undefined) return;
     primary = await programs.createCluster();
-    await ask(primary, 'CREATE TABLE shown AS SELECT 0 AS state');
+    await askCluster(primary, 'CREATE TABLE shown AS SELECT 0 AS state');
     one = await primary.createStandby();
     other = await primary.createStandby();
   });
@@ -141,7 +125,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     const reads = await open([one, other]);
     await untilReplayed(one);
     await untilReplayed(other);
-    await pause(other);
+    await pauseReplay(other);
     await write(2);
     await untilReplayed(one);
     try {
@@ -153,7 +137,7 @@ describe.runIf(programs !== undefined)('reads', () => {
       }, WAIT);
       for (let page = 0; page < 10; page += 1)
         expect(await read(reads, first.position)).toMatchObject({ state: 2, port: portOf(one) });
-      await pause(one);
+      await pauseReplay(one);
       await write(3);
       const newest = await read(reads, null);
       expect(newest).toMatchObject({ state: 3, port: portOf(primary) });
@@ -173,7 +157,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     const reads = await open([one, other]);
     await untilReplayed(one);
     await untilReplayed(other);
-    await pause(other);
+    await pauseReplay(other);
     try {
       await write(4);
       await untilReplayed(one);
@@ -208,7 +192,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     });
     try {
       for (const server of [one, other, one, other]) {
-        await pause(server);
+        await pauseReplay(server);
         await new Promise((resolve) => setTimeout(resolve, 200));
         await resume(server);
         await new Promise((resolve) => setTimeout(resolve, 200));
@@ -227,7 +211,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     const reads = await open([other], { lagMaxMs: 500 });
     await untilReplayed(other);
     await vi.waitFor(async () => expect((await read(reads)).port).toBe(portOf(other)), WAIT);
-    await pause(other);
+    await pauseReplay(other);
     const gauge = async (name: string): Promise<number | undefined> =>
       (await metrics.getSingleMetric(`chainstead_database_standby_${name}`)?.get())?.values[0]?.value;
     try {
@@ -248,8 +232,8 @@ describe.runIf(programs !== undefined)('reads', () => {
   });
 
   test('that a standby cancels for what it has to replay are done elsewhere', async () => {
-    await ask(other, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
-    await ask(other, 'SELECT pg_reload_conf()');
+    await askCluster(other, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
+    await askCluster(other, 'SELECT pg_reload_conf()');
     const reads = await open([other]);
     await database.query('CREATE TABLE IF NOT EXISTS cleaned AS SELECT generate_series(1, 1000) AS row');
     await untilReplayed(other);
@@ -263,7 +247,10 @@ describe.runIf(programs !== undefined)('reads', () => {
     await vi.waitFor(
       async () =>
         expect(
-          await ask(other, "SELECT FROM pg_stat_activity WHERE query LIKE '%FROM cleaned, %' AND state = 'active'"),
+          await askCluster(
+            other,
+            "SELECT FROM pg_stat_activity WHERE query LIKE '%FROM cleaned, %' AND state = 'active'",
+          ),
         ).not.toEqual([]),
       WAIT,
     );
@@ -317,9 +304,9 @@ describe.runIf(programs !== undefined)('reads', () => {
     const leaving = new AbortController();
     const slow = reads.session(database, leaving.signal).select('SELECT pg_sleep($1)::text', [600]);
     const active = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(%' AND state = 'active'";
-    await vi.waitFor(async () => expect(await ask(one, active)).not.toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await askCluster(one, active)).not.toEqual([]), WAIT);
     leaving.abort(new RangeError('gone'));
     await expect(slow).rejects.toThrow('gone');
-    await vi.waitFor(async () => expect(await ask(one, active)).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await askCluster(one, active)).toEqual([]), WAIT);
   });
 });
