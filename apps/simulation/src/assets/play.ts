@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { askNode, type SeededRandom } from '@chainstead/testkit';
 import { drawAction } from './actions.ts';
 import type { Sending } from './drafts.ts';
-import { askTogether, callAt } from './node.ts';
+import { askTogether, callAt, readHead } from './node.ts';
 import type { AssetsWorld } from './world.ts';
 
 /** Ample for the longest batch, and little enough for eight in a block. */
@@ -53,9 +53,10 @@ function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
 }
 
-/** Another branch takes the place of the newest blocks, empty at first. */
-export async function reorganise({ devnet }: AssetsWorld, depth: number): Promise<void> {
-  await devnet.reorg(depth);
+/** Another branch takes the place of so many of the newest blocks, of fewer where the contracts were made in them; it is empty at first. */
+export async function reorganise({ devnet, madeIn }: AssetsWorld, depth: number): Promise<void> {
+  const { number } = await readHead(devnet.url);
+  if (number > madeIn) await devnet.reorg(Math.min(depth, number - madeIn));
 }
 
 /** A branch of some blocks that comes to nothing: the chain is shorter afterwards, until it grows again. */

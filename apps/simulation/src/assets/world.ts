@@ -7,6 +7,7 @@ import {
   type SeededRandom,
   startDevnet,
 } from '@chainstead/testkit';
+import { readHead } from './node.ts';
 
 /** `rebasing` changes balances without an event, `wrapped` without a transfer; of `lying` and `mute` nobody holds anything. */
 export const TOKEN_KINDS = ['plain', 'fee', 'old', 'rebasing', 'wrapped', 'lying', 'mute'] as const;
@@ -27,6 +28,8 @@ export interface AssetsWorld {
   readonly strangers: readonly Address[];
   /** Whoever may hold something: these, and contracts. Nobody else ever gets anything but of `lying` and `mute`. */
   readonly holders: readonly Address[];
+  /** Every contract stands after this block: no reorganisation goes below it, as nothing would put them there again. */
+  readonly madeIn: number;
   /** The next id of `cats` that was never minted. */
   nextCat: number;
 }
@@ -92,7 +95,8 @@ export async function startWorld(chain: StoryChain, random: SeededRandom): Promi
     await devnet.client.setAutomine(false);
     await devnet.mine();
     const holders = [...accounts, ...strangers, tokens.plain, tokens.old, nfts.cats, BURNED_TO];
-    return { devnet, chain, tokens, nfts, accounts, strangers, holders, nextCat: 1 };
+    const { number: madeIn } = await readHead(devnet.url);
+    return { devnet, chain, tokens, nfts, accounts, strangers, holders, madeIn, nextCat: 1 };
   } catch (error) {
     await devnet.stop();
     throw error;
