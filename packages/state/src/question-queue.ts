@@ -19,10 +19,13 @@ export type StateJob = z.infer<typeof jobSchema>;
 /** So that questions that take long don't stand before those that somebody waits for. */
 export type StatePace = 'quick' | 'slow';
 
+/** Somebody waits for what a worker had in hand when it died, and asks again: it is put back after one to three times this. Milliseconds. */
+const LOCK_MS = 5_000;
+
 /** Queues of a chain's own, so that a chain whose upstreams fail delays no other. A job names a row of `state_questions`. */
 export function openStateQueue(jobs: Jobs, chain: Chain, pace: StatePace): JobQueue<StateJob> {
   const name = pace === 'quick' ? `state-${chain.key}` : `state-slow-${chain.key}`;
-  return jobs.queue<StateJob>(name, { schema: jobSchema });
+  return jobs.queue<StateJob>(name, { schema: jobSchema, lockMs: LOCK_MS });
 }
 
 /** Of each time that a question is asked its own: while a job is at work, another one under its id is not taken. */

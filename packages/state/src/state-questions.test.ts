@@ -136,6 +136,20 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     expect(await version()).toBe(written);
   });
 
+  test('a question whose worker died is answered by another one within seconds', async () => {
+    const held = Promise.withResolvers<void>();
+    before = () => held.promise;
+    const dying = await startWorker();
+    const answer = ask('a', { waitMs: 25_000 });
+    await expect.poll(() => times).toBe(1);
+    // Its reader hears nothing, as one that is gone.
+    await dying.close(0);
+    before = async () => {};
+    await startWorker();
+    expect(await answer).toEqual({ text: 'a', times: 2 });
+    held.resolve();
+  });
+
   test('who asks again does not take the answer from those who still wait', async () => {
     await startWorker();
     const waiting = ask('a');
