@@ -139,6 +139,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       closing.abort();
       for (const subscription of subscriptions) subscription.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
+      // Nobody looks after them any more: what they were last is not what they are.
+      for (const upstream of names)
+        for (const gauge of [metrics.head, metrics.circuit]) gauge.remove({ chain: chain.key, upstream });
     },
   };
 }

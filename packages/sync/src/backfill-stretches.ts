@@ -8,7 +8,7 @@ import { belowKept, type CoveredRange, listCoveredOrOld, readKeptFrom } from './
 import { BLOCK_PARTS, type BlockPart, deepestPart, partsOf } from './whole-block.ts';
 
 /** What of the backfill's options its plan depends on. */
-type Planned = Pick<BackfillOptions, 'chain' | 'database' | 'datasets' | 'keep' | 'kind' | 'order' | 'proof'>;
+export type Planned = Pick<BackfillOptions, 'chain' | 'database' | 'datasets' | 'keep' | 'kind' | 'order' | 'proof'>;
 
 /** One stretch that lacks the same datasets throughout. */
 export interface Stretch {
@@ -16,9 +16,16 @@ export interface Stretch {
   readonly datasets: readonly Dataset[];
 }
 
-/** What is to be read of the ranges, in order: what is read by filtered logs first, traces last. */
-export async function planStretches(options: Planned, ranges: readonly BlockRange[]): Promise<Stretch[]> {
-  const coverage = await listDone(options);
+/**
+ * What is to be read of the ranges, in order: what is read by filtered logs first, traces last.
+ * @param besides what counts as done besides
+ */
+export async function planStretches(
+  options: Planned,
+  ranges: readonly BlockRange[],
+  besides: readonly CoveredRange[] = [],
+): Promise<Stretch[]> {
+  const coverage = [...(await listDone(options)), ...besides];
   return readTogether(options).flatMap((datasets) =>
     inOrder(
       options,
@@ -45,8 +52,11 @@ function readTogether({ chain, datasets, proof }: Planned): readonly (readonly D
 }
 
 /** What is not to be read: what is covered, unless that is redone; and old blocks whose rows are not kept. */
-async function listDone({ chain, database, datasets, keep, kind }: Planned): Promise<readonly CoveredRange[]> {
-  if (kind === 'add') return listCoveredOrOld(database, { chain, datasets, keep });
+async function listDone(
+  { chain, database, datasets, keep, kind }: Planned,
+  within?: BlockRange,
+): Promise<readonly CoveredRange[]> {
+  if (kind === 'add') return listCoveredOrOld(database, { chain, datasets, keep }, within);
   return belowKept(datasets, await readKeptFrom(database, { chain, keep }));
 }
 
@@ -61,12 +71,15 @@ function stretchesWithout(coverage: readonly CoveredRange[], { range, datasets }
 
 /** What is still to be done of a chunk: all of it when covered blocks are redone, else what is not covered by now. */
 export async function notDone(options: Planned, { datasets }: Stretch, range: BlockRange): Promise<Stretch[]> {
-  return stretchesWithout(await listDone(options), { range, datasets });
+  return stretchesWithout(await listDone(options, range), { range, datasets });
 }
 
-function inOrder(options: Planned, stretches: readonly Stretch[]): Stretch[] {
+export function inOrder<Part extends Pick<Stretch, 'range'>>(
+  options: Pick<Planned, 'order'>,
+  parts: readonly Part[],
+): Part[] {
   const sign = options.order === 'newest-first' ? -1 : 1;
-  return stretches.toSorted((a, b) => sign * (a.range.from - b.range.from));
+  return parts.toSorted((a, b) => sign * (a.range.from - b.range.from));
 }
 
 /** Whether whole blocks are read for the datasets, not filtered logs. */

@@ -1,25 +1,27 @@
 /**
  * Fills history: many chunks in flight, newest first, each claimed, read, decoded and committed on its own. What is
- * covered is written down with the rows, so that it resumes at any point with no gap and no overlap.
+ * covered is written down with the rows, so that it resumes at any point with no gap and no overlap. Any number of
+ * processes may fill the same ranges: each takes the next chunk that nobody holds.
  */
 import type { ProofPolicy } from '@chainstead/chains';
-import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
+import { type BlockRange, type Clock, type Logger, mergeRanges, rangeSize } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
 import PQueue from 'p-queue';
+import { commitRead, readClaimed } from './backfill-chunk.ts';
 import { chunksOf, isReadWhole, notDone, planStretches, type Stretch } from './backfill-stretches.ts';
 import { type ChunkSizing, createChunkSizing } from './chunk-size.ts';
 import type { ClaimOwner } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
-import { commitRange } from './commit-range.ts';
 import type { Dataset } from './dataset.ts';
-import { batchOf, createBatchDecoder } from './decoded-batch.ts';
-import { ChainMovedError, UnavailableBlocksError } from './errors.ts';
+import { UnavailableBlocksError } from './errors.ts';
 import type { KeepSettings } from './keep-settings.ts';
-import { type DecodedRange, logsWanted, readRangeFast, readRangeProven, wholeDatasets } from './read-range.ts';
+import type { CoveredRange } from './kept-from.ts';
+import { type OwnWork, readOpenWork } from './open-work.ts';
+import type { DecodedRange } from './read-range.ts';
 import { releasing } from './releasing-task.ts';
-import { FAILED, halvesOf, isFinal, once, untilItSucceeds } from './retry-range.ts';
+import { FAILED, halvesOf, once, untilItSucceeds } from './retry-range.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
-import { type BlockPart, deepestPart, partsOf } from './whole-block.ts';
+import { type BlockPart, deepestPart } from './whole-block.ts';
 
 export interface BackfillOptions extends CommitDependencies {
   readonly pool: UpstreamPool;
@@ -35,13 +37,16 @@ export interface BackfillOptions extends CommitDependencies {
   readonly keep?: KeepSettings | undefined;
   /** `replace` redoes what is covered already (reindex). */
   readonly kind: 'add' | 'replace';
+  /** `help`: somebody else is filling the same history, and goes on when this one ends. @default 'backfill' */
+  readonly purpose?: 'backfill' | 'help';
   onProgress?(progress: BackfillProgress): void;
 }
 
 export interface BackfillProgress {
-  /** Blocks done since the start of this call, and in all. */
+  /** Blocks done since the start of this call, whichever process did them, and in all. */
   readonly done: number;
   readonly total: number;
+  /** That this process read. */
   readonly logs: number;
   /** What no upstream could give of blocks, which the datasets that read it lack from now on; null: nothing. */
   readonly unavailable: UnavailableBlocksError | null;
@@ -62,10 +67,10 @@ const LOGS_PER_CHUNK = 6_000;
 const FAST_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 64, blocksMax: 20_000 };
 /** Whole blocks are heavy: a proven chunk ends at so many blocks. */
 const PROVEN_CHUNK: { blocksFirst: number; blocksMax: number } = { blocksFirst: 8, blocksMax: 200 };
-/** Of each chunk; with the chunks, as many as an upstream is asked at once: with fewer, 50 ms to the node are half of the time. */
-const PROVEN_READS_IN_FLIGHT = 6;
 /** Between two looks at a range that another process holds. */
 const CLAIM_WAIT_MS = 1_000;
+/** After some chunks in a row that others claimed first. */
+const LATE_WAIT_MS = 100;
 
 /** Covers every range, then resolves. A chunk that fails is tried again for as long as the signal allows. */
 export async function backfill(
@@ -75,33 +80,60 @@ export async function backfill(
 ): Promise<BackfillProgress> {
   const stretches = await planStretches(options, ranges);
   const run = createRun(options, stretches, signal);
-  for (const stretch of stretches) await run.addStretch(stretch);
-  await run.settled();
+  try {
+    await (options.kind === 'add' ? dealOpen(run, options, ranges) : dealPlanned(run, options, stretches));
+  } catch (error) {
+    run.hand.fail(error);
+  }
+  await run.hand.emptied();
+  run.stop.throwIfAborted();
   return run.progress();
 }
 
-/** The running backfill: a queue of reads, and one of commits behind it. */
+type Run = ReturnType<typeof createRun>;
+
+/** What is covered is written down: the next chunk is told from there, beside all who work on the same ranges. */
+async function dealOpen(run: Run, options: BackfillOptions, ranges: readonly BlockRange[]): Promise<void> {
+  const { hand, stop } = run;
+  const all = { from: Math.min(...ranges.map((range) => range.from)), to: Math.max(...ranges.map(({ to }) => to)) };
+  while (!hand.hasFailed()) {
+    await hand.room();
+    const { next, left } = await untilItSucceeds(options, all, stop, () => readOpenWork(options, ranges, run.own()));
+    run.countLeft(left);
+    if (next !== null) run.begin(next);
+    else if (left === 0) return;
+    else if (!(await hand.nextEnd())) await options.clock.sleep(CLAIM_WAIT_MS, stop);
+    // Where a look shows free what no claim gets, time has to pass.
+    if (run.isLate()) await options.clock.sleep(LATE_WAIT_MS, stop);
+  }
+}
+
+/** What is redone is covered all the time: each chunk of the plan is gone through once. */
+async function dealPlanned(run: Run, options: BackfillOptions, stretches: readonly Stretch[]): Promise<void> {
+  for (const stretch of stretches)
+    for (const range of chunksOf(options, stretch.range, run.sizingOf(stretch))) {
+      await run.hand.room();
+      if (run.stop.aborted || run.hand.hasFailed()) return;
+      run.begin({ ...stretch, range });
+    }
+}
+
+/** The running backfill: chunks in hand, and a queue of commits behind them. */
 function createRun(options: BackfillOptions, stretches: readonly Stretch[], signal: AbortSignal) {
-  const reads = new PQueue({ concurrency: CHUNKS_IN_FLIGHT });
+  const hand = createHand(CHUNKS_IN_FLIGHT);
   const commits = new PQueue({ concurrency: COMMITS_IN_FLIGHT });
-  const sizing = {
-    fast: createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...FAST_CHUNK }),
-    proven: createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...PROVEN_CHUNK }),
-  };
-  const sizingOf = ({ datasets }: Stretch): ChunkSizing => sizing[isReadWhole(options, datasets) ? 'proven' : 'fast'];
-  const total = stretches.reduce((sum, stretch) => sum + rangeSize(stretch.range), 0);
-  const state = { done: 0, logs: 0, failure: undefined as unknown };
-  const lacking = createLackingRecord(options.chain);
-  const progress = (): BackfillProgress => ({
-    done: state.done,
-    total,
-    logs: state.logs,
-    unavailable: lacking.first(),
-  });
+  const sizingOf = createSizing(options);
   const stop = AbortSignal.any([signal, options.owner.lost]);
+  const lacking = createLackingRecord(options.chain);
+  const total = stretches.reduce((sum, stretch) => sum + rangeSize(stretch.range), 0);
+  const state = { done: 0, logs: 0, lateClaims: 0 };
+  const progress = (): BackfillProgress => {
+    const { done, logs } = state;
+    return { done, total, logs, unavailable: lacking.first() };
+  };
 
   const work = async (stretch: Stretch, range: BlockRange): Promise<void> => {
-    if (lacking.isPointless(stretch.datasets)) return advance(rangeSize(range), 0);
+    if (lacking.isPointless(stretch)) return advance(range, 0);
     const attempt = (): Promise<DecodedRange | null> => readClaimed(options, stretch, range, sizingOf(stretch), stop);
     const read = await (rangeSize(range) > 1 ? once : untilItSucceeds)(options, range, stop, attempt);
     if (read === FAILED) {
@@ -109,45 +141,92 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
       return;
     }
     if (read === null) return workAround(stretch, range);
+    state.lateClaims = 0;
     // A read counts as in flight until it is committed: that bounds what is held in memory.
     const { logCount } = read;
-    lacking.note(read);
+    lacking.note(read, stretch.datasets);
     await commits.add(releasing(read, (one) => commitRead(options, stretch, one, stop)));
-    advance(rangeSize(range), logCount);
+    advance(range, logCount);
   };
 
-  /** What another process leaves of a range, of which it holds a part or has covered one since it was planned. */
+  /** What another process leaves of a range, of which it holds a part. What is to be added comes up again by itself. */
   const workAround = async (stretch: Stretch, range: BlockRange): Promise<void> => {
+    if (options.kind === 'add') {
+      state.lateClaims += 1;
+      return;
+    }
     await options.clock.sleep(CLAIM_WAIT_MS, stop);
-    const left = await untilItSucceeds(options, range, stop, () => notDone(options, stretch, range));
-    advance(rangeSize(range) - left.reduce((sum, part) => sum + rangeSize(part.range), 0), 0);
-    for (const part of left) await work(part, part.range);
+    for (const part of await untilItSucceeds(options, range, stop, () => notDone(options, stretch, range)))
+      await work(part, part.range);
   };
 
-  const advance = (blocks: number, logs: number): void => {
-    state.done += blocks;
+  /** What is added counts as done when it is seen to be covered, whoever did it. */
+  const advance = (range: BlockRange, logs: number): void => {
+    if (options.kind === 'replace') state.done += rangeSize(range);
     state.logs += logs;
     options.onProgress?.(progress());
   };
 
   return {
+    hand,
+    stop,
+    sizingOf,
     progress,
-    addStretch: async (stretch: Stretch): Promise<void> => {
-      for (const range of chunksOf(options, stretch.range, sizingOf(stretch))) {
-        await reads.onSizeLessThan(CHUNKS_IN_FLIGHT);
-        if (stop.aborted || state.failure !== undefined) return;
-        reads
-          .add(() => work(stretch, range))
-          .catch((error: unknown) => {
-            state.failure ??= error;
-          });
-      }
+    begin: (stretch: Stretch): void => hand.begin(stretch.range, () => work(stretch, stretch.range)),
+    own: (): OwnWork => {
+      const { isPointless } = lacking;
+      return { inHand: hand.ranges(), visited: lacking.visited(), isPointless, sizingOf };
     },
-    settled: async (): Promise<void> => {
-      await reads.onIdle();
-      await commits.onIdle();
-      if (state.failure !== undefined) throw state.failure;
-      stop.throwIfAborted();
+    countLeft(blocks: number): void {
+      if (total - blocks <= state.done) return;
+      state.done = total - blocks;
+      options.onProgress?.(progress());
+    },
+    /** Whether several claims in a row came too late. */
+    isLate(): boolean {
+      const isLate = state.lateClaims >= CHUNKS_IN_FLIGHT;
+      if (isLate) state.lateClaims = 0;
+      return isLate;
+    },
+  };
+}
+
+function createSizing(options: BackfillOptions): (stretch: Stretch) => ChunkSizing {
+  const fast = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...FAST_CHUNK });
+  const proven = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...PROVEN_CHUNK });
+  return ({ datasets }) => (isReadWhole(options, datasets) ? proven : fast);
+}
+
+/** Chunks that are worked on, so many at a time. */
+function createHand(size: number) {
+  const chunks = new Map<BlockRange, Promise<void>>();
+  let failure: { readonly error: unknown } | null = null;
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+  };
+  return {
+    begin(range: BlockRange, work: () => Promise<void>): void {
+      const ended = work()
+        .catch(fail)
+        .finally(() => chunks.delete(range));
+      chunks.set(range, ended);
+    },
+    ranges: (): BlockRange[] => [...chunks.keys()],
+    async room(): Promise<void> {
+      while (chunks.size >= size) await Promise.race(chunks.values());
+    },
+    /** Waits until one of them has ended. @returns false where there is none */
+    async nextEnd(): Promise<boolean> {
+      const isOne = chunks.size > 0;
+      if (isOne) await Promise.race(chunks.values());
+      return isOne;
+    },
+    fail,
+    hasFailed: (): boolean => failure !== null,
+    /** Waits for the end of all. @throws what the first one to fail threw */
+    async emptied(): Promise<void> {
+      await Promise.all(chunks.values());
+      if (failure !== null) throw failure.error;
     },
   };
 }
@@ -156,94 +235,22 @@ function createRun(options: BackfillOptions, stretches: readonly Stretch[], sign
 function createLackingRecord(chain: BackfillOptions['chain']) {
   /** Parts that no upstream serves at all: nothing more is read for them. */
   const unsupported = new Set<BlockPart>();
+  const visited = new Map<string, BlockRange[]>();
   let first: UnavailableBlocksError | null = null;
   return {
-    note: ({ lacking }: DecodedRange): void => {
+    note: ({ lacking, range }: DecodedRange, datasets: readonly Dataset[]): void => {
       for (const [part, { isUnsupported, reason, block }] of lacking) {
         if (isUnsupported) unsupported.add(part);
         first ??= new UnavailableBlocksError({ chain: chain.key, block, part, reason });
       }
+      if (lacking.size > 0)
+        for (const { name } of datasets) visited.set(name, mergeRanges([...(visited.get(name) ?? []), range]));
     },
-    isPointless: (datasets: readonly Dataset[]): boolean =>
+    /** Ranges of which something is lacking: gone through once, they stay gaps. */
+    visited: (): CoveredRange[] =>
+      [...visited].flatMap(([dataset, ranges]) => ranges.map((range) => ({ dataset, range }))),
+    isPointless: ({ datasets }: Pick<Stretch, 'datasets'>): boolean =>
       datasets.every((dataset) => unsupported.has(deepestPart(dataset, chain))),
     first: (): UnavailableBlocksError | null => first,
   };
-}
-
-/** Null when another process holds a part of the range, or has covered one since this work was planned. */
-async function readClaimed(
-  options: BackfillOptions,
-  stretch: Stretch,
-  range: BlockRange,
-  sizing: ChunkSizing,
-  signal: AbortSignal,
-): Promise<DecodedRange | null> {
-  const { chain, owner, kind } = options;
-  if (!(await owner.claim(chain.id, range, kind === 'replace' ? 'reindex' : 'backfill'))) {
-    options.logger.info(
-      { chain: chain.key, block_range: `${range.from}-${range.to}` },
-      'Range is claimed by another process; it is tried again later',
-    );
-    return null;
-  }
-  try {
-    const [open] = await notDone(options, stretch, range);
-    if (
-      open === undefined ||
-      rangeSize(open.range) < rangeSize(range) ||
-      open.datasets.length < stretch.datasets.length
-    ) {
-      await owner.release(chain.id, range);
-      return null;
-    }
-    const read = await readDecoded(options, stretch.datasets, range, signal);
-    sizing.seen(rangeSize(range), read.logCount);
-    return read;
-  } catch (error) {
-    await owner.release(chain.id, range);
-    throw error;
-  }
-}
-
-async function readDecoded(
-  options: BackfillOptions,
-  datasets: readonly Dataset[],
-  range: BlockRange,
-  signal: AbortSignal,
-): Promise<DecodedRange> {
-  const { pool, chain, rowsAtOnce } = options;
-  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
-  if (isReadWhole(options, datasets)) {
-    const parts = partsOf(datasets, chain);
-    const leavesOut = !parts.has('logs');
-    return readRangeProven({ ...options, parts, leavesOut, depth: PROVEN_READS_IN_FLIGHT, signal }, range, decoder);
-  }
-  const { logs, ...read } = await readRangeFast(pool, range, logsWanted(chain, datasets), signal);
-  decoder.add(logs, read.blocks.values());
-  return { ...read, logCount: logs.length, lacking: new Map(), batch: decoder.batch() };
-}
-
-async function commitRead(
-  options: BackfillOptions,
-  stretch: Stretch,
-  read: DecodedRange,
-  signal: AbortSignal,
-): Promise<void> {
-  const { chain, metrics, owner, kind } = options;
-  const started = options.clock.now();
-  // Rows that are there stay where they could not be read anew.
-  const datasets = kind === 'replace' ? wholeDatasets({ chain, datasets: stretch.datasets }, read) : stretch.datasets;
-  const batch = batchOf(read.batch, datasets);
-  const rows = await untilItSucceeds(
-    options,
-    read.range,
-    signal,
-    () => commitRange(options, { read, batch, datasets, owner, kind }),
-    // What was read of another branch stays so.
-    (error) => isFinal(error) || error instanceof ChainMovedError,
-  );
-  metrics.commitSeconds.observe({ chain: chain.key, kind: 'backfill' }, (options.clock.now() - started) / 1000);
-  metrics.blocks.inc({ chain: chain.key, kind: 'backfill' }, rangeSize(read.range));
-  metrics.logs.inc({ chain: chain.key, kind: 'backfill' }, read.logCount);
-  for (const [dataset, count] of rows) metrics.rows.inc({ chain: chain.key, dataset }, count);
 }

@@ -35,6 +35,8 @@ export interface ChainSyncOptions {
   readonly settings: ChainSyncSettings;
   /** Sees every block that is followed, inside the transaction that commits it. */
   readonly watcher?: BlockWatcher;
+  /** Told when this process begins to fill history, and when there is none left. */
+  onFilling?(isFilling: boolean): void;
   /** Progress of the backfill, for bars and logs. */
   onBackfill?(progress: BackfillProgress): void;
 }

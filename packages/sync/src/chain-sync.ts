@@ -179,8 +179,10 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
       },
       stop,
     );
+    options.onFilling?.(true);
     const backfill = runBackfill(shared, state, stop).finally(() => {
       filling = false;
+      options.onFilling?.(false);
     });
     const work = [runFollower(shared, state, reports, stop), backfill];
     running.push(prover, ...work);

@@ -1,7 +1,7 @@
 import { parseChainId } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { consumeClaim, createClaimOwner } from './claims.ts';
+import { consumeClaim, createClaimOwner, listFillingChains, listHeldRanges } from './claims.ts';
 
 const CHAIN = parseChainId(1);
 let scratch: ScratchDatabase;
@@ -50,4 +50,25 @@ it('ends a claim in the transaction that writes the range, and fails the second 
   expect(await consume()).toBe(true);
   expect(await consume()).toBe(false);
   await owner.close();
+});
+
+it('lists what living owners hold, and the chains that somebody fills who is not a helper himself', async () => {
+  const [filled, helped, dead] = [parseChainId(71), parseChainId(72), parseChainId(73)];
+  const owner = await createClaimOwner(scratch.database);
+  await owner.claim(filled, { from: 1, to: 10 }, 'backfill');
+  await owner.claim(filled, { from: 30, to: 40 }, 'prover');
+  await owner.claim(helped, { from: 1, to: 10 }, 'help');
+  await scratch.database.query(
+    "INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose) VALUES ($1, 1, 9, 4242, 'backfill'), ($2, 50, 60, 4242, 'help')",
+    [dead, filled],
+  );
+  expect((await listHeldRanges(scratch.database, filled)).toSorted((a, b) => a.from - b.from)).toEqual([
+    { from: 1, to: 10 },
+    { from: 30, to: 40 },
+  ]);
+  expect(await listHeldRanges(scratch.database, dead)).toEqual([]);
+  expect(await listFillingChains(scratch.database, [filled, helped, dead])).toEqual(new Set([filled]));
+  await owner.close();
+  expect(await listFillingChains(scratch.database, [filled, helped, dead])).toEqual(new Set());
+  await scratch.database.query('DELETE FROM sync_claims');
 });

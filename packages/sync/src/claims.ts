@@ -7,7 +7,8 @@ import type { BlockRange, ChainId } from '@chainstead/core';
 import { ChainsteadError } from '@chainstead/core';
 import { type Database, LEASE_IS_HELD, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
 
-export type ClaimPurpose = 'backfill' | 'prover' | 'reindex' | 'verify' | 'history';
+/** `help`: a process fills history beside the one whose claims say `backfill`. */
+export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
 
 export interface ClaimOwner {
   /** Names the lease that this owner holds. */
@@ -20,6 +21,10 @@ export interface ClaimOwner {
   release(chainId: ChainId, range: BlockRange): Promise<void>;
   close(): Promise<void>;
 }
+
+/** In SQL: the owner of the claim `c` lives. */
+const OWNER_LIVES = `EXISTS (
+  SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})`;
 
 /** Becomes an owner of claims. @throws ChainsteadError when another owner has the same key (one in 2^62). */
 export async function createClaimOwner(database: Database): Promise<ClaimOwner> {
@@ -80,11 +85,31 @@ export async function removeDeadClaims(database: Database, chainId: ChainId, ran
     `DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
        SELECT c.chain_id, c.first_block FROM sync_claims c
         WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
-          AND NOT EXISTS (
-            SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})
+          AND NOT ${OWNER_LIVES}
         FOR UPDATE SKIP LOCKED)`,
     [chainId, range.from, range.to],
   );
+}
+
+/** The claims of a chain whose owners live, for whatever purpose. */
+export async function listHeldRanges(source: Pick<Database, 'query'>, chainId: ChainId): Promise<BlockRange[]> {
+  return source.query<{ from: number; to: number }>(
+    `SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = $1 AND ${OWNER_LIVES}`,
+    [chainId],
+  );
+}
+
+/** Which of the chains somebody fills the history of at this moment, helpers aside. */
+export async function listFillingChains(
+  source: Pick<Database, 'query'>,
+  chainIds: readonly ChainId[],
+): Promise<ReadonlySet<number>> {
+  const rows = await source.query<{ chain_id: number }>(
+    `SELECT DISTINCT c.chain_id FROM sync_claims c
+      WHERE c.chain_id = ANY($1::bigint[]) AND c.purpose = 'backfill' AND ${OWNER_LIVES}`,
+    [chainIds],
+  );
+  return new Set(rows.map(({ chain_id }) => chain_id));
 }
 
 /** Inside the transaction that writes the range: the claim must still be ours, and ends with the commit. */

@@ -102,6 +102,34 @@ describe('missingCoverage', () => {
     ]);
   });
 
+  it('agrees with sets of block numbers', () => {
+    const names = ['a', 'b', 'c'];
+    const some = fc.array(
+      fc.record({ dataset: fc.constantFrom(...names), from: fc.nat(40), blocks: fc.integer({ min: 1, max: 9 }) }),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(some, (ranges) => {
+        const coverage = ranges.map(({ dataset, from, blocks }) => ({
+          dataset,
+          range: { from, to: from + blocks - 1 },
+        }));
+        const lacking = new Map<number, readonly string[]>();
+        for (let block = 5; block <= 35; block += 1) {
+          const has = (name: string) =>
+            coverage.some(({ dataset, range }) => dataset === name && range.from <= block && block <= range.to);
+          const without = names.filter((name) => !has(name));
+          if (without.length > 0) lacking.set(block, without);
+        }
+        const missing = missingCoverage({ from: 5, to: 35 }, names, coverage);
+        const told = missing.flatMap(({ range, datasets }) =>
+          Array.from({ length: range.to - range.from + 1 }, (_, at) => [range.from + at, datasets] as const),
+        );
+        expect(told).toEqual([...lacking]);
+      }),
+    );
+  });
+
   it('is empty where everything is covered', () => {
     expect(missingCoverage({ from: 2, to: 9 }, ['a'], [{ ...covered(1, 10), dataset: 'a' }])).toEqual([]);
   });

@@ -2,7 +2,7 @@
  * What is covered, and how far its completeness is proven: the table `sync_ranges`. Ranges of a dataset never overlap
  * (exclusion constraint); neighbours of the same level and source are joined, so that the table stays small.
  */
-import { type BlockRange, type ChainId, intersectRanges, subtractRanges } from '@chainstead/core';
+import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { ProofLevel } from '@chainstead/proof';
 
@@ -28,12 +28,18 @@ interface CoverageRow {
   upstream: string | null;
 }
 
-/** All covered ranges of a chain, by dataset and block. */
-export async function listCoverage(source: Pick<Database, 'query'>, chainId: ChainId): Promise<DatasetCoverage[]> {
+/** All covered ranges of a chain, by dataset and block. @param within those that share blocks with it; absent: all */
+export async function listCoverage(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  within?: BlockRange,
+): Promise<DatasetCoverage[]> {
+  const isWithin =
+    within === undefined ? '' : "AND int8range(first_block, last_block, '[]') && int8range($2, $3, '[]')";
   const rows = await source.query<CoverageRow>(
     `SELECT dataset, first_block, last_block, proof, proof_reason, upstream
-       FROM sync_ranges WHERE chain_id = $1 ORDER BY dataset, first_block`,
-    [chainId],
+       FROM sync_ranges WHERE chain_id = $1 ${isWithin} ORDER BY dataset, first_block`,
+    within === undefined ? [chainId] : [chainId, within.from, within.to],
   );
   return rows.map((row) => ({
     dataset: row.dataset,
@@ -75,9 +81,17 @@ export function missingCoverage(
   for (const gap of gaps) for (const range of gap.ranges) cuts.add(range.from).add(range.to + 1);
   const borders = [...cuts].toSorted((a, b) => a - b);
   const missing: { range: BlockRange; datasets: string[] }[] = [];
+  // Between two borders a dataset lacks all or nothing; gaps and borders both ascend, so one pass over each will do.
+  const passed = new Map<string, number>();
+  const isLacking = ({ dataset, ranges }: (typeof gaps)[number], from: number): boolean => {
+    let place = passed.get(dataset) ?? 0;
+    while (place < ranges.length && (ranges[place]?.to ?? 0) < from) place += 1;
+    passed.set(dataset, place);
+    return (ranges[place]?.from ?? Number.POSITIVE_INFINITY) <= from;
+  };
   for (let index = 0; index + 1 < borders.length; index++) {
     const range = { from: borders[index] ?? 0, to: (borders[index + 1] ?? 0) - 1 };
-    const lacking = gaps.filter((gap) => intersectRanges(gap.ranges, [range]).length > 0).map((gap) => gap.dataset);
+    const lacking = gaps.filter((gap) => isLacking(gap, range.from)).map((gap) => gap.dataset);
     if (lacking.length > 0) missing.push({ range, datasets: lacking });
   }
   return missing;

@@ -9,6 +9,7 @@ export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-in
 export { type ChainStatus, countRows, readChainStatuses } from './chain-status.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
+export { listFillingChains } from './claims.ts';
 export { type Coverage, listCoverage } from './coverage.ts';
 export type {
   Dataset,
@@ -21,6 +22,7 @@ export type {
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
+export { helpBackfill, readHelpable } from './help-backfill.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
 export { isHistoryMissing } from './histories/plan-history.ts';
 export { type HistoryOutcome, readHistory } from './histories/read-history.ts';

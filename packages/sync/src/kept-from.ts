@@ -33,13 +33,17 @@ export interface CoveredRange {
   readonly range: BlockRange;
 }
 
-/** What is covered, and what need not be, since it lies below what is kept: neither is a gap, and nobody fills it. */
+/**
+ * What is covered, and what need not be, since it lies below what is kept: neither is a gap, and nobody fills it.
+ * @param within coverage that shares blocks with it; absent: all
+ */
 export async function listCoveredOrOld(
   source: Pick<Database, 'query'>,
   { chain, keep, datasets }: Kept & { readonly datasets: readonly Dataset[] },
+  within?: BlockRange,
 ): Promise<readonly CoveredRange[]> {
   const old = belowKept(datasets, await readKeptFrom(source, { chain, keep }));
-  return [...(await listCoverage(source, chain.id)), ...old];
+  return [...(await listCoverage(source, chain.id, within)), ...old];
 }
 
 /** What need not be covered, by dataset. @param keptFrom see {@link readKeptFrom} */

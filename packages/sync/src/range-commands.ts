@@ -45,6 +45,8 @@ export interface RangeCommandOptions {
   readonly backfillProof: 'none' | 'receipts';
   /** What is older is left alone for datasets that drop it. @default all is kept */
   readonly keep?: KeepSettings | undefined;
+  /** Told when the ranges of a backfill are found to be allowed, before anything is read. */
+  onBegin?(): void;
   onProgress?(progress: BackfillProgress): void;
 }
 
@@ -71,6 +73,7 @@ export async function backfillRanges(
   await requireFinal(options, ranges);
   await tellOld(options, ranges);
   const finished = new AbortController();
+  options.onBegin?.();
   const freezing = keepFreezing(options, AbortSignal.any([signal, finished.signal]));
   try {
     const done = await withOwner(options, (owner) =>
