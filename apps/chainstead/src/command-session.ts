@@ -1,4 +1,5 @@
 import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
+import type { CallTurns } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions } from '@chainstead/sync';
 import type { CommandContext } from './command-context.ts';
 import type { ChainConfiguration, Configuration } from './configuration/index.ts';
@@ -37,19 +38,26 @@ export async function withStorage<T>(session: CommandSession, work: (storage: St
 /** What the sync engine's commands need besides ranges and progress. */
 export type ChainWork = Omit<RangeCommandOptions, 'onProgress'> & { readonly clock: Clock };
 
+export interface ChainSession extends CommandSession {
+  readonly configured: ChainConfiguration;
+  /** Limits of upstreams that are shared with other processes. @default those of this process alone */
+  readonly turns?: CallTurns | undefined;
+}
+
 /** Opens the database and a chain's upstreams for one piece of work, and closes both afterwards. */
 export function withChain<T>(
-  session: CommandSession & { readonly configured: ChainConfiguration },
-  work: (chain: ChainWork) => Promise<T>,
+  session: ChainSession,
+  work: (chain: ChainWork, storage: Storage) => Promise<T>,
 ): Promise<T> {
-  const { configured, configuration, context } = session;
-  return withStorage(session, async ({ database }) => {
+  const { configured, configuration, context, turns } = session;
+  return withStorage(session, async (storage) => {
+    const { database } = storage;
     const logger = commandLogger(configuration, context);
     const registry = createMetricsRegistry();
-    const pool = openPool(configured, { logger, metrics: registry, clock: context.clock });
+    const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, turns });
     try {
       await pool.start();
-      return await work({
+      const chain: ChainWork = {
         chain: configured.chain,
         pool,
         database,
@@ -60,7 +68,8 @@ export function withChain<T>(
         proof: configured.proof,
         backfillProof: configured.backfillProof,
         keep: configured.keep,
-      });
+      };
+      return await work(chain, storage);
     } finally {
       await pool.close();
     }

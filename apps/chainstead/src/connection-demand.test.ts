@@ -32,8 +32,8 @@ test('each further process of a role takes a pool, and what serves all chains on
   expect(needed({ API_PROCESSES: '3' })).toBe(needed({}) + 2 * 13);
   expect(needed({ API_PROCESSES: 'auto' })).toBe(needed({}) + 3 * 13);
   expect(needed({ WORKER_PROCESSES: '2' })).toBe(needed({}) + 30);
-  // They share the chains.
-  expect(needed({ INGEST_PROCESSES: '2' })).toBe(needed({}) + 10);
+  // They share the chains, and each may help with one more.
+  expect(needed({ INGEST_PROCESSES: '2' })).toBe(needed({}) + 10 + 2);
 });
 
 test('only where the server has fewer left is there something to say, with both numbers and the settings', () => {

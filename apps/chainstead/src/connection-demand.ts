@@ -12,6 +12,8 @@ const STARTER = 2;
 /** Its pool and the connection that listens. */
 const QUEUE_OF_API = 3;
 const QUEUE_OF_WORKER = 11;
+/** On which a process that helps to fill another's history holds its claims. */
+const CLAIMS_OF_HELPER = 1;
 /** Histories that a worker reads at once, by chain. */
 const HISTORIES = 3;
 
@@ -19,14 +21,14 @@ const HISTORIES = 3;
 export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSlot[]): number {
   const { redisUrl, chains, aptos, onDemand, database } = facts;
   const queue = (connections: number): number => (redisUrl === null ? connections : 0);
-  // Processes of ingest share the chains, those of other roles each serve all of them.
+  // Processes of ingest share the chains, and each may help with one of another; those of other roles each serve all of them.
   const ofChains = 2 * chains.length + aptos.networks.length;
-  const besidePool: Readonly<Record<RoleName, (number: number) => number>> = {
+  const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
     api: () => queue(QUEUE_OF_API),
-    ingest: (number) => (number === 1 ? ofChains : 0),
+    ingest: ({ number, of }) => (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0),
     worker: () => queue(QUEUE_OF_WORKER) + 1 + chains.length * (1 + (onDemand.maxCalls > 0 ? HISTORIES : 0)),
   };
-  return slots.reduce((sum, { role, number }) => sum + database.poolSize + besidePool[role](number), STARTER);
+  return slots.reduce((sum, slot) => sum + database.poolSize + besidePool[slot.role](slot), STARTER);
 }
 
 /** Connections that an API may have open at once to a standby of DATABASE_READ_URL: its pool, and the one that looks how far it has replayed. */

@@ -1,10 +1,12 @@
 import type { BlockRange } from '@chainstead/core';
+import type { CallTurns } from '@chainstead/rpc';
 import type { RangeCommandOptions } from '@chainstead/sync';
 import type { Command } from 'commander';
 import type { BlockRangeOptions } from './block-range-options.ts';
 import type { CommandContext } from './command-context.ts';
-import { type ChainWork, withChain } from './command-session.ts';
-import { createProgressReport } from './progress.ts';
+import { withChain } from './command-session.ts';
+import type { Configuration } from './configuration/index.ts';
+import { createProgressReport, type WorkProgress } from './progress.ts';
 import { readBlockRanges } from './read-block-ranges.ts';
 import { readChainConfiguration } from './read-configuration.ts';
 
@@ -14,17 +16,35 @@ export interface RangeWork {
   readonly options: BlockRangeOptions;
   readonly command: Command;
   readonly context: CommandContext;
+  /** Limits of upstreams that are shared with other processes; undefined, and by default: those of this process alone. */
+  turnsOf?(configuration: Configuration): CallTurns | undefined;
 }
+
+/** What the processes need to know that work beside the command. */
+export interface RangeSession {
+  readonly configuration: Configuration;
+  /** Holds the password: never for logs. */
+  readonly databaseUrl: string;
+}
+
+/** One of the engine's commands. */
+export type RunRange<T> = (
+  chain: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+  session: RangeSession,
+) => Promise<T>;
 
 /** Runs one of the engine's commands over the ranges asked for, with progress shown. */
 export async function runRangeWork<T>(
-  { name, options, command, context }: RangeWork,
-  run: (chain: RangeCommandOptions, ranges: readonly BlockRange[], signal: AbortSignal) => Promise<T>,
+  { name, options, command, context, turnsOf }: RangeWork,
+  run: RunRange<T>,
 ): Promise<{ readonly result: T; readonly chain: string; readonly ranges: readonly BlockRange[] }> {
   const ranges = readBlockRanges(options);
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);
   const chain = configured.chain.key;
-  const result = await withChain({ configuration, configured, context, name }, async (work: ChainWork) => {
+  const session = { configuration, configured, context, name, turns: turnsOf?.(configuration) };
+  const result = await withChain(session, async (work, { url }) => {
     const report = createProgressReport({
       work: name,
       chain,
@@ -33,7 +53,8 @@ export async function runRangeWork<T>(
       clock: context.clock,
     });
     try {
-      return await run({ ...work, onProgress: (progress) => report.update(progress) }, ranges, context.stopSignal);
+      const shown = { ...work, onProgress: (progress: WorkProgress) => report.update(progress) };
+      return await run(shown, ranges, context.stopSignal, { configuration, databaseUrl: url });
     } finally {
       report.finish();
     }

@@ -46,7 +46,15 @@ export function readChainConfiguration(
   context: CommandContext,
 ): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
   const sources = configurationSources(command, context);
-  const named = parseWithWarnings(sources, context).configuration;
+  return parseChainConfiguration(chain, sources, parseWithWarnings(sources, context).configuration);
+}
+
+/** The same from sources that were read before. @param named what they say themselves */
+export function parseChainConfiguration(
+  chain: string,
+  sources: readonly ConfigurationSource[],
+  named: Configuration,
+): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
   const found = findConfigured(named, chain);
   if (found !== null) return { configuration: named, configured: found };
   const chains = [mergeSources(sources).CHAINS, chain].filter((name) => name !== undefined).join(',');

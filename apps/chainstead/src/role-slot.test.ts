@@ -20,12 +20,13 @@ describe('the processes of the roles', () => {
     expect(slots({ API_PROCESSES: 'AUTO' }, 200).filter(({ role }) => role === 'api')).toHaveLength(64);
   });
 
-  it('of ingest are no more than chains, those of Aptos included, and never none', () => {
+  it('of ingest are as many as wanted where history can be filled together: for Aptos alone no more than networks, and never none', () => {
     const ingest = (variables: Readonly<Record<string, string>>) =>
       slots({ INGEST_PROCESSES: '4', ...variables }).filter(({ role }) => role === 'ingest').length;
     expect(ingest({})).toBe(1);
-    expect(ingest({ CHAINS: 'eth,base' })).toBe(2);
-    expect(ingest({ CHAINS: 'eth,base', APTOS_NODE_URL: 'https://a.example' })).toBe(3);
+    expect(ingest({ APTOS_NODE_URL: 'https://a.example' })).toBe(1);
+    expect(ingest({ CHAINS: 'eth' })).toBe(4);
+    expect(ingest({ CHAINS: 'eth,base', APTOS_NODE_URL: 'https://a.example' })).toBe(4);
     expect(ingest({ CHAINS: 'eth,base,polygon,bsc,arbitrum' })).toBe(4);
   });
 });

@@ -19,7 +19,8 @@ export interface RoleSlot extends ProcessNumber {
 const AUTO_MAX = 64;
 
 /**
- * The processes that the roles run in. Each chain is ingested by one process, so there are no more of `ingest` than chains.
+ * The processes that the roles run in. Those of `ingest` without a chain of their own help to fill the history of the others' chains; Aptos has no such
+ * help, so for it alone there are no more of them than networks.
  * @param cores what `auto` stands for
  */
 export function slotsOf(
@@ -27,12 +28,17 @@ export function slotsOf(
   roles: readonly RoleName[],
   cores: number,
 ): RoleSlot[] {
-  const chainsMax = Math.max(1, chains.length + aptos.networks.length);
+  const ingestMax = chains.length > 0 ? Number.POSITIVE_INFINITY : Math.max(1, aptos.networks.length);
   return roles.flatMap((role) => {
-    const wanted = processes[role] === 'auto' ? Math.min(cores, AUTO_MAX) : processes[role];
-    const of = role === 'ingest' ? Math.min(wanted, chainsMax) : wanted;
+    const wanted = countOf(processes[role], cores);
+    const of = role === 'ingest' ? Math.min(wanted, ingestMax) : wanted;
     return Array.from({ length: of }, (_, index) => ({ role, number: index + 1, of }));
   });
+}
+
+/** How many processes are wanted. @param cores what `auto` stands for */
+export function countOf(wanted: number | 'auto', cores: number): number {
+  return wanted === 'auto' ? Math.min(cores, AUTO_MAX) : wanted;
 }
 
 /** `api`, or `api-2` where there are several. In logs, metrics, and as name of the sessions in Postgres. */

@@ -1,10 +1,16 @@
+import { availableParallelism } from 'node:os';
 import { networkOfChain } from '@chainstead/aptos';
-import { backfillRanges, buildBulkIndexes, dropBulkIndexes, type RangeCommandOptions } from '@chainstead/sync';
+import { mergeRanges } from '@chainstead/core';
+import { type BackfillProgress, backfillRanges, buildBulkIndexes, dropBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { backfillAptos } from '../aptos-backfill.ts';
+import { type BackfillHelpers, createBackfillHelpers } from '../backfill-helpers.ts';
 import type { BlockRangeOptions } from '../block-range-options.ts';
 import type { CommandContext } from '../command-context.ts';
-import { runRangeWork, writeOutcome } from '../range-command.ts';
+import type { Configuration } from '../configuration/index.ts';
+import { type RunRange, runRangeWork, writeOutcome } from '../range-command.ts';
+import { configurationFile } from '../read-configuration.ts';
+import { countOf } from '../role-slot.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Covers the ranges asked for, of an EVM chain or of Aptos. */
@@ -18,8 +24,13 @@ export async function runBackfill(
     if (options.bulk === true) throw new UsageError('--bulk is not for Aptos', 'Leave it out');
     return backfillAptos(network, { options, command, context });
   }
-  const run = options.bulk === true ? inBulk(context) : backfillRanges;
-  const { result, chain } = await runRangeWork({ name: 'backfill', options, command, context }, run);
+  const helpers = createBackfillHelpers(context.clock);
+  const fill = together(helpers, options.chain, command, context);
+  const turnsOf = (configuration: Configuration) => (helpersOf(configuration) > 0 ? helpers.turns : undefined);
+  const { result, chain } = await runRangeWork(
+    { name: 'backfill', options, command, context, turnsOf },
+    options.bulk === true ? inBulk(fill, context) : fill,
+  );
   writeOutcome(context, `Covered ${result.done} blocks of ${chain} (${result.logs} logs).`, {
     work: 'backfill',
     chain,
@@ -29,11 +40,45 @@ export async function runBackfill(
   });
 }
 
+/** Processes of INGEST_PROCESSES besides the command's own. */
+function helpersOf({ processes }: Configuration): number {
+  return countOf(processes.ingest, availableParallelism()) - 1;
+}
+
+/** The backfill beside its helpers, whose logs count as well. */
+function together(
+  helpers: BackfillHelpers,
+  chain: string,
+  command: Command,
+  context: CommandContext,
+): RunRange<BackfillProgress> {
+  return async (work, ranges, signal, { configuration, databaseUrl }) => {
+    const withTheirs = (own: BackfillProgress): BackfillProgress => ({ ...own, logs: own.logs + helpers.logs() });
+    const file = configurationFile(command, context);
+    const environment = {
+      ...context.environment,
+      DATABASE_URL: databaseUrl,
+      ...(file === null ? {} : { CHAINSTEAD_CONFIG: file }),
+    };
+    const { logger } = work;
+    const count = helpersOf(configuration);
+    const onBegin = (): void => helpers.begin({ chain, ranges: mergeRanges(ranges), count, environment, logger });
+    const onProgress = (own: BackfillProgress): void => work.onProgress?.(withTheirs(own));
+    try {
+      const own = await backfillRanges({ ...work, onBegin, onProgress }, ranges, signal);
+      await helpers.end();
+      return withTheirs(own);
+    } finally {
+      await helpers.end();
+    }
+  };
+}
+
 /** The backfill between dropping and building the indexes. When it fails they stay out: the next run, or `indexes`, builds them. */
-function inBulk(context: CommandContext): typeof backfillRanges {
-  return async (work: RangeCommandOptions, ranges, signal) => {
+function inBulk(fill: RunRange<BackfillProgress>, context: CommandContext): RunRange<BackfillProgress> {
+  return async (work, ranges, signal, session) => {
     await dropBulkIndexes(work.database, work.datasets);
-    const result = await backfillRanges(work, ranges, signal);
+    const result = await fill(work, ranges, signal, session);
     await buildBulkIndexes(work.database, work.datasets, (index) => context.stderr.write(`building ${index} …\n`));
     return result;
   };

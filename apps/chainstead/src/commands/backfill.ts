@@ -16,7 +16,8 @@ export function backfillCommand(context: CommandContext): Command {
 
 const EXAMPLES = `
 Safe beside a running "chainstead start", and safe to interrupt: the next run goes on where this one was. With --bulk, filters
-by token are slow until the indexes are built; "chainstead indexes" builds them after an interruption.
+by token are slow until the indexes are built; "chainstead indexes" builds them after an interruption. INGEST_PROCESSES is how many
+processes fill the ranges together.
 
 Examples:
   $ chainstead backfill --chain eth --from 18000000 --to 18100000

@@ -24,7 +24,7 @@ export const processKeys = {
   INGEST_PROCESSES: withDefault(processCount, {
     group: 'Process',
     description:
-      'Processes of `ingest` that share the chains: as many as there are chains at most, since each chain is ingested by one of them. auto: one for each processor core',
+      'Processes of `ingest` that share the chains, and fill history together: each chain is followed by one of them, and those whose own chains have their history help the others. auto: one for each processor core',
     allowed: 'auto, or a whole number from 1 to 64',
     example: '4',
     default: '1',

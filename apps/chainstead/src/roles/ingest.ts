@@ -15,6 +15,7 @@ import type { ChainConfiguration, Configuration } from '../configuration/index.t
 import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
 import { openPool, startPool } from '../upstream-pools.ts';
 import { startAptosIngest } from './aptos-ingest.ts';
+import { keepHelping } from './keep-helping.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** Blocks a second. */
@@ -22,26 +23,33 @@ const PUBLIC_PROVER_RATE = 5;
 
 /**
  * Ingests this process' share of the configured chains, each by itself: what one of them suffers does not touch the others. Shares are fixed:
- * standing by for the chains of a process beside it would ask their nodes for everything once more, and a restart is as quick.
+ * standing by for the chains of a process beside it would ask their nodes for everything once more, and a restart is as quick. Once its own chains have
+ * their history, it helps to fill that of the others.
  */
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { logger, metrics } = context;
   const configuration = ownShare(context);
   const stop = new AbortController();
   const watcher = createStreamsWatcher({ database: context.database, metrics });
-  const shared = { metrics: createSyncMetrics(metrics), watcher };
+  const filling = new Set(configuration.chains.map(({ chain }) => chain.key));
+  const shared = { metrics: createSyncMetrics(metrics), watcher, filling };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, { logger, metrics, clock: context.clock, turns: context.turns });
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
   const aptos = startAptosIngest({ ...context, configuration }, shared.metrics, stop.signal);
-  if (chains.length === 0 && configuration.aptos.networks.length === 0)
+  const helping = keepHelping(
+    { context, metrics: shared.metrics, chains: othersOf(context), isBusy: () => filling.size > 0 },
+    stop.signal,
+  );
+  if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chain is configured: there is nothing to ingest');
   return {
     address: null,
     async stop() {
       stop.abort();
       await Promise.all(chains.map(({ work }) => work));
+      await helping;
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
@@ -58,16 +66,25 @@ function ownShare({ configuration, place = ONLY_PROCESS }: RoleContext): Configu
   };
 }
 
+/** The chains that it may help with: processes begin with different ones. */
+function othersOf({ configuration: { chains }, place = ONLY_PROCESS }: RoleContext): ChainConfiguration[] {
+  const own = new Set(shareOf(chains, place));
+  const first = chains.length === 0 ? 0 : (place.number - 1) % chains.length;
+  return [...chains.slice(first), ...chains.slice(0, first)].filter((configured) => !own.has(configured));
+}
+
 interface SharedByChains {
   readonly metrics: SyncMetrics;
   readonly watcher: BlockWatcher;
+  /** Keys of the own chains that may have history to fill. */
+  readonly filling: Set<string>;
 }
 
 async function ingestChain(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
-  { metrics, watcher }: SharedByChains,
+  { metrics, watcher, filling }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
@@ -83,6 +100,7 @@ async function ingestChain(
     metrics,
     clock,
     watcher,
+    onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
     settings: {
       startBlock: configured.startBlock,
       endBlock: configured.endBlock,

@@ -27,6 +27,8 @@ const turnAsk = z.object({ type: z.literal('turn-ask'), ...limited, limit: z.num
 /** To the supervisor: these turns were granted, and are over or not used. */
 const turnReturn = z.object({ type: z.literal('turn-return'), ...limited, turns });
 const turnGrant = z.object({ type: z.literal('turn-grant'), ...limited, turns });
+/** To the command that is helped: so many logs were read and committed so far. */
+const helped = z.object({ type: z.literal('helped'), logs: z.number().int().nonnegative() });
 
 const roleMessage = z.discriminatedUnion('type', [
   ready,
@@ -36,6 +38,7 @@ const roleMessage = z.discriminatedUnion('type', [
   turnAsk,
   turnReturn,
   turnGrant,
+  helped,
 ]);
 export type RoleMessage = z.output<typeof roleMessage>;
 /** What a process says of the calls that it makes. */

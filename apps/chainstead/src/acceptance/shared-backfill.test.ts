@@ -1,0 +1,188 @@
+/** One chain's history filled by several real processes, of which any may die at any moment: the tables end as those of a single one. */
+import { platform } from 'node:os';
+import { systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  createSeededRandom,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandLineOf, descendantsOf, type ProgramProcess, startProgram } from '../testing/program-process.ts';
+import { scriptedChainFacts, waitUntil } from './indexed-chain.ts';
+import { dumpTables, expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
+
+const CHAIN_ID = 1_337_031;
+const SEED = 20_261_122;
+const BLOCKS = 800;
+const PROCESSES = 3;
+const KILLS = 4;
+const TIMEOUT_MS = 240_000;
+/** One process reads some forty blocks a second: there is something left for those who come later. */
+const SLOW = { latencyMs: 600 };
+const facts = scriptedChainFacts(CHAIN_ID);
+const chain = createScriptedChain({ seed: SEED, chainId: CHAIN_ID });
+let node: Awaited<ReturnType<typeof serveScriptedChain>>;
+const scratches: ScratchDatabase[] = [];
+const programs: ProgramProcess[] = [];
+
+beforeAll(async () => {
+  chain.mine(BLOCKS);
+  node = await serveScriptedChain(chain);
+});
+
+afterAll(async () => {
+  for (const program of programs) program.kill('SIGKILL');
+  await Promise.all(programs.map(({ exited }) => exited));
+  await node?.close();
+  for (const scratch of scratches) await scratch.drop();
+});
+
+async function openScratch(): Promise<ScratchDatabase> {
+  const scratch = await createScratchDatabase();
+  scratches.push(scratch);
+  return scratch;
+}
+
+function start(args: readonly string[], databaseUrl: string, processes: number): ProgramProcess {
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '4',
+    INGEST_PROCESSES: String(processes),
+    CHAINS: 'shared',
+    CHAIN_ID_SHARED: String(CHAIN_ID),
+    RPC_URLS_SHARED: node.url,
+    START_BLOCK_SHARED: '1',
+    POLL_INTERVAL_MS_SHARED: '100',
+    PROOF_SHARED: 'strict',
+    BACKFILL_PROOF_SHARED: 'receipts',
+  };
+  const program = startProgram(args, { environment });
+  programs.push(program);
+  return program;
+}
+
+/** Ids of the processes whose command line says that they are some of ours, in the order of these. */
+function processesOf(program: ProgramProcess, pattern: RegExp): number[] {
+  return descendantsOf(program.pid)
+    .map((pid) => ({ pid, command: commandLineOf(pid) ?? '' }))
+    .filter(({ command }) => pattern.test(command))
+    .toSorted((a, b) => a.command.localeCompare(b.command))
+    .map(({ pid }) => pid);
+}
+
+async function coveredBlocks(database: Database): Promise<number> {
+  const [row] = await database.query<{ blocks: number }>(
+    `SELECT coalesce(sum(last_block - first_block + 1), 0)::int AS blocks FROM sync_ranges WHERE dataset = 'erc20-transfers'`,
+  );
+  return row?.blocks ?? 0;
+}
+
+/** Kills some of the processes in the middle of their work, one after the other, each once more blocks were covered. @returns how many before all was */
+async function killSome(program: ProgramProcess, database: Database, pattern: RegExp): Promise<number> {
+  const random = createSeededRandom(`shared-backfill/${SEED}/${pattern}`);
+  let met = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const before = await coveredBlocks(database);
+    await waitUntil(async () => ((await coveredBlocks(database)) > before ? null : program.output()), TIMEOUT_MS);
+    await systemClock.sleep(random.integer(0, 150));
+    const alive = processesOf(program, pattern);
+    // Now and then the first, which leads.
+    const victim = alive[kill % 3 === 1 ? 0 : random.integer(0, Math.max(0, alive.length - 1))];
+    if (victim === undefined) continue;
+    process.kill(victim, 'SIGKILL');
+    if ((await coveredBlocks(database)) < HISTORY) met += 1;
+  }
+  return met;
+}
+
+/** Rows of a run's output that are JSON. */
+function linesOf(program: ProgramProcess): Record<string, unknown>[] {
+  return program
+    .output()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+}
+
+const HISTORY = BLOCKS - facts.reorgDepthMax;
+const RANGE = ['--chain', 'shared', '--from', '1', '--to', String(HISTORY)];
+let single: Promise<{ readonly outcome: unknown; readonly tables: unknown }> | undefined;
+
+/** What one process alone tells and writes of the history. */
+function indexAlone(): NonNullable<typeof single> {
+  single ??= (async () => {
+    const { database, url } = await openScratch();
+    const alone = start(['backfill', ...RANGE], url, 1);
+    expect(await alone.exited, alone.output()).toBe(0);
+    return { outcome: linesOf(alone).at(-1), tables: await dumpTables(database, facts) };
+  })();
+  return single;
+}
+
+async function untilHelped(program: ProgramProcess): Promise<void> {
+  await waitUntil(
+    () => (processesOf(program, /backfill-process\.ts/).length === PROCESSES - 1 ? null : program.output()),
+    TIMEOUT_MS,
+  );
+}
+
+describe.runIf(platform() === 'linux')('the history of one chain', () => {
+  it(
+    'is filled by all processes of ingest, and whole when some are killed, the leader among them',
+    async () => {
+      const { database, url } = await openScratch();
+      node.faults.set(SLOW);
+      const program = start(['start', '--roles', 'ingest'], url, PROCESSES);
+      await program.waitFor(/"process":"ingest-[23]".*Helping to fill the history/);
+      expect(await killSome(program, database, /role-process\.ts ingest [123] 3\b/)).toBeGreaterThan(KILLS / 2);
+      node.faults.clear();
+      await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 });
+      await expectTruth(database, facts, chain);
+      await expectEqualToFreshIndex(database, facts, chain);
+      // One of them leads and follows; the others are there for history alone.
+      const leaders = await database.query<{ name: string }>("SELECT name FROM leases WHERE name LIKE 'ingest:%'");
+      expect(leaders).toEqual([{ name: `ingest:${CHAIN_ID}` }]);
+      program.kill('SIGTERM');
+      expect(await program.exited, program.output()).toBe(0);
+      expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is filled by the processes of one command, which tells the logs and blocks of all',
+    async () => {
+      const alone = await indexAlone();
+      const { database, url } = await openScratch();
+      node.faults.set({ latencyMs: 100 });
+      const together = start(['backfill', ...RANGE, '--bulk'], url, PROCESSES);
+      await untilHelped(together);
+      expect(await together.exited, together.output()).toBe(0);
+      node.faults.clear();
+      expect(linesOf(together).at(-1)).toEqual(alone.outcome);
+      expect(await dumpTables(database, facts)).toEqual(alone.tables);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is filled by a command whose helpers are killed, which starts them again',
+    async () => {
+      const alone = await indexAlone();
+      const { database, url } = await openScratch();
+      node.faults.set(SLOW);
+      const program = start(['backfill', ...RANGE], url, PROCESSES);
+      await untilHelped(program);
+      expect(await killSome(program, database, /backfill-process\.ts/)).toBeGreaterThan(KILLS / 2);
+      expect(program.output()).toContain('A process that helps the backfill ended unexpectedly, starting it again');
+      node.faults.clear();
+      expect(await program.exited, program.output()).toBe(0);
+      expect(linesOf(program).at(-1)).toMatchObject({ blocks: HISTORY, finished: true });
+      expect(await dumpTables(database, facts)).toEqual(alone.tables);
+      expect(await database.query('SELECT * FROM sync_claims')).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});

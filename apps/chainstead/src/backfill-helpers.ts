@@ -1,0 +1,117 @@
+/** The processes that help a `chainstead backfill` (INGEST_PROCESSES), each of which takes the next chunk that nobody holds. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type BlockRange, type Clock, type Logger, restartDelayMs, sleepUnlessAborted } from '@chainstead/core';
+import type { CallTurns } from '@chainstead/rpc';
+import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
+import { createSupervisedTurns } from './supervisor/supervised-turns.ts';
+import { type CallingProcess, createUpstreamBudgets } from './supervisor/upstream-budgets.ts';
+
+const ENTRY = fileURLToPath(new URL('./backfill-process.ts', import.meta.url));
+/** A helper that is asked to end ends its commits first. */
+const STOP_MS = 15_000;
+
+/** What all helpers fill. */
+export interface HelpedBackfill {
+  readonly chain: string;
+  readonly ranges: readonly BlockRange[];
+  /** Processes besides this one. */
+  readonly count: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+export interface BackfillHelpers {
+  /** For this process' own calls: what upstreams allow is shared with the helpers. */
+  readonly turns: CallTurns;
+  /** Starts the helpers; one that dies is started again. */
+  begin(helped: HelpedBackfill): void;
+  /** Logs that helpers have read and committed. */
+  logs(): number;
+  /** Asks the helpers to end, and waits until they have. */
+  end(): Promise<void>;
+}
+
+export function createBackfillHelpers(clock: Clock): BackfillHelpers {
+  const budgets = createUpstreamBudgets(clock);
+  const self: CallingProcess = {
+    role: 'ingest',
+    send: (message) => {
+      if (message.type === 'turn-grant') turns.receive(message);
+    },
+  };
+  const turns = createSupervisedTurns((message) => budgets.receive(self, message), clock);
+  const ending = new AbortController();
+  const helpers: Promise<void>[] = [];
+  let logs = 0;
+
+  /** One process, until it ends. @returns its exit code; null after a signal */
+  function runOne(helped: HelpedBackfill, number: number): Promise<number | null> {
+    const child = launch(helped, number);
+    const calling: CallingProcess = { role: 'ingest', send: (message) => sendTo(child, message) };
+    let told = 0;
+    child.on('message', (value) => {
+      const message = parseRoleMessage(value);
+      if (message?.type === 'turn-ask' || message?.type === 'turn-return') budgets.receive(calling, message);
+      if (message?.type !== 'helped') return;
+      logs += message.logs - told;
+      told = message.logs;
+    });
+    const stopped = Promise.withResolvers<number | null>();
+    // What it told last may arrive behind its end.
+    child.on('exit', (code) => {
+      if (child.connected) child.once('disconnect', () => stopped.resolve(code));
+      else stopped.resolve(code);
+    });
+    child.on('error', () => {
+      if (child.pid === undefined) stopped.resolve(null);
+    });
+    const stop = (): void => {
+      sendTo(child, { type: 'stop', idleGraceMs: 0 });
+      const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      void stopped.promise.then(() => clearTimeout(impatience));
+    };
+    if (ending.signal.aborted) stop();
+    else ending.signal.addEventListener('abort', stop, { once: true });
+    return stopped.promise.finally(() => {
+      ending.signal.removeEventListener('abort', stop);
+      budgets.left(calling);
+    });
+  }
+
+  async function keepOne(helped: HelpedBackfill, number: number): Promise<void> {
+    for (let crashes = 1; !ending.signal.aborted; crashes += 1) {
+      const code = await runOne(helped, number);
+      if (code === 0 || ending.signal.aborted) return;
+      const fields = { chain: helped.chain, exit_code: code, delay_ms: restartDelayMs(crashes) };
+      helped.logger.warn(fields, 'A process that helps the backfill ended unexpectedly, starting it again');
+      await sleepUnlessAborted(clock, restartDelayMs(crashes), ending.signal);
+    }
+  }
+
+  return {
+    turns,
+    begin: (helped) => {
+      for (let number = 2; number <= helped.count + 1; number += 1) helpers.push(keepOne(helped, number));
+    },
+    logs: () => logs,
+    async end() {
+      ending.abort();
+      await Promise.all(helpers);
+    },
+  };
+}
+
+function launch({ chain, ranges, environment }: HelpedBackfill, number: number): ChildProcess {
+  return fork(ENTRY, [JSON.stringify({ chain, ranges, number })], {
+    // Standard output is the command's own.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    env: { ...environment },
+  });
+}
+
+function sendTo(child: ChildProcess, message: RoleMessage): void {
+  // The channel may close between the look and the call; then the process is ending anyway.
+  if (child.connected) child.send(message, () => undefined);
+}

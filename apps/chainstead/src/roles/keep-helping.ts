@@ -1,0 +1,75 @@
+import { errorText, sleepUnlessAborted } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
+import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync';
+import type { ChainConfiguration } from '../configuration/index.ts';
+import { openPool, startPool } from '../upstream-pools.ts';
+import type { RoleContext } from './role.ts';
+
+/** Between two looks for a chain whose history is being filled: one statement each. Milliseconds. */
+const LOOK_MS = 2_000;
+const AFTER_FAILURE_MS = 15_000;
+
+export interface Helping {
+  readonly context: RoleContext;
+  readonly metrics: SyncMetrics;
+  /** Chains that other processes lead, those to be helped first in front. */
+  readonly chains: readonly ChainConfiguration[];
+  /** Whether chains of this process have history to fill. */
+  isBusy(): boolean;
+}
+
+/**
+ * Helps to fill the history of chains that other processes lead, one at a time, until the signal aborts. Their nodes are asked only while there is
+ * something to help with.
+ */
+export async function keepHelping(helping: Helping, signal: AbortSignal): Promise<void> {
+  const { chains, context, isBusy } = helping;
+  const { clock, database, logger } = context;
+  if (chains.length === 0) return;
+  const ids = chains.map(({ chain }) => chain.id);
+  for (;;) {
+    await sleepUnlessAborted(clock, LOOK_MS, signal);
+    if (signal.aborted) return;
+    if (isBusy()) continue;
+    try {
+      const filling = await listFillingChains(database, ids);
+      for (const configured of chains.filter(({ chain }) => filling.has(chain.id)))
+        if (await help(configured, helping, signal)) break;
+    } catch (error) {
+      if (signal.aborted) return;
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Helping was interrupted; who leads the chain goes on');
+      await sleepUnlessAborted(clock, AFTER_FAILURE_MS, signal);
+    }
+  }
+}
+
+/** @returns whether there was something to help with */
+async function help(configured: ChainConfiguration, helping: Helping, signal: AbortSignal): Promise<boolean> {
+  const { chain } = configured;
+  const { clock, configuration, database, logger, metrics: registry, turns } = helping.context;
+  const planned = {
+    chain,
+    database,
+    datasets: configuration.datasets,
+    keep: configured.keep,
+    order: configured.backfillOrder,
+    proof: configured.backfillProof,
+  };
+  const ranges = await readHelpable(planned, configured.endBlock);
+  if (ranges.length === 0) return false;
+  const pool = openPool(configured, { logger, metrics: registry, clock, turns });
+  try {
+    const ending = new AbortController();
+    const ended = AbortSignal.any([signal, ending.signal]);
+    const onFailure = async (): Promise<void> => ending.abort();
+    if (!(await startPool(pool, { chain, clock, logger, signal: ended, onFailure }))) return false;
+    const fields = { chain: chain.key, block_range: ranges.map(({ from, to }) => `${from}-${to}`).join(' ') };
+    logger.info(fields, 'Helping to fill the history of a chain that another process leads');
+    const options = { ...planned, pool, clock, logger, metrics: helping.metrics, policy: configured.proof };
+    const { logs } = await helpBackfill(options, ranges, signal);
+    logger.info({ ...fields, logs }, 'The history is filled: helping has ended');
+    return true;
+  } finally {
+    await pool.close();
+  }
+}
