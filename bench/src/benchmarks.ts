@@ -7,6 +7,7 @@ import { assetRoutes } from './benchmarks/asset-routes.ts';
 import { backfillBare } from './benchmarks/backfill-bare.ts';
 import { backfillLatency } from './benchmarks/backfill-latency.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
+import { backfillProcesses } from './benchmarks/backfill-processes.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
@@ -31,6 +32,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   backfillBare,
   backfillProven,
   backfillLatency,
+  backfillProcesses,
   emptyBlocks,
   nodeTraffic,
   bulkIndexes,
