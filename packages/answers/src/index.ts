@@ -13,11 +13,13 @@ export {
 } from './indexed.ts';
 export { createMissingIndexes } from './indexes-ready.ts';
 export { isBuilt } from './is-built.ts';
+export { isKept } from './is-kept.ts';
 export { blocksOf, type PageBlock, readBlocks } from './page-blocks.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
 export { type ReadingSources, readKept } from './read-kept.ts';
 export {
+  isUncovered,
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,

@@ -56,6 +56,11 @@ export function firstBlockOf({ kind, subject, chainId }: SubjectInSql, chainFirs
     : chainFirst;
 }
 
+/** Whether blocks of the subject's history are missing, in SQL, where `covered` is joined: no `isCovered` of {@link readSubject}. */
+export function isUncovered(subject: SubjectInSql, chain: Pick<Chain, 'firstBlock'>): string {
+  return `(covered.chain_to IS NULL OR covered.indexed_from IS NULL OR covered.indexed_from > ${firstBlockOf(subject, String(chain.firstBlock))})`;
+}
+
 /** The select list that {@link readSubject} reads; stands in a statement `FROM covered LEFT JOIN` {@link subjectHistory}. */
 export function subjectColumns({ chainId, subject, states = [] }: SubjectInSql): string {
   const built = states.map((state) => isKept(chainId, subject, state));

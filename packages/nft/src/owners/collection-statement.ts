@@ -1,4 +1,6 @@
 import {
+  isKept,
+  isUncovered,
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
@@ -25,18 +27,17 @@ export interface CollectionPage {
 
 /**
  * A statement about a collection: coverage and history of the contract, with rows of what is kept of it. Its key is bound first, so `of` says
- * that rows of a table are the collection's.
+ * that rows of a table are the collection's. Where `isPartial` is true, transfers of it are missing or not counted yet.
  */
 export function collectionStatement(
   chain: Chain,
   contract: Address,
-  write: (bind: Bind, of: (alias: string) => string) => CollectionPage,
+  write: (bind: Bind, of: (alias: string) => string, isPartial: string) => CollectionPage,
 ): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const address = bind(addressBytes(contract));
   const chainId = bind(chain.id);
-  const page = write(bind, (alias) => `${alias}.token_address = ${address} AND ${alias}.chain_id = ${chainId}`);
   const subject = {
     kind: 'contract',
     subject: address,
@@ -44,6 +45,9 @@ export function collectionStatement(
     dataset: DATASET,
     states: [nftCollectionOwners],
   } as const;
+  const of = (alias: string): string => `${alias}.token_address = ${address} AND ${alias}.chain_id = ${chainId}`;
+  const isPartial = `(${isUncovered(subject, chain)} OR NOT ${isKept(chainId, address, nftCollectionOwners)})`;
+  const page = write(bind, of, isPartial);
   const text = `WITH ${subjectCoverage(subject)}
 SELECT ${subjectColumns(subject)},
   (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block,

@@ -40,7 +40,7 @@ interface OwnerSources {
 
 /**
  * A page of the owners of a collection, or of one id of it. Sums of an ERC-1155 need its beginning: until that is known its contract is asked what
- * they have, and who holds nothing, or was not told in time, is left out.
+ * they have, those among them who gave all that they are known to have received, or more; and who holds nothing, or was not told in time, is left out.
  */
 export async function getOwners(
   sources: ReadingSources,
@@ -64,10 +64,18 @@ export async function getOwners(
   }));
   return {
     ...state,
-    owners: isSingle || state.indexed.complete ? owners : await withAmountsNow(heldNow, chain, owners),
+    owners:
+      isSingle || state.indexed.complete
+        ? owners.filter(({ amount }) => isAboveZero(amount))
+        : await withAmountsNow(heldNow, chain, owners),
     places: rows.map(({ token_id: id, owner, last_block: block, mark }) => ({ block, tokenId: id, owner, mark })),
     hasNext: found.rows.length > limit,
   };
+}
+
+/** What is no NFT counts as complete, whatever its events claim. */
+function isAboveZero(amount: string): boolean {
+  return amount !== '0' && !amount.startsWith('-');
 }
 
 /** An id that never moved by itself may lie in a range that was minted at once and is not expanded, or have an owner without a transfer. */

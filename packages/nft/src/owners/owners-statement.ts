@@ -38,24 +38,36 @@ export interface OwnerRow {
 /**
  * The statement behind a page of owners with ids, newest change first: one range, read backwards, that stops after limit + 1 owners, of
  * `nft_collection_ids_by_change` where ids are single things, else of `nft_collection_balances_by_change`; for one id of the key of ids or of
- * `nft_collection_balances_by_id` (owners-statements.explain.test.ts).
+ * `nft_collection_balances_by_id` (owners-statements.explain.test.ts). While transfers of an ERC-1155 are missing, accounts whose sum is no more than
+ * zero are among them, from a second range: they may hold what came before.
  */
 export function ownersStatement(chain: Chain, query: OwnersQuery): Statement {
   const { table, owner, amount, held } = query.isSingle ? IDS : BALANCES;
-  return collectionStatement(chain, query.contract, (bind, of) => {
+  return collectionStatement(chain, query.contract, (bind, of, isPartial) => {
     const bounds = [
       of('held'),
-      ...held,
       ...(query.tokenId === null ? [] : [`held.token_id = ${bind(query.tokenId)}::numeric`]),
       ...(query.after === null ? [] : behind(query.after, query, owner, bind)),
     ];
+    const limit = `LIMIT ${bind(query.limit + 1)}`;
+    const rowsWhere = (...conditions: readonly string[]): string =>
+      `SELECT held.token_id, ${owner} AS owner, ${amount} AS amount, held.last_block, ${markOf(owner)} AS mark FROM ${table} AS held
+  ${where([...conditions, ...bounds])} ORDER BY held.last_block DESC, held.token_id DESC${query.isSingle ? '' : ', held.owner DESC'} ${limit}`;
+    const given = query.isSingle ? [] : [rowsWhere('held.amount <= 0', 'held.is_sum', isPartial)];
     return {
       columns: `page.token_id::text AS token_id, ${hexText('page.owner')} AS owner, page.amount::text AS amount, page.last_block, page.mark`,
-      rows: `SELECT held.token_id, ${owner} AS owner, ${amount} AS amount, held.last_block, ${markOf(owner)} AS mark FROM ${table} AS held
-  ${where(bounds)} ORDER BY held.last_block DESC, held.token_id DESC${query.isSingle ? '' : ', held.owner DESC'} LIMIT ${bind(query.limit + 1)}`,
+      rows: newestOf([rowsWhere(...held), ...given], limit),
       orderBy: 'page.last_block DESC, page.token_id DESC, page.owner DESC',
     };
   });
+}
+
+/** The rows of several ranges as one. */
+function newestOf(ranges: readonly string[], limit: string): string {
+  const [only] = ranges;
+  if (only !== undefined && ranges.length === 1) return only;
+  return `SELECT either.* FROM (${ranges.map((range) => `(${range})`).join(' UNION ALL ')}) AS either
+  ORDER BY either.last_block DESC, either.token_id DESC, either.owner DESC ${limit}`;
 }
 
 const IDS = {

@@ -14,6 +14,8 @@ export const nftCollectionBalances = pgTable(
     amount: numeric('amount').notNull(),
     /** Block of the newest transfer that changed it; -1 where only transfers to oneself tell of it. */
     lastBlock: integer('last_block').notNull(),
+    /** Whether it is a sum, of ERC-1155: at zero or below some may be held all the same while the beginning is not indexed. */
+    isSum: boolean('is_sum').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.owner] }),
@@ -25,6 +27,13 @@ export const nftCollectionBalances = pgTable(
     index('nft_collection_balances_by_id')
       .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
       .where(sql`amount > 0`),
+    // Those of both that are to be asked about while blocks of the collection are missing.
+    index('nft_collection_balances_given_by_change')
+      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
+      .where(sql`amount <= 0 AND is_sum`),
+    index('nft_collection_balances_given_by_id')
+      .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
+      .where(sql`amount <= 0 AND is_sum`),
   ],
 );
 

@@ -171,9 +171,10 @@ describe('ERC-1155 whose beginning is not indexed', () => {
     for (const { params } of calls) expect(params[1]).toMatchObject({ blockHash: hash });
   });
 
-  test('has its owners with what they hold', async () => {
-    expect(await listOf(`nft/${swords}/owners`)).toEqual([`${swords}:1 12 ${WALLET}`]);
-    expect(await listOf(`nft/${swords}/1/owners`)).toEqual([`${swords}:1 12 ${WALLET}`]);
+  test('has its owners with what they hold, whoever is only known to have given some among them', async () => {
+    const owners = [`${swords}:1 12 ${WALLET}`, `${swords}:1 3 ${MARKET}`];
+    expect(await listOf(`nft/${swords}/owners`)).toEqual(owners);
+    expect(await listOf(`nft/${swords}/1/owners`)).toEqual(owners);
   });
 
   test('has an amount by itself', async () => {

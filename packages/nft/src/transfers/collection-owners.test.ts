@@ -167,9 +167,9 @@ describe('who holds collections', () => {
     expect(await lines('owner')).toEqual([`owner ${LAZY} ${account(0)} 2`]);
     // When the second one came to its owner nobody knows.
     expect(await lines('amount')).toEqual([
-      `amount ${LAZY} 1 ${account(0)} 1 5`,
-      `amount ${LAZY} 1 ${account(2)} 0 5`,
-      `amount ${LAZY} 2 ${account(0)} 1 -1`,
+      `amount ${LAZY} 1 ${account(0)} 1 5 false`,
+      `amount ${LAZY} 1 ${account(2)} 0 5 false`,
+      `amount ${LAZY} 2 ${account(0)} 1 -1 false`,
     ]);
     await derive('removed', back);
     expect(await lines('owner')).toEqual([`owner ${LAZY} ${account(0)} 1`, `owner ${LAZY} ${account(2)} 1`]);
@@ -183,7 +183,7 @@ describe('who holds collections', () => {
     const lie: Move = { token: LIAR, id: much, from: account(1), to: account(2), amount: much };
     await derive('added', linesOf(chainId, 1, [lie, lie]));
     const lines = await keptCollections(scratch.database, chainId);
-    expect(lines).toContain(`amount ${LIAR} ${much} ${account(1)} ${-2n * much} 1`);
+    expect(lines).toContain(`amount ${LIAR} ${much} ${account(1)} ${-2n * much} 1 true`);
     expect(lines).toContain(`owner ${LIAR} ${account(2)} 1`);
     expect(lines).toContain(`counts ${LIAR} 2 1 1`);
   });

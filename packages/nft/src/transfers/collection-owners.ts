@@ -13,7 +13,12 @@ import {
   ZERO_PARTY,
 } from './moved-amounts.ts';
 
-const AMOUNTS: KeptAmounts = { table: 'nft_collection_balances', party: 'owner', subject: 'contract' };
+const AMOUNTS: KeptAmounts = {
+  table: 'nft_collection_balances',
+  party: 'owner',
+  subject: 'contract',
+  isSum: 'is_sum',
+};
 const KEY = keyOf(AMOUNTS).join(', ');
 const ID = 'token_address, chain_id, token_id';
 
@@ -25,7 +30,7 @@ const ID = 'token_address, chain_id, token_id';
  */
 export const nftCollectionOwners: KeptState = {
   name: 'nft-collection-owners',
-  version: 2,
+  version: 3,
   tables: ['nft_collection_balances', 'nft_collection_ids', 'nft_collection_owners', 'nft_collection_counts'].map(
     (name) => ({ name, subject: 'token_address' }),
   ),
@@ -45,18 +50,19 @@ export const nftCollectionOwners: KeptState = {
  */
 function change(rows: string, kept: string, sign: '+' | '-', receivers: string): string {
   return `WITH received AS MATERIALIZED (${receivers}), sides AS (
-  SELECT ${KEY}, changed_block, delta FROM ${sidesOf(AMOUNTS, rows, kept, sign)} AS moved
+  SELECT ${KEY}, changed_block, delta, place IS NULL AS is_sum FROM ${sidesOf(AMOUNTS, rows, kept, sign)} AS moved
   UNION ALL
-  SELECT ${ID}, side.owner, ${UNKNOWN_BLOCK}, side.delta
+  SELECT ${ID}, side.owner, ${UNKNOWN_BLOCK}, side.delta, false
   FROM received CROSS JOIN LATERAL (VALUES (received.former, -1), (received.receiver, 1)) AS side(owner, delta) WHERE side.owner <> ${ZERO_PARTY}
 ), deltas AS (
-  SELECT ${KEY}, sum(delta) AS delta, max(changed_block) AS last_block FROM sides GROUP BY ${KEY}
+  SELECT ${KEY}, sum(delta) AS delta, max(changed_block) AS last_block, bool_or(is_sum) AS is_sum FROM sides GROUP BY ${KEY}
 ), changes AS MATERIALIZED (
-  SELECT ${KEY}, deltas.last_block, coalesce(held.amount, 0) AS before, coalesce(held.amount, 0) + delta AS after
+  SELECT ${KEY}, deltas.last_block, deltas.is_sum, coalesce(held.amount, 0) AS before, coalesce(held.amount, 0) + delta AS after
   FROM deltas LEFT JOIN nft_collection_balances AS held USING (${KEY}) ORDER BY ${KEY}
 ), stored AS (
-  INSERT INTO nft_collection_balances AS held (${KEY}, amount, last_block) SELECT ${KEY}, after, last_block FROM changes
-  ON CONFLICT (${KEY}) DO UPDATE SET amount = excluded.amount, last_block = greatest(held.last_block, excluded.last_block)
+  INSERT INTO nft_collection_balances AS held (${KEY}, amount, last_block, is_sum) SELECT ${KEY}, after, last_block, is_sum FROM changes
+  ON CONFLICT (${KEY}) DO UPDATE
+    SET amount = excluded.amount, last_block = greatest(held.last_block, excluded.last_block), is_sum = held.is_sum OR excluded.is_sum
 ), id_changes AS MATERIALIZED (
   SELECT ${ID}, net.supply, net.last_block, coalesce(held.holders, 0) + net.holders AS holders, coalesce(held.is_held, false) AS was_held,
     CASE WHEN net.is_received THEN net.newest ELSE held.newest END AS newest,

@@ -14,6 +14,8 @@ export interface KeptAmounts {
   readonly party: 'wallet' | 'owner';
   /** What is asked about, `kept.subject`: one of a transfer's sides, or its contract. */
   readonly subject: 'party' | 'contract';
+  /** The column that says that an amount is a sum, of ERC-1155. Absent where another column tells it. */
+  readonly isSum?: 'is_sum';
 }
 
 /** `last_block` of what only transfers to oneself tell of: when it came to its owner is not known. */
@@ -95,7 +97,7 @@ export function keyOf({ party, subject }: KeptAmounts): readonly string[] {
  * read once; and amounts of which no row is left are forgotten.
  */
 export function changesLeft(amounts: KeptAmounts, rows: string, kept: string, counted: string): readonly string[] {
-  const { party, table } = amounts;
+  const { party, table, isSum } = amounts;
   const key = keyOf(amounts);
   const touched = `SELECT DISTINCT ${key.join(', ')}, built_to FROM ${sidesOf(amounts, rows, kept, '-')} AS moved`;
   const isTouched = `(${key.map((column) => `held.${column}`).join(', ')}) = (${key.map((column) => `touched.${column}`).join(', ')})`;
@@ -103,15 +105,15 @@ export function changesLeft(amounts: KeptAmounts, rows: string, kept: string, co
     `WITH touched AS MATERIALIZED (${touched}), ids AS (
   SELECT DISTINCT chain_id, token_address, token_id, built_to FROM touched
 ), newest AS MATERIALIZED (
-  SELECT ids.chain_id, ids.token_address, ids.token_id, ids.built_to, newest.${party}, newest.block
+  SELECT ids.chain_id, ids.token_address, ids.token_id, ids.built_to, newest.${party}, newest.block, newest.has_sum
   FROM ids CROSS JOIN LATERAL (
-    SELECT side.${party}, max(${changedBlock('left_over')}) AS block
+    SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
     FROM ${counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
     WHERE ${ofSameId('left_over', 'ids')} AND ${tellsHolder('left_over')} AND left_over.block_number <= ids.built_to
     GROUP BY side.${party}
   ) AS newest
 )
-UPDATE ${table} AS held SET last_block = coalesce(newest.block, ${NO_BLOCK})
+UPDATE ${table} AS held SET last_block = coalesce(newest.block, ${NO_BLOCK})${isSum === undefined ? '' : `, ${isSum} = coalesce(newest.has_sum, false)`}
 FROM touched LEFT JOIN newest USING (chain_id, token_address, token_id, built_to, ${party})
 WHERE ${isTouched}`,
     `DELETE FROM ${table} AS held USING (${touched}) AS touched WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,

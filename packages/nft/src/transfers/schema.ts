@@ -137,6 +137,10 @@ export const nftWalletTokens = pgTable(
     index('nft_wallet_tokens_by_change')
       .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
       .where(sql`amount > 0`),
+    // ERC-1155 of which nothing is left by what is known: of a wallet whose beginning is not indexed some may be.
+    index('nft_wallet_tokens_given_by_change')
+      .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
+      .where(sql`amount <= 0 AND newest IS NULL`),
   ],
 );
 

@@ -1,4 +1,4 @@
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
+import { isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
@@ -30,7 +30,8 @@ const DATASET = 'nft-transfers';
 
 /**
  * The statement behind a page: one range of `nft_wallet_tokens_by_change`, read backwards, that stops after limit + 1 tokens
- * (wallet-nfts-statement.explain.test.ts). Amounts of ERC-1155 are sums (`is_sum`), which are right with the wallet's whole history alone.
+ * (wallet-nfts-statement.explain.test.ts). Amounts of ERC-1155 are sums (`is_sum`), which are right with the wallet's whole history alone: while
+ * blocks of it are missing, those at zero or below are among them, a range of `nft_wallet_tokens_given_by_change`.
  */
 export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Statement {
   const values: unknown[] = [];
@@ -42,7 +43,6 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
   const bounds = [
     `held.wallet = ${wallet}`,
     `held.chain_id = ${chainId}`,
-    'held.amount > 0',
     ...(query.after === null ? [] : behind(query.after, bind)),
     ...(query.contracts.length === 0
       ? []
@@ -50,19 +50,28 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
     ...(query.excludeSpam ? [expectedTrue(`${fact('possible_spam')} IS NOT TRUE`)] : []),
   ];
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
+  const limit = `LIMIT ${bind(query.limit + 1)}`;
+  const rowsWhere = (...conditions: readonly string[]): string =>
+    `(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
+    ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
   const text = `WITH ${subjectCoverage(subject)}
 SELECT ${subjectColumns(subject)},
   ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block,
-  ${fact('contract_type', 'page')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum
+  page.amount <= 0 OR ${fact('contract_type', 'page')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum
 FROM covered
 LEFT JOIN ${subjectHistory(subject)}
 LEFT JOIN LATERAL (
-  SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held ${where(bounds)}
-  ORDER BY held.last_block DESC, held.token_address DESC, held.token_id DESC LIMIT ${bind(query.limit + 1)}
+  SELECT either.* FROM (
+    ${rowsWhere('held.amount > 0')}
+    UNION ALL ${rowsWhere('held.amount <= 0', 'held.newest IS NULL', isUncovered(subject, chain))}
+  ) AS either ORDER BY ${orderOf('either')} ${limit}
 ) AS page ON true
-ORDER BY page.last_block DESC, page.token_address DESC, page.token_id DESC`;
+ORDER BY ${orderOf('page')}`;
   return { text, values };
 }
+
+const orderOf = (rows: string): string =>
+  ['last_block', 'token_address', 'token_id'].map((column) => `${rows}.${column} DESC`).join(', ');
 
 function behind(place: WalletNftsPlace, bind: Bind): readonly string[] {
   const columns = {

@@ -17,6 +17,7 @@ interface Amount {
   readonly owner: Address;
   amount: bigint;
   last: number;
+  isSum: boolean;
 }
 
 /** All rows of the state of these moves' collections, which are in chain order, as lines of text, sorted; the same form as {@link keptCollections}. */
@@ -37,9 +38,10 @@ export function summedCollections(moves: readonly MovedIn[]): string[] {
     ] as const) {
       if (owner === ZERO_ADDRESS) continue;
       const key = `${token} ${id} ${owner}`;
-      const held = amounts.get(key) ?? { token, id, owner, amount: 0n, last: -1 };
+      const held = amounts.get(key) ?? { token, id, owner, amount: 0n, last: -1, isSum: false };
       amounts.set(key, held);
       if (!isSingle) held.amount += delta;
+      held.isSum ||= !isSingle;
       if (from !== to) held.last = Math.max(held.last, block);
     }
   }
@@ -49,7 +51,9 @@ export function summedCollections(moves: readonly MovedIn[]): string[] {
   const ids = new Map(all.map(({ token, id }) => [`${token} ${id}`, { token, id }]));
   const owners = new Map(holding.map(({ token, owner }) => [`${token} ${owner}`, { token, owner }]));
   return [
-    ...all.map(({ token, id, owner, amount, last }) => `amount ${token} ${id} ${owner} ${amount} ${last}`),
+    ...all.map(
+      ({ token, id, owner, amount, last, isSum }) => `amount ${token} ${id} ${owner} ${amount} ${last} ${isSum}`,
+    ),
     ...[...ids.values()].map(({ token, id }) => {
       const own = all.filter((one) => one.token === token && one.id === id);
       const held = own.filter(({ amount }) => amount > 0n);
@@ -78,7 +82,7 @@ function hashOf(token: Address, id: bigint): string {
 export async function keptCollections(database: Database, chainId: number): Promise<string[]> {
   const [token, owner] = [hexText('token_address'), hexText('owner')];
   const rows = await database.query<{ line: string }>(
-    `SELECT concat_ws(' ', 'amount', ${token}, token_id, ${owner}, amount, last_block) AS line FROM nft_collection_balances WHERE chain_id = $1
+    `SELECT concat_ws(' ', 'amount', ${token}, token_id, ${owner}, amount, last_block, is_sum::text) AS line FROM nft_collection_balances WHERE chain_id = $1
      UNION ALL SELECT concat_ws(' ', 'id', ${token}, token_id, encode(token_hash, 'hex'), holders, supply, last_block,
          coalesce(${hexText('receiver')}, 'none'), is_held::text) FROM nft_collection_ids WHERE chain_id = $1
      UNION ALL SELECT concat_ws(' ', 'owner', ${token}, ${owner}, ids_held) FROM nft_collection_owners WHERE chain_id = $1
