@@ -7,8 +7,8 @@
 export { allowancesReader } from './approvals/allowances.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
-export { balancesProven } from './balance-proofs/balances-proven.ts';
 export { type BalanceProof, type BalanceProver, createBalanceProver } from './balance-proofs/prove-balance.ts';
+export { balancesProven } from './balances/balances-proven.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { readShownBalances } from './balances/shown-balances.ts';
 export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';

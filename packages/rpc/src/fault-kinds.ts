@@ -20,6 +20,7 @@ export const LIES: ReadonlySet<FaultKind> = new Set([
   'missing-logs',
   'surplus-logs',
   'log-block-hash-mismatch',
+  'balance-mismatch',
   'truncated',
   'malformed',
 ]);

@@ -88,7 +88,8 @@ export type FaultKind =
   | 'transaction-hash-mismatch'
   | 'missing-logs'
   | 'surplus-logs'
-  | 'log-block-hash-mismatch';
+  | 'log-block-hash-mismatch'
+  | 'balance-mismatch';
 
 /** One upstream as an operator sees it. */
 export interface UpstreamStatus {

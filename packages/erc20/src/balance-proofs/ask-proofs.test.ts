@@ -21,7 +21,7 @@ function shown(count: number, of: BalanceShown['block'] = block): BalanceShown[]
 async function ask(
   balances: readonly BalanceShown[],
   answer: (question: ProofQuestion) => ProofAnswer | null = ({ balances: asked }) =>
-    asked.map(({ token }) => ({ token, doubt: null })),
+    asked.map(({ token }) => ({ token, doubt: null, instead: null })),
 ) {
   const asked: ProofQuestion[] = [];
   const questions: StateQuestions = {
@@ -41,8 +41,8 @@ describe('proofs of what an answer shows', () => {
     const { asked, proofs, reasons } = await ask(shown(60));
     expect(asked.map(({ balances }) => balances.length)).toEqual([10, 10, 10, 10, 10]);
     expect([reasons.get(null)?.length, reasons.get('too-many')?.length]).toEqual([50, 10]);
-    expect(proofs.get(addressOf(60))).toEqual({ reason: null, block: 7 });
-    expect(proofs.get(addressOf(10))).toEqual({ reason: 'too-many', block: null });
+    expect(proofs.get(addressOf(60))).toEqual({ reason: null, block: 7, instead: null });
+    expect(proofs.get(addressOf(10))).toEqual({ reason: 'too-many', block: null, instead: null });
   });
 
   it('are asked for in the same questions whatever the order', async () => {
@@ -54,7 +54,7 @@ describe('proofs of what an answer shows', () => {
     const later = { number: 9, hash: hashOf(1, 9) };
     const { asked, proofs } = await ask([...shown(1), { token: addressOf(5), balance: 3n, block: later }]);
     expect(asked.map(({ block: of }) => of)).toEqual([block, later]);
-    expect(proofs.get(addressOf(5))).toEqual({ reason: null, block: 9 });
+    expect(proofs.get(addressOf(5))).toEqual({ reason: null, block: 9, instead: null });
   });
 
   it('are not asked for at a block that is not known, and those do not count', async () => {
@@ -65,8 +65,13 @@ describe('proofs of what an answer shows', () => {
   });
 
   it('say what the state says against a balance', async () => {
-    const { proofs } = await ask(shown(1), () => [{ token: addressOf(1), doubt: 'contradicted' }]);
-    expect(proofs.get(addressOf(1))).toEqual({ reason: 'contradicted', block: null });
+    const { proofs } = await ask(shown(1), () => [{ token: addressOf(1), doubt: 'contradicted', instead: null }]);
+    expect(proofs.get(addressOf(1))).toEqual({ reason: 'contradicted', block: null, instead: null });
+  });
+
+  it('have what is proven instead where another upstream says so too', async () => {
+    const { proofs } = await ask(shown(1), () => [{ token: addressOf(1), doubt: null, instead: '12' }]);
+    expect(proofs.get(addressOf(1))).toEqual({ reason: null, block: 7, instead: 12n });
   });
 
   it('are missing where no answer comes, or none in time', async () => {

@@ -24,6 +24,8 @@ export interface ShownProof {
   readonly reason: (typeof PROOF_REASONS)[number] | null;
   /** Under whose state root; null where it is not proven. */
   readonly block: number | null;
+  /** What is proven where that is not what was told; else null. Base units. */
+  readonly instead: bigint | null;
 }
 
 /** Of one answer: each takes a proof of some kilobytes, and the search for its place in storage a few dozen more. */
@@ -46,14 +48,18 @@ export async function askProofs(
   const proofs = new Map<Address, ShownProof>();
   const known = balances.flatMap((one) => (one.block === null ? [] : [{ ...one, block: one.block }]));
   for (const { token, block } of balances)
-    proofs.set(token, { reason: block === null ? 'block-unknown' : 'too-many', block: null });
+    proofs.set(token, { reason: block === null ? 'block-unknown' : 'too-many', ...UNPROVEN });
   const asked = known.slice(0, TOKENS_MAX);
-  for (const { token } of asked) proofs.set(token, { reason: 'not-in-time', block: null });
+  for (const { token } of asked) proofs.set(token, { reason: 'not-in-time', ...UNPROVEN });
   const askPart = async (question: ProofQuestion): Promise<void> => {
     try {
       const answer = await questions.ask(chain, BALANCES_PROVEN, question, { waitMs, maxAgeMs: KEPT_MS });
-      for (const { token, doubt } of answer ?? [])
-        proofs.set(token, { reason: doubt, block: doubt === null ? question.block.number : null });
+      for (const { token, doubt, instead } of answer ?? [])
+        proofs.set(token, {
+          reason: doubt,
+          block: doubt === null ? question.block.number : null,
+          instead: instead === null ? null : BigInt(instead),
+        });
     } catch (error) {
       if (!(error instanceof StateUnavailableError || error instanceof StateNotArchivedError)) throw error;
       logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Balances could not be proven now');
@@ -62,6 +68,8 @@ export async function askProofs(
   await Promise.all(questionsOf(wallet, asked).map(askPart));
   return proofs;
 }
+
+const UNPROVEN = { block: null, instead: null };
 
 /** By block, in one order: the same balances make the same questions. */
 function questionsOf(

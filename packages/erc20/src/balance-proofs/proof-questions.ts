@@ -26,8 +26,14 @@ export const DOUBTS = [
 
 export type Doubt = (typeof DOUBTS)[number];
 
-/** Of each token that was asked for; null: the state has exactly what is shown. */
-export type ProofAnswer = readonly { readonly token: Address; readonly doubt: Doubt | null }[];
+/** Of each token that was asked for. */
+export type ProofAnswer = readonly {
+  readonly token: Address;
+  /** Null: the state has exactly what is shown, or what is to be shown instead. */
+  readonly doubt: Doubt | null;
+  /** What the state has, and an upstream says, where it is not what is shown; else null. Base units, decimal digits. */
+  readonly instead: string | null;
+}[];
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
@@ -38,5 +44,12 @@ export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {
     block: z.object({ number: z.int(), hash: z.string().transform((text): Hash => parseHash(text)) }),
     balances: z.array(z.object({ token: address, shown: z.string().regex(/^\d+$/) })),
   }),
-  answer: z.array(z.object({ token: address, doubt: z.enum(DOUBTS).nullable() })),
+  // Answers of an earlier version are found for some minutes: they say nothing of what is right.
+  answer: z.array(
+    z.object({
+      token: address,
+      doubt: z.enum(DOUBTS).nullable(),
+      instead: z.string().regex(/^\d+$/).nullable().default(null),
+    }),
+  ),
 };

@@ -146,6 +146,7 @@ describe('balances that are proven', () => {
       proven: 1_500_000n,
       reason: null,
       detail: null,
+      isSeconded: false,
     });
     const kept = await scratch.database.query(
       'SELECT layout, slot::text AS slot, cardinality(checked_by) AS holders, checked_block AS block FROM erc20_balance_slots',
@@ -183,7 +184,8 @@ describe('an upstream that lies', () => {
     const token = tokenOf('DemoToken');
     const liar = await proxy(lieOf(wallet, token));
     const alone = await prove(await poolOf(liar.url), token);
-    expect(alone).toMatchObject({ shown: 1_500_001n, verdict: 'contradicted', proof: 'storage', proven: 1_500_000n });
+    const proven = { verdict: 'contradicted', proof: 'storage', proven: 1_500_000n };
+    expect(alone).toMatchObject({ ...proven, shown: 1_500_001n, isSeconded: false });
     expect(alone.detail).toContain(`${liar.name} says 1500001`);
     // Others' balances are told rightly.
     expect(await prove(await poolOf(liar.url), token, { of: friend })).toMatchObject({ verdict: 'proven' });
@@ -194,8 +196,26 @@ describe('an upstream that lies', () => {
     const liar = await proxy(lieOf(wallet, token));
     const both = await poolOf(liar.url, devnet.url);
     const proof = await prove(await poolOf(liar.url), token, { by: both });
-    expect(proof).toMatchObject({ verdict: 'contradicted', proof: 'storage', proven: 1_500_000n });
+    expect(proof).toMatchObject({
+      verdict: 'contradicted',
+      proof: 'storage',
+      proven: 1_500_000n,
+      isSeconded: true,
+    });
     expect(proof.detail).toMatch(new RegExp(`^${liar.name} says 1500001, ${new URL(devnet.url).host} says 1500000, `));
+    expect(blamedIn(both)).toEqual([liar.name]);
+  });
+
+  it('of one balance is found among several, where nobody knows who told it', async () => {
+    const token = tokenOf('VyperToken');
+    const [liar, honest] = [await proxy(lieOf(wallet, token)), await proxy({})];
+    const all = await poolOf(honest.url, devnet.url, liar.url);
+    const prover = createBalanceProver({ database: scratch.database, pool: all, chain, block });
+    const asked = { wallet: wallet ?? ZERO_ADDRESS, token, shown: 1_500_001n, toldBy: null };
+    const proof = await prover.proveBalance(asked, signal);
+    expect(proof).toMatchObject({ verdict: 'contradicted', proven: 1_500_000n, isSeconded: true });
+    expect(proof.detail).toMatch(new RegExp(`^${liar.name} says 1500001, `));
+    expect(blamedIn(all)).toEqual([liar.name]);
   });
 
   it("of the chain's own coin is named", async () => {
@@ -244,6 +264,11 @@ describe('an upstream that lies', () => {
     expect(await prove(await poolOf(liar.url, devnet.url), null)).toMatchObject({ verdict: 'proven' });
   });
 });
+
+/** Names of the upstreams that told a balance that was none. */
+function blamedIn(pool: UpstreamPool): readonly string[] {
+  return pool.status().flatMap(({ name, faults }) => ((faults['balance-mismatch'] ?? 0) > 0 ? [name] : []));
+}
 
 interface ProofAnswer {
   readonly accountProof: readonly string[];

@@ -32,6 +32,8 @@ export interface BalanceProof {
   readonly reason: UnprovableReason | null;
   /** Who says what, for people; null where it is proven. */
   readonly detail: string | null;
+  /** Whether it is contradicted and an upstream says what the state has, so that who said otherwise lied. */
+  readonly isSeconded: boolean;
 }
 
 /** Proves balances of one block. */
@@ -97,7 +99,7 @@ async function proveCoin({ proofs, block }: Tools, shown: Shown, signal: AbortSi
   const { balance } = await proofs.read(shown.wallet, [], signal);
   return balance === shown.shown
     ? proven('account', balance)
-    : contradicted('account', balance, whoSaysWhat(shown, block, balance));
+    : contradicted('account', balance, whoSaysWhat(shown, block, balance), false);
 }
 
 async function proveToken(tools: Tools, asked: ShownOfToken, signal: AbortSignal): Promise<BalanceProof> {
@@ -136,14 +138,18 @@ async function judge(
   signal: AbortSignal,
 ): Promise<BalanceProof> {
   if (value - FLAG === asked.shown) return unproven('not-plain', 'a flag stands beside the balance in its storage');
-  const first = await askAnother(tools, asked, signal);
-  // What follows from what is indexed was told by somebody once: whoever still says so is no second opinion.
-  const isTeller = asked.toldBy === null && first?.said === asked.shown;
-  const told = isTeller ? { ...asked, toldBy: first.upstream } : asked;
-  const another = isTeller ? await askAnother(tools, told, signal) : first;
-  const detail = whoSaysWhat(told, tools.block, value, another);
-  if (another?.said === asked.shown) return unproven('not-plain', detail);
-  if (another?.said === value || witnesses >= WITNESSES_MIN) return contradicted('storage', value, detail);
+  const opinions = await askAround(tools, asked, value, signal);
+  // What follows from what is indexed was told by somebody once: the first who still says so is no second opinion.
+  const says = (said: bigint) => opinions.filter((opinion) => opinion.said === said).map(({ upstream }) => upstream);
+  const [truthful] = says(value);
+  const [teller = null, ...others] = asked.toldBy === null ? says(asked.shown) : [asked.toldBy, ...says(asked.shown)];
+  const another =
+    opinions.find(({ upstream }) => upstream === truthful) ?? opinions.find(({ upstream }) => upstream !== teller);
+  const detail = whoSaysWhat({ ...asked, toldBy: teller }, tools.block, value, another);
+  if (others.length > 0) return unproven('not-plain', detail);
+  if (truthful !== undefined && teller !== null) blame(tools, asked, { liar: teller, value });
+  if (truthful !== undefined || witnesses >= WITNESSES_MIN)
+    return contradicted('storage', value, detail, truthful !== undefined);
   return unproven('no-slot-found', `${detail}; too few holders are known to tell where its balances lie`);
 }
 
@@ -153,18 +159,42 @@ interface Opinion {
   readonly upstream: string;
 }
 
+/** So many others are asked what they say. */
+const OPINIONS_MAX = 3;
+
+/** Asks other upstreams one after the other, until two say what is shown, or who says so and one who says what the state has are known. */
+async function askAround(
+  tools: Tools,
+  asked: ShownOfToken,
+  value: bigint,
+  signal: AbortSignal,
+): Promise<readonly Opinion[]> {
+  const opinions: Opinion[] = [];
+  const heard = new Set(asked.toldBy === null ? [] : [asked.toldBy]);
+  while (opinions.length < OPINIONS_MAX) {
+    const opinion = await askAnother(tools, asked, heard, signal);
+    if (opinion === null) break;
+    opinions.push(opinion);
+    heard.add(opinion.upstream);
+    const tellers = opinions.filter(({ said }) => said === asked.shown).length + (asked.toldBy === null ? 0 : 1);
+    if (tellers > 1 || (tellers === 1 && opinions.some(({ said }) => said === value))) break;
+  }
+  return opinions;
+}
+
 /** Null where nobody else can be asked. */
 async function askAnother(
   { pool, chain, block }: Tools,
-  { token, wallet, toldBy }: ShownOfToken,
+  { token, wallet }: ShownOfToken,
+  heard: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Opinion | null> {
-  const others = pool.status().filter(({ name, state }) => state !== 'disabled' && name !== toldBy);
+  const others = pool.status().filter(({ name, state }) => state !== 'disabled' && !heard.has(name));
   if (others.length === 0) return null;
-  const state = stateAt(pool, chain, block, toldBy === null ? {} : { notFrom: toldBy });
+  const state = stateAt(pool, chain, block, { notFrom: heard });
   try {
-    const said = readBalance(await state.call(token, balanceOfCall(wallet), signal));
-    return { said, upstream: state.upstream ?? 'another upstream' };
+    const [answer] = await state.askTogether([{ to: token, data: balanceOfCall(wallet) }], signal);
+    return answer === undefined ? null : { said: readBalance(answer.data), upstream: answer.upstream };
   } catch (error) {
     // Whoever could not be asked has no opinion.
     if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
@@ -172,24 +202,29 @@ async function askAnother(
   }
 }
 
-function whoSaysWhat(
-  { shown, toldBy }: Shown,
-  block: BlockOfState,
-  value: bigint,
-  another: Opinion | null = null,
-): string {
-  const second = another === null ? '' : `, ${another.upstream} says ${another.said ?? 'nothing'}`;
+/** Its answers are worth less from now on, and the operator hears of it. */
+function blame(
+  { pool, block }: Tools,
+  { token, wallet, shown }: ShownOfToken,
+  { liar, value }: { readonly liar: string; readonly value: bigint },
+): void {
+  const facts = { block: block.number, token, wallet, said: shown.toString(), proven: value.toString() };
+  pool.reportFault(liar, 'balance-mismatch', facts);
+}
+
+function whoSaysWhat({ shown, toldBy }: Shown, block: BlockOfState, value: bigint, another?: Opinion): string {
+  const second = another === undefined ? '' : `, ${another.upstream} says ${another.said ?? 'nothing'}`;
   return `${toldBy ?? 'the index'} says ${shown}${second}, the state of block ${block.number} has ${value}`;
 }
 
 function proven(proof: 'account' | 'storage', value: bigint): BalanceProof {
-  return { verdict: 'proven', proof, proven: value, reason: null, detail: null };
+  return { verdict: 'proven', proof, proven: value, reason: null, detail: null, isSeconded: false };
 }
 
-function contradicted(proof: 'account' | 'storage', value: bigint, detail: string): BalanceProof {
-  return { verdict: 'contradicted', proof, proven: value, reason: null, detail };
+function contradicted(proof: 'account' | 'storage', value: bigint, detail: string, isSeconded: boolean): BalanceProof {
+  return { verdict: 'contradicted', proof, proven: value, reason: null, detail, isSeconded };
 }
 
 function unproven(reason: UnprovableReason, detail: string): BalanceProof {
-  return { verdict: 'unproven', proof: null, proven: null, reason, detail };
+  return { verdict: 'unproven', proof: null, proven: null, reason, detail, isSeconded: false };
 }

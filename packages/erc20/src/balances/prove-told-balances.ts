@@ -21,6 +21,17 @@ export async function proveToldBalances(
   return askProofs(context, chain, { wallet, balances: shown, waitMs: context.waitMs });
 }
 
+/** The balances with what is proven instead of what was told; those of which the state has nothing are left out. */
+export function asProven(
+  balances: readonly ToldBalance[],
+  proofs: ReadonlyMap<Address, ShownProof>,
+): readonly ToldBalance[] {
+  return balances.flatMap((told) => {
+    const balance = proofs.get(told.token)?.instead ?? told.balance;
+    return balance === 0n ? [] : [{ ...told, balance }];
+  });
+}
+
 /**
  * Whether a balance is that of the newest known block too, at or below the one that it is told of: blocks of which nothing is known moved nothing, but
  * that tells only balances that follow from transfers.

@@ -8,11 +8,11 @@ import { createKeptSubjects } from '@chainstead/sync';
 import { compileDemoContracts, DEMO_TOKEN_ABI, seedBuilt } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { balancesProven } from '../balance-proofs/balances-proven.ts';
 import { compileStorageTokens } from '../balance-proofs/testing/storage-tokens.ts';
 import { balanceOfCall } from '../calls/balance-of.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { balancesProven } from './balances-proven.ts';
 import { balancesNow, balancesThen } from './read-balances.ts';
 import { createWalletBalancesRoute } from './wallet-balances-route.ts';
 

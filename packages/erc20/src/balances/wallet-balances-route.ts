@@ -12,7 +12,7 @@ import type { StateQuestions } from '@chainstead/state';
 import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { proveToldBalances } from './prove-told-balances.ts';
+import { asProven, proveToldBalances } from './prove-told-balances.ts';
 import { tellWalletBalances } from './tell-wallet-balances.ts';
 import { showBalance, walletBalancesSchema } from './wallet-balances-response.ts';
 
@@ -57,9 +57,11 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
         query.proof === true
           ? await proveToldBalances({ database, questions, logger, waitMs }, chain, wallet, told)
           : null;
-      const complete = told.isComplete && !told.hasNext;
+      const shown = proofs === null ? told.balances : asProven(told.balances, proofs);
+      const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
+      const complete = told.isComplete && !told.hasNext && !isDoubted;
       return c.json(
-        told.balances.map((one) => showBalance(one, proofs?.get(one.token))),
+        shown.map((one) => showBalance(one, proofs?.get(one.token))),
         200,
         indexedHeaders({ ...told.indexed, complete }),
       );

@@ -19,6 +19,8 @@ import { type AlteredNode, alterNode } from './altered-node.ts';
 export interface StateStageOptions {
   /** Facts of the chain, whose id is 1 and whose key is `eth`. */
   readonly chain?: Parameters<typeof exampleChain>[0];
+  /** How many upstreams the devnet is, each of which a test may alter. Default: one. */
+  readonly upstreams?: number;
   /** Where the queues are. Default: the scratch database. */
   readonly home?: Pick<JobsOptions, 'databaseUrl' | 'redisUrl' | 'prefix'>;
 }
@@ -28,6 +30,8 @@ export interface StateStage {
   readonly scratch: ScratchDatabase;
   readonly devnet: Devnet;
   readonly node: AlteredNode;
+  /** The other upstreams. */
+  readonly others: readonly AlteredNode[];
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly questions: StateQuestions;
@@ -42,8 +46,10 @@ export interface StateStage {
 export async function openStateStage(options: StateStageOptions = {}): Promise<StateStage> {
   const [scratch, devnet] = await Promise.all([createScratchDatabase(), startDevnet({ chainId: 1 })]);
   const node = await alterNode(devnet.url);
+  const others = await Promise.all(Array.from({ length: (options.upstreams ?? 1) - 1 }, () => alterNode(devnet.url)));
+  const nodes = [node, ...others];
   const chain = exampleChain(options.chain);
-  const pool = await openPool(chain, node.url);
+  const pool = await openPool(chain, ...nodes.map(({ url }) => url));
   const { database } = scratch;
   const logger = silentLogger();
   const openJobs = () =>
@@ -55,6 +61,7 @@ export async function openStateStage(options: StateStageOptions = {}): Promise<S
     scratch,
     devnet,
     node,
+    others,
     chain,
     pool,
     questions,
@@ -71,7 +78,7 @@ export async function openStateStage(options: StateStageOptions = {}): Promise<S
     async close() {
       await Promise.all(all.map((one) => one.close(2_000)));
       await pool.close();
-      await node.close();
+      await Promise.all(nodes.map((one) => one.close()));
       await devnet.stop();
       await scratch.drop();
     },
