@@ -14,6 +14,6 @@ export { recentAnswer } from './recent-answer.ts';
 export { stateAt } from './state-at.ts';
 export { StateNotArchivedError, StateUnavailableError } from './state-error.ts';
 export type { StateKind, StateReader, StateReadingContext } from './state-kind.ts';
-export { type AskOptions, createStateQuestions, type StateQuestions } from './state-questions.ts';
+export { type AskOptions, createStateQuestions, SILENCE_MS, type StateQuestions } from './state-questions.ts';
 export { createStateWorker } from './state-worker.ts';
 export { transactionFactsOf, transactionFactsReader } from './transaction-facts/transaction-facts.ts';

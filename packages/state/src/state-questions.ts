@@ -23,6 +23,12 @@ export interface AskOptions {
   readonly fruitlessMs?: number;
 }
 
+/**
+ * `fruitlessMs` of what answers can do without: so long nodes that told nothing in time are not waited for again, and a question that failed is not asked
+ * again. Seconds, since a block that was reorganised away while it was read at is such a failure too. Milliseconds.
+ */
+export const SILENCE_MS = 10_000;
+
 /** What API routes ask the nodes of chains, by way of the worker role. */
 export interface StateQuestions {
   /**

@@ -1,7 +1,7 @@
 import type { AddressLabel, SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
-import { type ReadingContext, StateUnavailableError } from '@chainstead/state';
+import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/state';
 import type { createKeptSubjects } from '@chainstead/sync';
 import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
 import { getTokens } from '../token-facts/token-rows.ts';
@@ -151,12 +151,6 @@ async function askContract(
   const now = new Map(known.rows.map((row) => [row.account, row.told]));
   return { ...known, rows: candidates.map((row) => ({ ...row, told: now.get(row.account) ?? null })) };
 }
-
-/**
- * So long a contract that no node told of in time is not waited for, and a question that failed not asked again: seconds, since a block that was
- * reorganised away while it was read at is such a failure too. Milliseconds.
- */
-const SILENCE_MS = 10_000;
 
 /** Waits for what a contract says of accounts, which is kept. What does not come in time is kept later. */
 async function askOf(

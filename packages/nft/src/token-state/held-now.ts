@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import { askInParts, type ReadingContext } from '@chainstead/state';
+import { askInParts, type ReadingContext, SILENCE_MS } from '@chainstead/state';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
 import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
@@ -26,8 +26,6 @@ export const NOBODY_ASKED: HeldNow = {
 
 /** An answer is good for so long: whoever pages back and forth asks no node again. Milliseconds. */
 const MAX_AGE_MS = 5_000;
-/** So long nodes that told nothing in time are not waited for again. Milliseconds. */
-const SILENCE_MS = 60_000;
 
 /** @param waitMs how long a request waits for what it has asked */
 export function createHeldNow(context: ReadingContext, waitMs: number): HeldNow {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { askInParts, type ReadingContext } from '../ask-in-parts.ts';
 import { stateAt } from '../state-at.ts';
 import type { StateKind, StateReader } from '../state-kind.ts';
+import { SILENCE_MS } from '../state-questions.ts';
 
 interface Question {
   items: string[];
@@ -22,12 +23,10 @@ const accountCodesKind: StateKind<Question, Answer> = {
 
 /** How long it is believed that there is no contract at an address; that there is one stays so. Seconds. */
 const ABSENCE_SECONDS = 3_600;
-/** So long nodes that told no code in time are not waited for again. Milliseconds. */
-const SILENCE_MS = 60_000;
 /** EIP-7702: an account of a person that lets a contract act for it. */
 const DELEGATION = /^0xef0100[0-9a-f]{40}$/;
 
-/** Whether there are contracts at addresses. What is not known in time is missing. @param waitMs how long a node is waited for; one that told nothing in time, for a minute not at all */
+/** Whether there are contracts at addresses. What is not known in time is missing. @param waitMs how long a node is waited for; one that told nothing in time, for some seconds not at all */
 export type HasCodeOf = (
   context: ReadingContext,
   chain: Chain,
