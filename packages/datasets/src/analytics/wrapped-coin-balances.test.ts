@@ -1,0 +1,116 @@
+/** What the views say of balances of a chain's wrapped coin: as the API, from its deposits and withdrawals too, where they are indexed. */
+import { createChainRegistry } from '@chainstead/chains';
+import { addressBytes } from '@chainstead/db';
+import { seedPriceSources } from '@chainstead/prices';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+const polygon = createChainRegistry().get('polygon');
+const [WALLET, COIN, BRIDGED] = [addressOf(0xa11ce), polygon.wrappedNative, polygon.bridgedEther];
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await seedPriceSources(scratch.database, polygon);
+});
+afterAll(() => scratch.drop());
+
+/** Transfers of blocks 5 to 900 are indexed, and all of them counted. Contracts said 700 after block 6; 50 have gone since. */
+beforeEach(async () => {
+  const { database } = scratch;
+  await database.query(
+    'TRUNCATE derived_states, kept_subjects, erc20_wallet_tokens, erc20_holders, erc20_token_classes, sync_ranges, subject_ranges',
+  );
+  await database.query(
+    `INSERT INTO derived_states (chain_id, state, dataset, version, status, position)
+     SELECT $1, state, 'erc20-transfers', 2, 'built', 0 FROM unnest(ARRAY['erc20-wallet-tokens', 'erc20-token-holders']) AS given(state)`,
+    [polygon.id],
+  );
+  await database.query(
+    `INSERT INTO kept_subjects (chain_id, state, subject)
+     VALUES ($1, 'erc20-wallet-tokens', $2), ($1, 'erc20-token-holders', $3), ($1, 'erc20-token-holders', $4)`,
+    [polygon.id, ...[WALLET, COIN, BRIDGED].map((one) => addressBytes(one ?? WALLET))],
+  );
+  for (const token of [COIN, BRIDGED].map((one) => addressBytes(one ?? WALLET))) {
+    const key = [polygon.id, addressBytes(WALLET), token];
+    await database.query(
+      `INSERT INTO erc20_token_classes (chain_id, token, class, since_block) VALUES ($1, $2, 'sum', 6)`,
+      [polygon.id, token],
+    );
+    await database.query(
+      `INSERT INTO erc20_wallet_tokens (chain_id, wallet, token, total, moved_block, anchor_block, anchor_value, since, anchored_at)
+       VALUES ($1, $2, $3, 600, 8, 6, 700, -50, now())`,
+      key,
+    );
+    await database.query(
+      `INSERT INTO erc20_holders (chain_id, account, token, total, moves, anchor_block, anchor_value, since, anchored_at)
+       VALUES ($1, $2, $3, 600, 4, 6, 700, -50, now())`,
+      key,
+    );
+  }
+  await cover('erc20-transfers', 5, 900);
+});
+
+async function cover(dataset: string, from: number, to: number): Promise<void> {
+  await scratch.database.query(
+    "INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')",
+    [polygon.id, dataset, from, to],
+  );
+}
+
+/** Of a token: what the wallet has by one view, and its holder by the other. */
+async function told(token: typeof COIN): Promise<readonly string[]> {
+  return scratch.database.transaction(async (transaction) => {
+    await transaction.query('SET LOCAL ROLE chainstead_reader');
+    const rows = await transaction.query<{ line: string }>(
+      `SELECT concat_ws(' ', base_units, balance_block, source) AS line FROM analytics.erc20_balances WHERE token_address = $1
+       UNION ALL SELECT concat_ws(' ', base_units, balance_block, source) FROM analytics.erc20_holders WHERE token_address = $1`,
+      [token],
+    );
+    return rows.map(({ line }) => line);
+  });
+}
+
+const twice = (line: string): readonly string[] => [line, line];
+const MOVED_SINCE = twice('650 900 contract and transfers');
+const AS_READ = twice('700 6 contract');
+
+describe('a balance of the wrapped coin', () => {
+  test('is what the contract said and what moved since, where both are indexed from then on', async () => {
+    await cover('wrapped-coin-moves', 7, 900);
+    expect(await told(COIN)).toEqual(MOVED_SINCE);
+  });
+
+  test.each([
+    ['are not indexed', []],
+    ['begin above the reading', [[8, 900]]],
+    ['end elsewhere', [[5, 899]]],
+    [
+      'are missing between',
+      [
+        [5, 100],
+        [102, 900],
+      ],
+    ],
+  ] as const)('stands as it was read where deposits %s', async (_what, ranges) => {
+    for (const [from, to] of ranges) await cover('wrapped-coin-moves', from, to);
+    expect(await told(COIN)).toEqual(AS_READ);
+  });
+
+  test('counts blocks that were read of the wallet or the coin alone', async () => {
+    await cover('wrapped-coin-moves', 102, 900);
+    for (const [kind, subject] of [
+      ['wallet', WALLET],
+      ['contract', COIN ?? WALLET],
+    ] as const)
+      await scratch.database.query(
+        `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, 'wrapped-coin-moves', 5, 101)`,
+        [polygon.id, kind, addressBytes(subject)],
+      );
+    expect(await told(COIN)).toEqual(MOVED_SINCE);
+  });
+});
+
+test('bridged ether is a token like others', async () => {
+  expect(await told(BRIDGED)).toEqual(MOVED_SINCE);
+});
