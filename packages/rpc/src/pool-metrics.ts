@@ -1,10 +1,10 @@
 import {
   Counter,
-  existingMetric as existing,
   Gauge,
   Histogram,
   ReadGauge,
   type Registry,
+  sharedMetric,
   TalliedCounter,
   type Tally,
 } from '@chainstead/core';
@@ -28,90 +28,62 @@ export interface PoolMetrics {
 export function createPoolMetrics(registry: Registry): PoolMetrics {
   const registers = [registry];
   return {
-    requests:
-      existing(
-        registry,
-        'chainstead_rpc_requests_total',
-        TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>,
-      ) ??
-      new TalliedCounter({
-        name: 'chainstead_rpc_requests_total',
-        help: 'JSON-RPC calls by outcome: ok, error (of the call itself) or the kind of fault',
-        labelNames: ['chain', 'upstream', 'method', 'outcome'],
-        registers,
-      }),
-    latency:
-      existing(registry, 'chainstead_rpc_request_duration_seconds', Histogram) ??
-      new Histogram({
-        name: 'chainstead_rpc_request_duration_seconds',
-        help: 'Time from sending a JSON-RPC request to its parsed answer',
-        labelNames: ['chain', 'upstream', 'method'],
-        buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-        registers,
-      }),
-    faults:
-      existing(registry, 'chainstead_rpc_faults_total', Counter) ??
-      new Counter({
-        name: 'chainstead_rpc_faults_total',
-        help: 'What upstreams did wrong, by kind',
-        labelNames: ['chain', 'upstream', 'kind'],
-        registers,
-      }),
-    head:
-      existing(registry, 'chainstead_rpc_upstream_head', Gauge) ??
-      new Gauge({
-        name: 'chainstead_rpc_upstream_head',
-        help: 'Newest block number that the upstream reported',
-        labelNames: ['chain', 'upstream'],
-        registers,
-      }),
-    inFlight:
-      existing(registry, 'chainstead_rpc_in_flight', ReadGauge<'chain' | 'upstream'>) ??
-      new ReadGauge({
-        name: 'chainstead_rpc_in_flight',
-        help: 'JSON-RPC requests sent and not yet answered',
-        labelNames: ['chain', 'upstream'],
-        registers,
-      }),
-    circuit:
-      existing(registry, 'chainstead_rpc_circuit_state', Gauge) ??
-      new Gauge({
-        name: 'chainstead_rpc_circuit_state',
-        help: '0 closed, 1 half-open, 2 open, 3 disabled',
-        labelNames: ['chain', 'upstream'],
-        registers,
-      }),
-    pause: createPauseGauge(registry),
-    rateAllowed:
-      existing(registry, 'chainstead_rpc_rate_allowed', Gauge) ??
-      new Gauge({
-        name: 'chainstead_rpc_rate_allowed',
-        help: 'Calls a second that all processes of a start may make to the upstream together (RPC_RATE)',
-        labelNames: ['chain', 'upstream'],
-        registers,
-      }),
-    turnsWaiting:
-      existing(registry, 'chainstead_rpc_turns_waiting', ReadGauge<'chain' | 'upstream'>) ??
-      new ReadGauge({
-        name: 'chainstead_rpc_turns_waiting',
-        help: 'Calls of the process that wait for their turn within RPC_RATE and RPC_CONCURRENCY',
-        labelNames: ['chain', 'upstream'],
-        registers,
-      }),
-  };
-}
-
-function createPauseGauge(registry: Registry): ReadGauge<'chain' | 'upstream'> {
-  const name = 'chainstead_rpc_pause_seconds';
-  return (
-    existing(registry, name, ReadGauge<'chain' | 'upstream'>) ??
-    new ReadGauge({
-      name,
+    requests: sharedMetric(registry, TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>, {
+      name: 'chainstead_rpc_requests_total',
+      help: 'JSON-RPC calls by outcome: ok, error (of the call itself) or the kind of fault',
+      labelNames: ['chain', 'upstream', 'method', 'outcome'],
+      registers,
+    }),
+    latency: sharedMetric(registry, Histogram<'chain' | 'upstream' | 'method'>, {
+      name: 'chainstead_rpc_request_duration_seconds',
+      help: 'Time from sending a JSON-RPC request to its parsed answer',
+      labelNames: ['chain', 'upstream', 'method'],
+      buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers,
+    }),
+    faults: sharedMetric(registry, Counter<'chain' | 'upstream' | 'kind'>, {
+      name: 'chainstead_rpc_faults_total',
+      help: 'What upstreams did wrong, by kind',
+      labelNames: ['chain', 'upstream', 'kind'],
+      registers,
+    }),
+    head: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_upstream_head',
+      help: 'Newest block number that the upstream reported',
+      labelNames: ['chain', 'upstream'],
+      registers,
+    }),
+    inFlight: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_in_flight',
+      help: 'JSON-RPC requests sent and not yet answered',
+      labelNames: ['chain', 'upstream'],
+      registers,
+    }),
+    circuit: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_circuit_state',
+      help: '0 closed, 1 half-open, 2 open, 3 disabled',
+      labelNames: ['chain', 'upstream'],
+      registers,
+    }),
+    pause: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_pause_seconds',
       help: 'Seconds for which the upstream is asked nothing, as it throttled calls or its budget is used up (then a minute or more); 0 otherwise',
       labelNames: ['chain', 'upstream'],
-      registers: [registry],
-    })
-  );
+      registers,
+    }),
+    rateAllowed: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_rate_allowed',
+      help: 'Calls a second that all processes of a start may make to the upstream together (RPC_RATE)',
+      labelNames: ['chain', 'upstream'],
+      registers,
+    }),
+    turnsWaiting: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_turns_waiting',
+      help: 'Calls of the process that wait for their turn within RPC_RATE and RPC_CONCURRENCY',
+      labelNames: ['chain', 'upstream'],
+      registers,
+    }),
+  };
 }
 
 /** Shows what the operator allows of an upstream, and who waits for it; what is used of it the requests tell. */
