@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { blockNumbers, expectCovered, numbers, onLogs, ranges, WIDE } from './testing/log-ranges.ts';
+import { blockNumbers, expectCovered, numbers, onLogs, PATIENT, ranges, WIDE } from './testing/log-ranges.ts';
 import { logsOf, OTHER_TOPIC, type Scripted, type ScriptedNode, TOKEN, TOPIC } from './testing/scripted-node.ts';
 import { errorOf, faultsOf, node, startedPool } from './testing/test-pool.ts';
 
 test('a range is answered whole, in order, with its source', async () => {
   const one = await node(5_000);
-  const pool = await startedPool([one]);
+  const pool = await startedPool([one], { limits: PATIENT });
   const answer = await pool.getLogs({ range: { from: 10, to: 4_000 }, topics: [TOPIC] });
   expectCovered(answer, 10, 4_000);
   expect(answer.sources).toEqual([{ range: { from: 10, to: 4_000 }, upstream: one.name }]);
@@ -59,7 +59,7 @@ test('each upstream is asked within its own cap', async () => {
 test('a cap of results shrinks only the dense stretch, takes the suggestion, and grows back', async () => {
   const dense = (block: number): number => (block >= 1_000 && block < 1_100 ? 50 : 0);
   const one = await node(20_000, { logsIn: dense });
-  const pool = await startedPool([one], { limits: { ...WIDE, logsConcurrency: 1, attemptTimeoutMs: 10_000 } });
+  const pool = await startedPool([one], { limits: { ...WIDE, logsConcurrency: 1 } });
   one.script = onLogs(({ from, to }) =>
     logsOf({ logsIn: dense }, from, to).length > 1_000
       ? {
@@ -107,7 +107,7 @@ test('an unknown text that smells of size halves', async () => {
 
 test('time-outs halve after one repeat', async () => {
   const one = await node(5_000);
-  const pool = await startedPool([one], { limits: { ...WIDE, heavyTimeoutMs: 60 } });
+  const pool = await startedPool([one], { limits: { ...WIDE, heavyTimeoutMs: 300 } });
   one.script = onLogs(({ size }) => (size > 500 ? 'hang' : undefined));
   expectCovered(await pool.getLogs({ range: { from: 0, to: 999 }, topics: [TOPIC] }), 0, 999);
   expect(ranges(one).filter(({ size }) => size === 1_000)).toHaveLength(2);
@@ -154,7 +154,7 @@ test('a barrier is never crossed, whatever is put back', async () => {
 
 test('parts of a range run over all upstreams at once', async () => {
   const nodes = [await node(5_000), await node(5_000), await node(5_000)];
-  const pool = await startedPool(nodes, { limits: { logRangeStart: 100, logRangeMax: 100 } });
+  const pool = await startedPool(nodes, { limits: { ...PATIENT, logRangeStart: 100, logRangeMax: 100 } });
   for (const one of nodes)
     one.script = async ({ method }) => {
       if (method === 'eth_getLogs') await new Promise((resolve) => setTimeout(resolve, 10));
@@ -166,7 +166,7 @@ test('parts of a range run over all upstreams at once', async () => {
 
 test('more addresses than a filter holds are asked in parts and answered in order', async () => {
   const one = await node(1_000);
-  const pool = await startedPool([one]);
+  const pool = await startedPool([one], { limits: PATIENT });
   const others = Array.from({ length: 1_500 }, (_, index) => `0x${index.toString(16).padStart(40, '0')}`);
   const answer = await pool.getLogs({ range: { from: 0, to: 50 }, topics: [TOPIC], addresses: [...others, TOKEN] });
   expect(blockNumbers(answer)).toEqual(numbers(0, 50));
@@ -174,7 +174,7 @@ test('more addresses than a filter holds are asked in parts and answered in orde
 
 test('an abort ends the whole range', async () => {
   const one = await node(5_000);
-  const pool = await startedPool([one]);
+  const pool = await startedPool([one], { limits: PATIENT });
   one.script = onLogs(() => 'hang');
   const controller = new AbortController();
   const failing = errorOf(
@@ -187,7 +187,7 @@ test('an abort ends the whole range', async () => {
 
 test('an empty range is empty', async () => {
   const one = await node(100);
-  const pool = await startedPool([one]);
+  const pool = await startedPool([one], { limits: PATIENT });
   expect(await pool.getLogs({ range: { from: 5, to: 4 }, topics: [TOPIC] })).toEqual({
     logs: [],
     sources: [],

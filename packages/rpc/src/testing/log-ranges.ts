@@ -2,8 +2,16 @@ import { expect } from 'vitest';
 import type { LogsAnswer } from '../upstream-pool.ts';
 import type { Received, Scripted, ScriptedNode } from './scripted-node.ts';
 
+/** Calls are counted: on a busy machine one that is given up for its time would be made again, and its range halved. */
+export const PATIENT = {
+  attemptTimeoutMs: 30_000,
+  heavyTimeoutMs: 30_000,
+  deadlineMs: 60_000,
+  startTimeoutMs: 30_000,
+  startGraceMs: 30_000,
+};
 /** First calls as wide as what is asked for. */
-export const WIDE = { logRangeStart: 100_000 };
+export const WIDE = { ...PATIENT, logRangeStart: 100_000 };
 
 /** A getLogs range as the node received it. */
 export interface Asked {
