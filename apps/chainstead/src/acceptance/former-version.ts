@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { errorText } from '@chainstead/core';
 
 /** The program as it was before the newest migrations, ready to be started. */
 export interface FormerVersion {
@@ -25,8 +26,9 @@ const run = promisify(execFile);
  * @returns why there is none, as a text: no history here, or no registry
  */
 export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
-  const commit = await formerCommit();
-  if (commit === null) return 'the history of this checkout does not reach behind its newest migration';
+  const found = await findFormerCommit();
+  if (typeof found === 'string') return found;
+  const { commit } = found;
   const folder = await mkdtemp(join(tmpdir(), 'chainstead-former-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
@@ -34,9 +36,10 @@ export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
     await run('git', ['archive', '--output', archive, commit], { cwd: ROOT });
     await run('tar', ['-xf', archive, '-C', folder]);
     const missing = await linkDependencies(folder);
-    if (missing.length > 0 && !(await install(folder, missing))) {
+    const refusal = missing.length === 0 ? null : await install(folder, missing);
+    if (refusal !== null) {
       await remove();
-      return `${commit.slice(0, 7)} depends on ${missing.join(', ')}, which can not be had from the registry now`;
+      return `${commit.slice(0, 7)} depends on ${missing.join(', ')}, which can not be had from the registry now: ${refusal}`;
     }
     const journal = JSON.parse(await readFile(join(folder, JOURNAL), 'utf8')) as {
       readonly entries: readonly object[];
@@ -49,32 +52,33 @@ export async function checkOutFormerVersion(): Promise<FormerVersion | string> {
   }
 }
 
-/** The second newest commit that changed the list of migrations, whole; null where there is no such. */
-async function formerCommit(): Promise<string | null> {
+/** The second newest commit that changed the list of migrations, whole; a text says why there is none. */
+async function findFormerCommit(): Promise<{ readonly commit: string } | string> {
   try {
     const { stdout } = await run('git', ['log', '-2', '--format=%H', '--', JOURNAL], { cwd: ROOT });
-    return stdout.split('\n')[1] || null;
-  } catch {
-    // Not a checkout of git, or no git.
-    return null;
+    const commit = stdout.split('\n')[1] ?? '';
+    return commit === '' ? 'the history of this checkout does not reach behind its newest migration' : { commit };
+  } catch (error) {
+    // No checkout of git, or no git: the test says that it did not run.
+    return `git tells no history of this tree: ${errorText(error)}`;
   }
 }
 
-/** Installs packages, given as `name@version`, beside the linked ones. @returns false where that fails */
-async function install(folder: string, packages: readonly string[]): Promise<boolean> {
+/** Installs packages, given as `name@version`, beside the linked ones. @returns why that failed; null where it did not */
+async function install(folder: string, packages: readonly string[]): Promise<string | null> {
   const own = join(folder, 'installed');
   await mkdir(own);
   try {
     await run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', own, ...packages]);
-  } catch {
+  } catch (error) {
     // The test says that it did not run, and why.
-    return false;
+    return errorText(error);
   }
   for (const name of await readdir(join(own, 'node_modules'))) {
     const link = join(folder, 'node_modules', name);
     if (!name.startsWith('.') && !(await exists(link))) await symlink(join(own, 'node_modules', name), link);
   }
-  return true;
+  return null;
 }
 
 /** Its own workspaces, and everything else from this tree. @returns dependencies that this tree does not have, as `name@version` */
