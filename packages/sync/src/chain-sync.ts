@@ -40,6 +40,7 @@ import {
   startStatusReports,
   startsAboveHead,
 } from './status-reports.ts';
+import { forgetLedChain } from './sync-metrics.ts';
 
 export interface ChainSync {
   /**
@@ -74,11 +75,13 @@ export function createChainSync(given: ChainSyncOptions): ChainSync {
         const outcome = await leadOnce(options, progress, signal);
         if (outcome.kind === 'standby') {
           progress = beginProgress(options.clock.now());
-          if (outcome.leader !== leader)
+          if (outcome.leader !== leader) {
+            await forgetLedChain(options.metrics, options.chain.key);
             options.logger.info(
               { chain: options.chain.key, leader: outcome.leader },
               'Standing by: another process leads the chain',
             );
+          }
           leader = outcome.leader;
         } else leader = null;
         if (outcome.kind === 'complete') return;

@@ -30,6 +30,31 @@ export function beginChainMetrics(metrics: SyncMetrics, chain: string): void {
   metrics.reorgDepth.zero({ chain });
 }
 
+/** Takes back what only the leader of a chain tells, for whoever stands by: another process tells it now. */
+export async function forgetLedChain(metrics: SyncMetrics, chain: string): Promise<void> {
+  metrics.stalled.set({ chain }, 0);
+  await Promise.all([
+    forgetChain(metrics.head, chain),
+    forgetChain(metrics.checkpoint, chain),
+    forgetChain(metrics.coveredBlocks, chain),
+    forgetChain(metrics.gapBlocks, chain),
+    forgetChain(metrics.keptFrom, chain),
+    forgetChain(metrics.derivedBuilt, chain),
+    forgetChain(metrics.proverRate, chain),
+    forgetChain(metrics.proverSecondsLeft, chain),
+  ]);
+}
+
+/** Which datasets, levels and states there are of the chain, the gauge itself knows. */
+async function forgetChain<L extends string>(gauge: Gauge<L>, chain: string): Promise<void> {
+  const { values } = await gauge.get();
+  for (const { labels } of values) if (Object.entries(labels).some(isOfChain)) gauge.remove(labels);
+
+  function isOfChain([name, value]: [string, unknown]): boolean {
+    return name === 'chain' && value === chain;
+  }
+}
+
 export function createSyncMetrics(registry: Registry): SyncMetrics {
   const registers = [registry];
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]): Gauge<L> =>
