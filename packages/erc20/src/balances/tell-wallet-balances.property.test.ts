@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage, SILVER, TIN } from './testing/balance-stage.ts';
 import { misCounted } from './testing/mis-counted.ts';
-import { LIAR, type Move, SILENT, type TokenChain } from './testing/token-chain.ts';
+import { type OnChainOptions, someAge, someKill, someOnChain, takeOnChain } from './testing/random-history.ts';
+import { LIAR, type Move, SILENT } from './testing/token-chain.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 1_200_001;
@@ -26,22 +27,13 @@ const someMove: fc.Arbitrary<Move> = fc.record({
   value: fc.bigInt({ min: 0n, max: 100n }),
 });
 const someMoves = fc.array(someMove, { maxLength: 4 });
+const isGiven: OnChainOptions['isGiven'] = ({ from, token }) => from === MINTER || token === LIAR;
 /** TIN rebases. */
 const someChanges = fc.array(
   fc.record({ token: fc.constant(TIN), wallet: fc.constantFrom(...WALLETS), by: fc.bigInt({ min: 1n, max: 9n }) }),
   { maxLength: 1 },
 );
-const onChain = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), moves: someMoves, changes: someChanges }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('reorg' as const),
-      depth: fc.integer({ min: 1, max: 3 }),
-      blocks: fc.array(someMoves, { minLength: 4, maxLength: 5 }),
-    }),
-  },
-);
+const onChain = someOnChain(someMoves, someChanges);
 const someAsk = fc.record({
   kind: fc.constant('ask' as const),
   wallet: fc.constantFrom(...WALLETS),
@@ -53,47 +45,11 @@ const someAsk = fc.record({
 const someStep = fc.oneof(
   { weight: 3, arbitrary: onChain },
   { weight: 4, arbitrary: someAsk },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('age' as const), hours: fc.constantFrom(1, 25) }) },
+  { weight: 1, arbitrary: someAge },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('backfill' as const) }) },
-  // Whoever works in the next step is killed in the middle of it.
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('kill' as const), statements: fc.integer({ min: 0, max: 25 }) }),
-  },
+  { weight: 2, arbitrary: someKill },
 );
-type OnChain = typeof onChain extends fc.Arbitrary<infer T> ? T : never;
 type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
-
-/** No honest contract lets anybody send what they haven't. */
-function affordable(tokens: TokenChain, after: number, moves: readonly Move[]): Move[] {
-  const spent = new Map<string, bigint>();
-  return moves.map((move) => {
-    const key = `${move.token} ${move.from}`;
-    const held = tokens.balance(move.token, move.from, after) - (spent.get(key) ?? 0n);
-    const isFree = move.from === MINTER || move.token === LIAR;
-    const value = isFree || move.value <= held ? move.value : held;
-    spent.set(key, (spent.get(key) ?? 0n) + value);
-    return { ...move, value };
-  });
-}
-
-async function take(stage: BalanceStage, step: OnChain, firstFollowed: number): Promise<void> {
-  const { tokens } = stage;
-  const head = tokens.head.number;
-  if (step.kind === 'mine') {
-    await stage.mine(affordable(tokens, head, step.moves), step.changes);
-    return;
-  }
-  const ancestor = Math.max(firstFollowed, head - step.depth);
-  if (ancestor >= head) return;
-  // Only the first block of a branch moves what is there.
-  const [first = [], ...others] = step.blocks;
-  await stage.reorg(ancestor, [affordable(tokens, ancestor, first), ...others.map((moves) => moves.filter(isGiven))]);
-}
-
-function isGiven({ from, token }: Move): boolean {
-  return from === MINTER || token === LIAR;
-}
 
 async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, meanwhile }: Ask, firstFollowed: number) {
   const toBlock = blocksBack === null ? null : Math.max(0, stage.tokens.head.number - blocksBack);
@@ -101,7 +57,7 @@ async function ask(stage: BalanceStage, { wallet, tokens, blocksBack, isDown, me
     for (const node of stage.nodes) node.before = async () => {};
     // What was told of the past a moment ago is of the branch of that moment.
     if (meanwhile !== null && (toBlock === null || meanwhile.kind === 'mine'))
-      await take(stage, meanwhile, firstFollowed);
+      await takeOnChain(stage, meanwhile, { firstFollowed, isGiven });
   };
   for (const node of stage.nodes) {
     node.before = happen;
@@ -155,7 +111,7 @@ test(
               else if (step.kind === 'backfill') {
                 if (!isFilled) await stage.backfill();
                 isFilled = true;
-              } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
+              } else if (step.kind !== 'kill') await takeOnChain(stage, step, { firstFollowed, isGiven });
               stage.dieAfter = step.kind === 'kill' ? step.statements : null;
               expect(await misCounted(stage)).toEqual([]);
             }

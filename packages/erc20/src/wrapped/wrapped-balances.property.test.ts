@@ -5,7 +5,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ALICE, type BalanceStage, BOB, GOLD, openBalanceStage } from '../balances/testing/balance-stage.ts';
 import { misCounted } from '../balances/testing/mis-counted.ts';
-import type { Move, TokenChain } from '../balances/testing/token-chain.ts';
+import {
+  type OnChainOptions,
+  someAge,
+  someKill,
+  someOnChain,
+  takeOnChain,
+} from '../balances/testing/random-history.ts';
+import type { Move } from '../balances/testing/token-chain.ts';
 
 let scratch: ScratchDatabase;
 let nextChain = 1_510_001;
@@ -18,24 +25,17 @@ const COIN = addressOf(0xc014);
 const TOKENS: readonly Address[] = [COIN, GOLD];
 
 const someone = fc.constantFrom(ALICE, BOB);
-const someMove: fc.Arbitrary<Move> = fc.record({
-  token: fc.constantFrom(COIN, COIN, COIN, GOLD),
-  from: fc.oneof(fc.constant(ZERO_ADDRESS), someone),
-  to: fc.oneof({ weight: 1, arbitrary: fc.constant(ZERO_ADDRESS) }, { weight: 2, arbitrary: someone }),
-  value: fc.bigInt({ min: 0n, max: 100n }),
-});
+const someMove: fc.Arbitrary<Move> = fc
+  .record({
+    token: fc.constantFrom(COIN, COIN, COIN, GOLD),
+    from: fc.oneof(fc.constant(ZERO_ADDRESS), someone),
+    to: fc.oneof({ weight: 1, arbitrary: fc.constant(ZERO_ADDRESS) }, { weight: 2, arbitrary: someone }),
+    value: fc.bigInt({ min: 0n, max: 100n }),
+  })
+  // Nothing comes from nowhere to nowhere.
+  .filter(({ from, to }) => from !== ZERO_ADDRESS || to !== ZERO_ADDRESS);
+const isGiven: OnChainOptions['isGiven'] = ({ from }) => from === ZERO_ADDRESS;
 const someMoves = fc.array(someMove, { maxLength: 4 });
-const onChain = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('mine' as const), moves: someMoves }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('reorg' as const),
-      depth: fc.integer({ min: 1, max: 3 }),
-      blocks: fc.array(someMoves, { minLength: 4, maxLength: 5 }),
-    }),
-  },
-);
 const someAsk = fc.record({
   kind: fc.constant('ask' as const),
   wallet: someone,
@@ -43,49 +43,16 @@ const someAsk = fc.record({
   blocksBack: fc.option(fc.integer({ min: 0, max: 12 })),
 });
 const someStep = fc.oneof(
-  { weight: 4, arbitrary: onChain },
+  { weight: 4, arbitrary: someOnChain(someMoves) },
   { weight: 4, arbitrary: someAsk },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('age' as const), hours: fc.constantFrom(1, 25) }) },
+  { weight: 1, arbitrary: someAge },
   // Another version of the program, or other settings, and back.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('switch' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fill' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('backfill' as const) }) },
-  // Whoever works in the next step is killed in the middle of it.
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('kill' as const), statements: fc.integer({ min: 0, max: 25 }) }),
-  },
+  { weight: 1, arbitrary: someKill },
 );
-type OnChain = typeof onChain extends fc.Arbitrary<infer T> ? T : never;
 type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
-
-/** Nobody sends or withdraws what he hasn't; nothing comes from nowhere to nowhere. */
-function possible(tokens: TokenChain, after: number, moves: readonly Move[]): Move[] {
-  const spent = new Map<string, bigint>();
-  return moves
-    .filter(({ from, to }) => from !== ZERO_ADDRESS || to !== ZERO_ADDRESS)
-    .map((move) => {
-      const key = `${move.token} ${move.from}`;
-      const held = tokens.balance(move.token, move.from, after) - (spent.get(key) ?? 0n);
-      const value = move.from === ZERO_ADDRESS || move.value <= held ? move.value : held;
-      spent.set(key, (spent.get(key) ?? 0n) + value);
-      return { ...move, value };
-    });
-}
-
-async function take(stage: BalanceStage, step: OnChain, firstFollowed: number): Promise<void> {
-  const { tokens } = stage;
-  const head = tokens.head.number;
-  if (step.kind === 'mine') {
-    await stage.mine(possible(tokens, head, step.moves));
-    return;
-  }
-  const ancestor = Math.max(firstFollowed, head - step.depth);
-  if (ancestor >= head) return;
-  const [first = [], ...others] = step.blocks;
-  const given = others.map((moves) => possible(tokens, 0, moves).filter(({ from }) => from === ZERO_ADDRESS));
-  await stage.reorg(ancestor, [possible(tokens, ancestor, first), ...given]);
-}
 
 /** @param isSteady whether the coin was indexed all the time: else a reading of a minute ago may stand for what is there now */
 async function ask(stage: BalanceStage, { wallet, tokens, blocksBack }: Ask, isSteady: boolean): Promise<void> {
@@ -120,9 +87,7 @@ test(
         fc.boolean(),
         fc.array(someStep, { minLength: 3, maxLength: 16 }),
         async (history, isCoinIndexed, steps) => {
-          const given = history.map((moves) =>
-            moves.filter(({ from, to }) => from === ZERO_ADDRESS && to !== ZERO_ADDRESS),
-          );
+          const given = history.map((moves) => moves.filter(isGiven));
           const stage = await openBalanceStage(scratch.database, {
             chainId: nextChain++,
             history: given,
@@ -143,7 +108,7 @@ test(
               else if (step.kind === 'backfill') {
                 if (!isFilled) await stage.backfill();
                 isFilled = true;
-              } else if (step.kind !== 'kill') await take(stage, step, firstFollowed);
+              } else if (step.kind !== 'kill') await takeOnChain(stage, step, { firstFollowed, isGiven });
               stage.dieAfter = step.kind === 'kill' ? step.statements : null;
               expect(await misCounted(stage)).toEqual([]);
             }
