@@ -23,7 +23,7 @@ import {
   type UpgradeHandler,
   unservedRoutes,
 } from '@chainstead/http';
-import { createJobs } from '@chainstead/jobs';
+import { createJobs, type Jobs } from '@chainstead/jobs';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
 import { ONLY_PROCESS } from '../role-slot.ts';
@@ -71,42 +71,36 @@ const CLOSE_SHARE = 0.8;
 
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
-  const { configuration, database, databaseUrl, logger, metrics, clock } = context;
+  const { configuration, database, logger, metrics, clock } = context;
   const { redisUrl, onDemand, aptos } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
-  const jobs = await createJobs({
-    ...(redisUrl === null
-      ? { databaseUrl: configuration.database.sessionUrl ?? databaseUrl, poolSize: JOBS_POOL_SIZE }
-      : { redisUrl }),
-    logger,
-    metrics,
-  });
-  const reads = await openStandbys(context);
-  const requests = createRequestDatabase(database, reads);
-  const streams = await openStreamApi({ ...context, database: requests.database });
-  const bodies = createBodyBudget(BODIES_BYTES_MAX);
-  const sharedLimits = createSharedLimits({
-    store: redisUrl === null ? createPostgresSpendingStore({ database }) : createRedisSpendingStore({ redisUrl }),
-    logger,
-    metrics,
-    clock,
-  });
-  const gateway = openGatewayApi(context, {
-    keys,
-    sharedLimits,
-    bodyBytesMax: BODY_BYTES_MAX,
-    bodies,
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-  });
-  const close = async (): Promise<void> => {
-    await gateway.close();
-    await streams.close();
-    await jobs.close();
-    await sharedLimits.close();
-    await reads?.close();
-  };
+  // What was opened is closed with the role, and where it can't start.
+  const opened = new AsyncDisposableStack();
   try {
+    const jobs = await openJobs(context);
+    opened.defer(() => jobs.close());
+    const reads = await openStandbys(context);
+    opened.defer(() => reads?.close());
+    const requests = createRequestDatabase(database, reads);
+    const sharedLimits = createSharedLimits({
+      store: redisUrl === null ? createPostgresSpendingStore({ database }) : createRedisSpendingStore({ redisUrl }),
+      logger,
+      metrics,
+      clock,
+    });
+    opened.defer(() => sharedLimits.close());
+    const streams = await openStreamApi({ ...context, database: requests.database }, sharedLimits);
+    opened.defer(() => streams.close());
+    const bodies = createBodyBudget(BODIES_BYTES_MAX);
+    const gateway = openGatewayApi(context, {
+      keys,
+      sharedLimits,
+      bodyBytesMax: BODY_BYTES_MAX,
+      bodies,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    });
+    opened.defer(() => gateway.close());
     const chains = configuration.chains.map(({ chain }) => chain);
     const routes = [
       ...createDatasetRoutes({ ...context, jobs, chains, datasets: configuration.datasets, onDemand }),
@@ -135,13 +129,24 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       address: listening.address,
       async stop(how) {
         await listening.stop(how);
-        await close();
+        await opened.disposeAsync();
       },
     };
   } catch (error) {
-    await close();
+    await opened.disposeAsync();
     throw error;
   }
+}
+
+function openJobs({ configuration, databaseUrl, logger, metrics }: RoleContext): Promise<Jobs> {
+  const { redisUrl, database } = configuration;
+  return createJobs({
+    ...(redisUrl === null
+      ? { databaseUrl: database.sessionUrl ?? databaseUrl, poolSize: JOBS_POOL_SIZE }
+      : { redisUrl }),
+    logger,
+    metrics,
+  });
 }
 
 /** @returns null where none are configured */

@@ -1,7 +1,7 @@
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import type { RouteModule } from '@chainstead/http';
+import type { RouteModule, SharedLimits } from '@chainstead/http';
 import {
   createEnrichMatch,
   createPastBlockServices,
@@ -23,8 +23,9 @@ export interface StreamApi {
 /**
  * The routes of streams. Webhooks are sent by the worker, all but the test webhook; nodes are asked only for past blocks, so
  * the pool of a chain starts with the first such request. Makes the secret of the webhooks when there is none yet.
+ * @param limits where test webhooks are counted
  */
-export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
+export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, metrics, clock } = context;
   const { triggerCalls, historicalJobs, bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
@@ -60,7 +61,7 @@ export async function openStreamApi(context: RoleContext): Promise<StreamApi> {
       egress,
       settings: () => readStreamSettings(database),
       sentAt: () => readTime(database),
-      clock,
+      limits,
     }),
     replayAttempt: createReplayAttempt({ database, replaysPerKey }),
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),

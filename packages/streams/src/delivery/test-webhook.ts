@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { type Clock, systemClock } from '@chainstead/core';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Egress } from '@chainstead/egress';
+import { createLocalLimits, type SharedLimits } from '@chainstead/http';
 import { TEST_BODY } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
@@ -12,8 +12,8 @@ export interface TestWebhookOptions {
   readonly settings: () => Promise<StreamSettings>;
   /** The time that the webhook is signed with: the database's, as for real ones. Milliseconds since the epoch. */
   readonly sentAt: () => Promise<number>;
-  /** For counting. */
-  readonly clock?: Clock;
+  /** Where tests are counted. Default: by themselves. */
+  readonly limits?: SharedLimits;
   /** Tests at most within a minute of one host, whatever the rest of the URL. Default 30. */
   readonly perHost?: number;
   /** And of all hosts by one key. Default 120. */
@@ -23,24 +23,22 @@ export interface TestWebhookOptions {
 const MINUTE_MS = 60_000;
 const PER_HOST = 30;
 const PER_KEY = 120;
-/** Hosts or keys whose tests are counted at once; the one of longest ago is forgotten first. */
-const COUNTED_MAX = 10_000;
 
 /**
  * The mandatory test (docs/provider-contract.md#test-webhook): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
- * creating streams can't be used to flood a stranger.
+ * creating streams can't be used to flood a stranger: over all processes that share the limits.
  */
 export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
-  const { egress, settings, sentAt, clock = systemClock } = options;
-  const hosts = createMinuteCounts(options.perHost ?? PER_HOST);
-  const keys = createMinuteCounts(options.perKey ?? PER_KEY);
+  const { egress, settings, sentAt, limits = createLocalLimits() } = options;
+  let counts: ReturnType<typeof addCounts> | null = null;
 
   return async ({ webhookUrl }, requestedBy) => {
-    const host = URL.parse(webhookUrl)?.host ?? webhookUrl;
-    const now = clock.now();
-    if (!hosts.hasRoom(host, now) || !keys.hasRoom(requestedBy, now)) return { ok: false, reason: 'too-many' };
-    hosts.count(host, now);
-    keys.count(requestedBy, now);
+    // Where nobody tests, no process asks how many there are.
+    counts ??= addCounts(limits, options);
+    const { hosts, keys } = counts;
+    const spendings = [hosts.budgetOf(hostId(webhookUrl)), keys.budgetOf(requestedBy)];
+    if ((await limits.spend(spendings.map((budget) => ({ budget, amount: 1 })))) > 0)
+      return { ok: false, reason: 'too-many' };
     const { region, secretKey, previousSecretKey } = await settings();
     const headers = webhookHeaders({
       body: TEST_BODY,
@@ -61,19 +59,15 @@ export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
   };
 }
 
-/** What happened within the last minute, by name. */
-function createMinuteCounts(max: number) {
-  const times = new Map<string, readonly number[]>();
-  const recent = (name: string, now: number): readonly number[] =>
-    (times.get(name) ?? []).filter((at) => at > now - MINUTE_MS);
+function addCounts(limits: SharedLimits, { perHost = PER_HOST, perKey = PER_KEY }: TestWebhookOptions) {
   return {
-    hasRoom: (name: string, now: number): boolean => recent(name, now).length < max,
-    count(name: string, now: number): void {
-      const counted = [...recent(name, now), now];
-      times.delete(name);
-      times.set(name, counted);
-      const [oldest] = times.keys();
-      if (times.size > COUNTED_MAX && oldest !== undefined) times.delete(oldest);
-    },
+    hosts: limits.add({ name: 'test-host', budget: perHost, windowMs: MINUTE_MS }),
+    keys: limits.add({ name: 'test-key', budget: perKey, windowMs: MINUTE_MS }),
   };
+}
+
+/** Of the host alone, whatever the rest of its URL; short, and no name, as it stands in the store of the limits. */
+function hostId(url: string): string {
+  const host = URL.parse(url)?.host ?? url;
+  return createHash('sha256').update(host).digest('base64url').slice(0, 22);
 }
