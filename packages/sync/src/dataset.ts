@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainId, Hash, Log } from '@chainstead/core';
+import type { Reading } from './derived/reading.ts';
 import type { RowTable } from './row-table.ts';
 import type { BlockPart, WholeBlock } from './whole-block.ts';
 
@@ -56,8 +57,9 @@ export interface DerivedState {
   readonly version: number;
   /** Tables that it owns, with `chain_id`: emptied of the chain before it is built, and compared by the simulation. */
   readonly tables: readonly string[];
-  added(rows: string, counted: string): readonly string[];
-  removed(rows: string, counted: string): readonly string[];
+  /** @param reading how what is stored is read: correlated subqueries and outer joins go through it. @default IN_PLACE */
+  added(rows: string, counted: string, reading?: Reading): readonly string[];
+  removed(rows: string, counted: string, reading?: Reading): readonly string[];
 }
 
 /**
@@ -87,8 +89,9 @@ export interface KeptState {
   rowsOf(subject: string): readonly string[];
   /** Names of the indexes that `rowsOf` needs: without them no subject is built. */
   readonly indexes: readonly string[];
-  added(rows: string, kept: string): readonly string[];
-  removed(rows: string, kept: string, counted: string): readonly string[];
+  /** @param reading as of {@link DerivedState} */
+  added(rows: string, kept: string, reading?: Reading): readonly string[];
+  removed(rows: string, kept: string, counted: string, reading?: Reading): readonly string[];
   /**
    * Statements for when a reorganisation takes the blocks above `ancestor` away, after `removed`: what the state has of those blocks from
    * elsewhere than from rows goes with them.

@@ -21,6 +21,7 @@ export type {
   SubjectHistories,
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
+export { columnsOf, defineLookUp, IN_PLACE, isSpread, type Reading, runDerived } from './derived/reading.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';

@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { runDerived } from '@chainstead/sync';
 import {
   addressOf,
   atDepth,
@@ -101,9 +102,12 @@ async function change(
         ? 'INSERT INTO there SELECT * FROM moved'
         : 'DELETE FROM there WHERE (chain_id, block_number) IN (SELECT chain_id, block_number FROM moved)',
     );
-    const statements =
-      kind === 'added' ? erc20TokenHolders.added('moved', KEPT) : erc20TokenHolders.removed('moved', KEPT, 'there');
-    for (const statement of statements) await transaction.query(statement);
+    // Half of the histories as where tables are distributed.
+    await runDerived(transaction, chainId % 2 === 0, (reading) =>
+      kind === 'added'
+        ? erc20TokenHolders.added('moved', KEPT, reading)
+        : erc20TokenHolders.removed('moved', KEPT, 'there', reading),
+    );
   });
 }
 

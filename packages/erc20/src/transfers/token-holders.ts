@@ -1,5 +1,5 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
-import type { KeptState } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
 import { MOVED_TABLES } from '../moved-tables.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
 
@@ -23,20 +23,21 @@ export const erc20TokenHolders: KeptState = {
   counts: MOVED_TABLES,
   rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
   indexes: ['erc20_transfers_by_contract', 'erc20_transfers_by_token', 'wrapped_coin_moves_by_contract'],
-  added: (rows, kept) => [
-    countMinutes(rows, kept, { sign: '+', ordered: IS_ABOVE }),
-    countTokens(rows, kept, { sign: '+', exact: IS_ABOVE }),
-    changeHolders(rows, kept, '+'),
+  added: (rows, kept, reading = IN_PLACE) => [
+    countMinutes(rows, kept, { sign: '+', ordered: IS_ABOVE }, reading),
+    countTokens(rows, kept, { sign: '+', exact: IS_ABOVE }, reading),
+    changeHolders(rows, kept, '+', reading),
   ],
-  removed: (rows, kept, counted) => {
-    const isTop = isFromTop(counted);
+  removed: (rows, kept, counted, reading = IN_PLACE) => {
+    const isTop = isFromTop(rows, kept, counted, reading);
     return [
-      countTokens(rows, kept, { sign: '-', exact: isTop }),
-      changeHolders(rows, kept, '-'),
-      countMinutes(rows, kept, { sign: '-', ordered: isTop }),
-      forgetEmptyMinutes(rows, kept),
-      findTops(rows, kept, counted),
-      findFirstReceipts(rows, kept, counted),
+      countTokens(rows, kept, { sign: '-', exact: isTop }, reading),
+      changeHolders(rows, kept, '-', reading),
+      countMinutes(rows, kept, { sign: '-', ordered: isTop }, reading),
+      forgetEmptyMinutes(rows, kept, reading),
+      forgetEmptied(rows, kept),
+      findTops(rows, kept, counted, reading),
+      findFirstReceipts(rows, kept, counted, reading),
       forgetUnmoved(rows, kept),
     ];
   },
@@ -47,10 +48,19 @@ export const erc20TokenHolders: KeptState = {
 const IS_ABOVE = 'coalesce(known.top_block < lowest, true)';
 
 /** The same of what went: nothing is left that is as high. */
-function isFromTop(counted: string): string {
-  return `NOT EXISTS (SELECT FROM ${counted} AS left_over WHERE token_key(left_over.token) = token_key(changed.token)
-    AND left_over.token = changed.token AND left_over.chain_id = changed.chain_id AND left_over.direction <> 1
-    AND left_over.block_number >= lowest AND left_over.block_number <= built_to)`;
+function isFromTop(rows: string, kept: string, counted: string, reading: Reading): string {
+  const high = defineLookUp({
+    name: 'transfers_as_high',
+    by: { token: 'bytea', chain_id: 'bigint', lowest: 'integer', built_to: 'bigint' },
+    wanted: changedTokens(rows, kept, 'token, chain_id, lowest, built_to'),
+    found: { is_left: 'boolean' },
+    find: (
+      at,
+    ) => `SELECT true AS is_left FROM ${counted} AS left_over WHERE token_key(left_over.token) = token_key(${at.token})
+    AND left_over.token = ${at.token} AND left_over.chain_id = ${at.chain_id} AND left_over.direction <> 1
+    AND left_over.block_number >= ${at.lowest} AND left_over.block_number <= ${at.built_to} LIMIT 1`,
+  });
+  return `NOT EXISTS (${reading.lookUp(high, columnsOf('changed', high))})`;
 }
 
 interface MinutesChange {
@@ -63,7 +73,8 @@ interface MinutesChange {
  * Who began and ceased to hold what, block by block: what an account had before a block is the sum of all other rows, since none is above those
  * that came or went. So what went is undone exactly.
  */
-function countMinutes(rows: string, kept: string, { sign, ordered }: MinutesChange): string {
+function countMinutes(rows: string, kept: string, { sign, ordered }: MinutesChange, reading: Reading): string {
+  const [known, holders] = [storedCounts(rows, kept, reading), storedHolders(rows, kept, reading)];
   const counts = {
     came: 'after > 0',
     gone: 'after <= 0',
@@ -72,19 +83,19 @@ function countMinutes(rows: string, kept: string, { sign, ordered }: MinutesChan
   };
   const names = Object.keys(counts).join(', ');
   return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, followed AS MATERIALIZED (
-  SELECT changed.* FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN erc20_holder_counts AS known USING (token, chain_id) WHERE ${ordered}
+  SELECT changed.* FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN ${known} AS known USING (token, chain_id) WHERE ${ordered}
 ), steps AS (
   SELECT token, chain_id, account, block_number, sum(delta) AS delta, min(transaction_index) FILTER (WHERE delta > 0) AS transaction_index
   FROM ${SIDES} AS side JOIN followed USING (token, chain_id) GROUP BY token, chain_id, account, block_number
 ), paths AS (
   SELECT steps.*, coalesce(held.total, 0) + sum(steps.delta)
     OVER (PARTITION BY token, chain_id, account ORDER BY block_number) AS after
-  FROM steps LEFT JOIN erc20_holders AS held USING (token, chain_id, account)
+  FROM steps LEFT JOIN ${holders} AS held USING (token, chain_id, account)
 ), supplies AS MATERIALIZED (
   SELECT token, chain_id, block_number, coalesce(known.supply, 0) + sum(minted)
     OVER (PARTITION BY token, chain_id ORDER BY block_number) AS supply
   FROM (SELECT token, chain_id, block_number, sum(moved.minted) AS minted FROM moved JOIN followed USING (token, chain_id)
-    GROUP BY token, chain_id, block_number) AS made LEFT JOIN erc20_holder_counts AS known USING (token, chain_id)
+    GROUP BY token, chain_id, block_number) AS made LEFT JOIN ${known} AS known USING (token, chain_id)
 ), crossings AS (
   SELECT token, chain_id, date_trunc('minute', blocks.block_timestamp, 'UTC') AS minute, after,
     ${classInSql('greatest(after, after - delta)', 'supply')} AS class, beside.transfers AS of_transaction
@@ -107,18 +118,19 @@ function countTokens(
   rows: string,
   kept: string,
   { sign, exact }: { readonly sign: '+' | '-'; readonly exact: string },
+  reading: Reading,
 ): string {
   return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, crossed AS (
   SELECT token, chain_id, sum((coalesce(held.total, 0) ${sign} delta > 0)::int - (coalesce(held.total, 0) > 0)::int) AS holders
   FROM (SELECT token, chain_id, account, sum(delta) AS delta FROM ${SIDES} AS side GROUP BY token, chain_id, account) AS changes
-    LEFT JOIN erc20_holders AS held USING (token, chain_id, account)
+    LEFT JOIN ${storedHolders(rows, kept, reading)} AS held USING (token, chain_id, account)
   GROUP BY token, chain_id
 )
 INSERT INTO erc20_holder_counts AS kept (token, chain_id, transfers, supply, holders, top_block, is_exact)
 SELECT token, chain_id, ${sign}changed.transfers, ${sign}changed.minted, coalesce(crossed.holders, 0), highest,
   coalesce(known.is_exact, true) AND ${exact}
 FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN crossed USING (token, chain_id)
-  LEFT JOIN erc20_holder_counts AS known USING (token, chain_id)
+  LEFT JOIN ${storedCounts(rows, kept, reading)} AS known USING (token, chain_id)
 ORDER BY token, chain_id
 ON CONFLICT (token, chain_id) DO UPDATE SET transfers = kept.transfers + excluded.transfers, supply = kept.supply + excluded.supply,
   holders = kept.holders + excluded.holders, is_exact = excluded.is_exact,
@@ -126,7 +138,7 @@ ON CONFLICT (token, chain_id) DO UPDATE SET transfers = kept.transfers + exclude
 }
 
 /** One statement for all rows: commits of a chain never run side by side, so the anchors that it reads are those that it counts from. */
-function changeHolders(rows: string, kept: string, sign: '+' | '-'): string {
+function changeHolders(rows: string, kept: string, sign: '+' | '-', reading: Reading): string {
   const first = (place: string): string => `(${place}.first_block, ${place}.first_transaction)`;
   const earlier = (column: string): string =>
     `${column} = CASE WHEN held.first_block IS NULL OR ${first('excluded')} < ${first('held')} THEN excluded.${column} ELSE held.${column} END`;
@@ -138,7 +150,7 @@ FROM (
   SELECT token, chain_id, account, sum(delta) AS total, count(*) AS moves,
     coalesce(sum(delta) FILTER (WHERE block_number > anchored.anchor_block), 0) AS since,
     min(ARRAY[block_number, transaction_index]) FILTER (WHERE delta > 0) AS received
-  FROM ${SIDES} AS side LEFT JOIN erc20_holders AS anchored USING (token, chain_id, account) GROUP BY token, chain_id, account
+  FROM ${SIDES} AS side LEFT JOIN ${storedHolders(rows, kept, reading)} AS anchored USING (token, chain_id, account) GROUP BY token, chain_id, account
 ) AS changes
   LEFT JOIN (SELECT token, chain_id, ARRAY[block_number, transaction_index] AS received, transfers FROM ${TRANSACTIONS} AS made) AS beside
     USING (token, chain_id, received)
@@ -148,54 +160,91 @@ ON CONFLICT (token, chain_id, account) DO UPDATE SET total = held.total + exclud
 }
 
 /** Minutes in which nobody is left that came or went; all of a token without transfers. */
-function forgetEmptyMinutes(rows: string, kept: string): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}
-DELETE FROM erc20_holder_minutes AS kept
-USING (SELECT token, chain_id, date_trunc('minute', block_timestamp, 'UTC') AS minute, known.transfers = 0 AS is_empty
-  FROM (${TOKENS_CHANGED}) AS changed JOIN erc20_holder_counts AS known USING (token, chain_id)
-    JOIN blocks USING (chain_id) WHERE blocks.block_number = lowest) AS from_here
+function forgetEmptyMinutes(rows: string, kept: string, reading: Reading): string {
+  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, from_here AS MATERIALIZED (
+  SELECT token, chain_id, date_trunc('minute', block_timestamp, 'UTC') AS minute, known.transfers = 0 AS is_empty
+  FROM (${TOKENS_CHANGED}) AS changed JOIN ${storedCounts(rows, kept, reading)} AS known USING (token, chain_id)
+    JOIN blocks USING (chain_id) WHERE blocks.block_number = lowest
+)
+DELETE FROM erc20_holder_minutes AS kept USING from_here
 WHERE kept.token = from_here.token AND kept.chain_id = from_here.chain_id
   AND (is_empty OR kept.minute >= from_here.minute AND kept.came = 0 AND kept.gone = 0)`;
 }
 
-/** The newest block of each token that lost rows; a token without transfers has no counts. */
-function findTops(rows: string, kept: string, counted: string): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, emptied AS (
-  DELETE FROM erc20_holder_counts AS kept USING (${TOKENS_CHANGED}) AS changed
-  WHERE kept.token = changed.token AND kept.chain_id = changed.chain_id AND kept.transfers = 0
+/** A token without transfers has no counts. */
+function forgetEmptied(rows: string, kept: string): string {
+  return `WITH changed AS MATERIALIZED (${changedTokens(rows, kept, 'token, chain_id')})
+DELETE FROM erc20_holder_counts AS kept USING changed
+WHERE kept.token = changed.token AND kept.chain_id = changed.chain_id AND kept.transfers = 0`;
+}
+
+/** The newest block of each token that lost rows. */
+function findTops(rows: string, kept: string, counted: string, reading: Reading): string {
+  const changed = changedTokens(rows, kept, 'token, chain_id, built_to');
+  const top = defineLookUp({
+    name: 'top_blocks',
+    by: { token: 'bytea', chain_id: 'bigint', built_to: 'bigint' },
+    wanted: changed,
+    found: { block_number: 'integer' },
+    find: (
+      at,
+    ) => `SELECT block_number FROM ${counted} AS left_over WHERE token_key(left_over.token) = token_key(${at.token})
+      AND left_over.token = ${at.token} AND left_over.chain_id = ${at.chain_id} AND left_over.direction <> 1
+      AND left_over.block_number <= ${at.built_to}
+    ORDER BY block_number DESC LIMIT 1`,
+  });
+  return `WITH tops AS MATERIALIZED (
+  SELECT changed.token, changed.chain_id, coalesce((${reading.lookUp(top, columnsOf('changed', top))}), ${NONE}) AS top_block
+  FROM (${changed}) AS changed
 )
-UPDATE erc20_holder_counts AS kept SET top_block = coalesce((
-    SELECT block_number FROM ${counted} AS left_over WHERE token_key(left_over.token) = token_key(changed.token)
-      AND left_over.token = changed.token AND left_over.chain_id = changed.chain_id AND left_over.direction <> 1
-      AND left_over.block_number <= built_to
-    ORDER BY block_number DESC LIMIT 1), ${NONE})
-FROM (${TOKENS_CHANGED}) AS changed
-WHERE kept.token = changed.token AND kept.chain_id = changed.chain_id AND kept.transfers > 0`;
+UPDATE erc20_holder_counts AS kept SET top_block = tops.top_block FROM tops
+WHERE kept.token = tops.token AND kept.chain_id = tops.chain_id AND kept.transfers > 0`;
 }
 
 /** The first receipt of each account that lost it, from the rows that are left. */
-function findFirstReceipts(rows: string, kept: string, counted: string): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}
-UPDATE erc20_holders AS held SET first_block = found.block_number, first_transaction = found.transaction_index, acquired = found.acquired
-FROM (SELECT token, chain_id, account, built_to, min(block_number) AS lowest FROM ${SIDES} AS side WHERE delta > 0
-    GROUP BY token, chain_id, account, built_to) AS touched
-  LEFT JOIN LATERAL (
-    SELECT receipt.block_number, receipt.transaction_index, (${transfersBeside('receipt', counted)} > ${AIRDROP_ABOVE})::int AS acquired
-    FROM ${counted} AS receipt
-    WHERE receipt.account_key = address_key(touched.account) AND token_key(receipt.token) = token_key(touched.token)
-      AND receipt.chain_id = touched.chain_id AND receipt.account = touched.account AND receipt.token = touched.token
-      AND receipt.direction = 1 AND receipt.value > 0 AND receipt.block_number <= touched.built_to
-    ORDER BY receipt.block_number, receipt.transaction_index, receipt.log_index LIMIT 1
-  ) AS found ON true
-WHERE (held.token, held.chain_id, held.account) = (touched.token, touched.chain_id, touched.account) AND held.first_block >= touched.lowest`;
-}
-
-/** Transfers of its token in the transaction of a row. */
-function transfersBeside(row: string, counted: string): string {
-  return `(SELECT count(*) FROM (SELECT FROM ${counted} AS beside WHERE token_key(beside.token) = token_key(${row}.token)
-      AND beside.token = ${row}.token AND beside.chain_id = ${row}.chain_id AND beside.direction <> 1
-      AND beside.block_number = ${row}.block_number AND beside.transaction_index = ${row}.transaction_index
-    LIMIT ${AIRDROP_ABOVE + 1}) AS found)`;
+function findFirstReceipts(rows: string, kept: string, counted: string, reading: Reading): string {
+  const touched = `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}
+    SELECT token, chain_id, account, built_to, min(block_number) AS lowest FROM ${SIDES} AS side WHERE delta > 0
+    GROUP BY token, chain_id, account, built_to`;
+  const first = defineLookUp({
+    name: 'first_receipts',
+    by: { token: 'bytea', chain_id: 'bigint', account: 'bytea', built_to: 'bigint' },
+    wanted: touched,
+    found: { block_number: 'integer', transaction_index: 'integer' },
+    find: (at) => `SELECT receipt.block_number, receipt.transaction_index FROM ${counted} AS receipt
+    WHERE receipt.account_key = address_key(${at.account}) AND token_key(receipt.token) = token_key(${at.token})
+      AND receipt.chain_id = ${at.chain_id} AND receipt.account = ${at.account} AND receipt.token = ${at.token}
+      AND receipt.direction = 1 AND receipt.value > 0 AND receipt.block_number <= ${at.built_to}
+    ORDER BY receipt.block_number, receipt.transaction_index, receipt.log_index LIMIT 1`,
+  });
+  const receipt = reading.lookUp(first, columnsOf('touched', first));
+  const beside = defineLookUp({
+    name: 'transfers_beside',
+    by: { token: 'bytea', chain_id: 'bigint', block_number: 'integer', transaction_index: 'integer' },
+    wanted: `SELECT touched.token, touched.chain_id, receipt.* FROM (${touched}) AS touched CROSS JOIN LATERAL (${receipt}) AS receipt`,
+    found: { transfers: 'bigint' },
+    // Transfers of its token in the transaction.
+    find: (
+      at,
+    ) => `SELECT count(*) AS transfers FROM (SELECT 1 FROM ${counted} AS beside WHERE token_key(beside.token) = token_key(${at.token})
+      AND beside.token = ${at.token} AND beside.chain_id = ${at.chain_id} AND beside.direction <> 1
+      AND beside.block_number = ${at.block_number} AND beside.transaction_index = ${at.transaction_index}
+    LIMIT ${AIRDROP_ABOVE + 1}) AS found`,
+  });
+  const at = {
+    ...columnsOf('touched', beside),
+    block_number: 'receipt.block_number',
+    transaction_index: 'receipt.transaction_index',
+  };
+  return `WITH found AS MATERIALIZED (
+  SELECT touched.token, touched.chain_id, touched.account, touched.lowest, receipt.block_number, receipt.transaction_index, beside.transfers
+  FROM (${touched}) AS touched LEFT JOIN LATERAL (${receipt}) AS receipt ON true
+    LEFT JOIN LATERAL (${reading.lookUp(beside, at)}) AS beside ON receipt.block_number IS NOT NULL
+)
+UPDATE erc20_holders AS held SET first_block = found.block_number, first_transaction = found.transaction_index,
+  acquired = CASE WHEN found.block_number IS NOT NULL THEN (found.transfers > ${AIRDROP_ABOVE})::int END
+FROM found
+WHERE (held.token, held.chain_id, held.account) = (found.token, found.chain_id, found.account) AND held.first_block >= found.lowest`;
 }
 
 /** Accounts of which nothing is left, and nothing else is known. */
@@ -204,6 +253,22 @@ function forgetUnmoved(rows: string, kept: string): string {
 DELETE FROM erc20_holders AS held USING (SELECT DISTINCT token, chain_id, account FROM ${SIDES} AS side) AS touched
 WHERE (held.token, held.chain_id, held.account) = (touched.token, touched.chain_id, touched.account)
   AND held.moves = 0 AND held.anchor_block IS NULL`;
+}
+
+function storedCounts(rows: string, kept: string, reading: Reading): string {
+  const wanted = changedTokens(rows, kept, 'token, chain_id');
+  return reading.stored({ table: 'erc20_holder_counts', key: ['token', 'chain_id'], wanted });
+}
+
+function storedHolders(rows: string, kept: string, reading: Reading): string {
+  const key = ['token', 'chain_id', 'account'];
+  const wanted = `WITH moved AS MATERIALIZED ${movesOf(rows, kept)} SELECT DISTINCT ${key.join(', ')} FROM ${SIDES} AS side`;
+  return reading.stored({ table: 'erc20_holders', key, wanted });
+}
+
+/** Some of {@link TOKENS_CHANGED}, as a query of its own. */
+function changedTokens(rows: string, kept: string, columns: string): string {
+  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)} SELECT ${columns} FROM (${TOKENS_CHANGED}) AS changed`;
 }
 
 /** Accounts of which something is known only from a block that is gone. */

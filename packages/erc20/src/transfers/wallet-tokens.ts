@@ -1,5 +1,5 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
-import type { KeptState } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
 import { MOVED_TABLES } from '../moved-tables.ts';
 
 /**
@@ -17,23 +17,27 @@ export const erc20WalletTokens: KeptState = {
     `${wallet} <> ${bytesOf(ZERO_ADDRESS)} AND account_key = address_key(${wallet}) AND account = ${wallet}`,
   ],
   indexes: ['erc20_transfers_pkey', 'wrapped_coin_moves_pkey'],
-  added: (rows, kept) => [change(rows, kept, '+')],
-  removed: (rows, kept, counted) => [
-    change(rows, kept, '-'),
-    findNewestMovements(rows, kept, counted),
+  added: (rows, kept, reading = IN_PLACE) => [change(rows, kept, '+', reading)],
+  removed: (rows, kept, counted, reading = IN_PLACE) => [
+    change(rows, kept, '-', reading),
+    findNewestMovements(rows, kept, counted, reading),
     forgetUnmoved(rows, kept),
   ],
   rolledBack: (chainId, ancestor) => [forgetUnknown(chainId, ancestor), forgetAnchors(chainId, ancestor)],
 };
 
 /** One statement for all rows: commits of a chain never run side by side, so the anchors that it reads are those that it counts from. */
-function change(rows: string, kept: string, sign: '+' | '-'): string {
+function change(rows: string, kept: string, sign: '+' | '-', reading: Reading): string {
+  const sides = sidesOf(rows, kept, sign);
+  const key = ['wallet', 'chain_id', 'token'];
+  const wanted = `SELECT DISTINCT ${key.join(', ')} FROM ${sides} AS side`;
+  const anchors = reading.stored({ table: 'erc20_wallet_tokens', key, wanted });
   return `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, since)
 SELECT wallet, chain_id, token, sum(delta), newest[1], newest[2], newest[3], coalesce(sum(since), 0) FROM (
   SELECT side.wallet, side.chain_id, side.token, side.delta,
     max(ARRAY[side.block_number, side.transaction_index, side.log_index]) OVER (PARTITION BY side.wallet, side.chain_id, side.token) AS newest,
     CASE WHEN side.block_number > anchored.anchor_block THEN side.delta END AS since
-  FROM ${sidesOf(rows, kept, sign)} AS side LEFT JOIN erc20_wallet_tokens AS anchored USING (wallet, chain_id, token)
+  FROM ${sides} AS side LEFT JOIN ${anchors} AS anchored USING (wallet, chain_id, token)
 ) AS changed
 GROUP BY wallet, chain_id, token, newest ORDER BY wallet, chain_id, token
 ON CONFLICT (wallet, chain_id, token) DO UPDATE SET total = held.total + excluded.total, since = held.since + excluded.since${
@@ -49,17 +53,25 @@ function laterOf(column: string): string {
 }
 
 /** The newest movement of each token that lost one, from the rows that are left. */
-function findNewestMovements(rows: string, kept: string, counted: string): string {
-  return `UPDATE erc20_wallet_tokens AS held SET (moved_block, moved_transaction, moved_log) = (
-    SELECT coalesce(max(left_over.place[1]), ${NONE}), coalesce(max(left_over.place[2]), ${NONE}), coalesce(max(left_over.place[3]), ${NONE})
-    FROM (SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${counted} AS counted_row
-      WHERE counted_row.account_key = address_key(touched.wallet) AND token_key(counted_row.token) = token_key(touched.token)
-        AND counted_row.chain_id = touched.chain_id AND counted_row.account = touched.wallet AND counted_row.token = touched.token
-        AND counted_row.block_number <= touched.built_to
-      ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1) AS left_over
-  )
-FROM (SELECT DISTINCT wallet, chain_id, token, built_to FROM ${sidesOf(rows, kept, '-')} AS side) AS touched
-WHERE (held.wallet, held.chain_id, held.token) = (touched.wallet, touched.chain_id, touched.token)`;
+function findNewestMovements(rows: string, kept: string, counted: string, reading: Reading): string {
+  const touched = `SELECT DISTINCT wallet, chain_id, token, built_to FROM ${sidesOf(rows, kept, '-')} AS side`;
+  const newest = defineLookUp({
+    name: 'newest_movements',
+    by: { wallet: 'bytea', chain_id: 'bigint', token: 'bytea', built_to: 'bigint' },
+    wanted: touched,
+    found: { place: 'integer[]' },
+    find: (at) => `SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${counted} AS counted_row
+      WHERE counted_row.account_key = address_key(${at.wallet}) AND token_key(counted_row.token) = token_key(${at.token})
+        AND counted_row.chain_id = ${at.chain_id} AND counted_row.account = ${at.wallet} AND counted_row.token = ${at.token}
+        AND counted_row.block_number <= ${at.built_to}
+      ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1`,
+  });
+  const left = reading.lookUp(newest, columnsOf('touched', newest));
+  return `WITH left_over AS MATERIALIZED (
+  SELECT touched.wallet, touched.chain_id, touched.token, newest.place FROM (${touched}) AS touched LEFT JOIN LATERAL (${left}) AS newest ON true
+)
+UPDATE erc20_wallet_tokens AS held SET ${MOVED.map((column, index) => `${column} = coalesce(left_over.place[${index + 1}], ${NONE})`).join(', ')}
+FROM left_over WHERE (held.wallet, held.chain_id, held.token) = (left_over.wallet, left_over.chain_id, left_over.token)`;
 }
 
 /** A token of which nothing is left, and nothing else is known. */

@@ -1,5 +1,12 @@
 import type { Hash, Log } from '@chainstead/core';
-import { createBlockTimes, type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import {
+  createBlockTimes,
+  type Dataset,
+  type DecodeContext,
+  defineTable,
+  IN_PLACE,
+  type Reading,
+} from '@chainstead/sync';
 import { toEventSelector } from 'viem';
 import { type MetadataEventRow, nftMetadataEvents as table } from './schema.ts';
 
@@ -27,7 +34,7 @@ export const nftMetadataEvents: Dataset<MetadataEventRow> = {
       version: 1,
       // Rows of what was asked for are no sum of events: they only hear of them.
       tables: [],
-      added: (rows) => [collectionsDue(rows), tokensDue(rows)],
+      added: (rows, _counted, reading = IN_PLACE) => [collectionsDue(rows, reading), tokensDue(rows, reading)],
       removed: () => [],
     },
   ],
@@ -82,24 +89,42 @@ function readEvent({ topics, data }: Log): About | null {
 const DOUBT = `interval '10 minutes'`;
 
 /** From the events to what is known, so that an event of anything else costs one look by key. */
-function collectionsDue(rows: string): string {
-  return `UPDATE nft_collections SET due_at = now() WHERE (token_address, chain_id) IN (
-    SELECT known.token_address, known.chain_id
-    FROM (SELECT token_address, chain_id, max(block_timestamp) AS newest FROM ${rows} WHERE kind = 1 GROUP BY 1, 2) AS event
-    JOIN nft_collections AS known ON known.token_address = event.token_address AND known.chain_id = event.chain_id
-    WHERE known.status IN ('known', 'failed') AND event.newest > coalesce(known.synced_at, '-infinity') - ${DOUBT}
-    ORDER BY known.token_address, known.chain_id FOR UPDATE OF known)`;
+function collectionsDue(rows: string, reading: Reading): string {
+  return makeDue(reading, {
+    table: 'nft_collections',
+    key: ['token_address', 'chain_id'],
+    events: `SELECT token_address, chain_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} WHERE kind = 1 GROUP BY 1, 2`,
+    condition: `known.status IN ('known', 'failed')`,
+  });
 }
 
-function tokensDue(rows: string): string {
-  return `UPDATE nft_token_metadata SET due_at = now() WHERE (token_address, chain_id, token_id) IN (
-    SELECT known.token_address, known.chain_id, known.token_id
-    FROM (SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) AS newest FROM ${rows}
-      WHERE kind = 0 GROUP BY 1, 2, 3, 4) AS event
-    JOIN nft_token_metadata AS known ON known.token_address = event.token_address AND known.chain_id = event.chain_id
-      AND known.token_id BETWEEN event.from_token_id AND event.to_token_id
-    WHERE known.status <> 'pending' AND event.newest > coalesce(known.synced_at, '-infinity') - ${DOUBT}
-    ORDER BY known.token_address, known.chain_id, known.token_id FOR UPDATE OF known)`;
+function tokensDue(rows: string, reading: Reading): string {
+  return makeDue(reading, {
+    table: 'nft_token_metadata',
+    key: ['token_address', 'chain_id', 'token_id'],
+    events: `SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows}
+      WHERE kind = 0 GROUP BY 1, 2, 3, 4`,
+    condition: `known.token_id BETWEEN event.from_token_id AND event.to_token_id AND known.status <> 'pending'`,
+  });
+}
+
+interface Due {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly events: string;
+  readonly condition: string;
+}
+
+/** In the order of the key, so that two who do so don't wait for each other; over several nodes there is none, and who loses tries again. */
+function makeDue({ isInPlace }: Reading, { table, key, events, condition }: Due): string {
+  const isMeant = `known.token_address = event.token_address AND known.chain_id = event.chain_id AND ${condition}
+      AND event.newest > coalesce(known.synced_at, '-infinity')`;
+  if (!isInPlace)
+    return `WITH event AS MATERIALIZED (${events}) UPDATE ${table} AS known SET due_at = now() FROM event WHERE ${isMeant}`;
+  const columns = key.map((column) => `known.${column}`).join(', ');
+  return `UPDATE ${table} SET due_at = now() WHERE (${key.join(', ')}) IN (
+    SELECT ${columns} FROM (${events}) AS event JOIN ${table} AS known ON ${isMeant}
+    ORDER BY ${columns} FOR UPDATE OF known)`;
 }
 
 function topic(signature: string): Hash {

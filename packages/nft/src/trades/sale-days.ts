@@ -1,4 +1,4 @@
-import type { DerivedState } from '@chainstead/sync';
+import { columnsOf, type DerivedState, defineLookUp, IN_PLACE, type Reading } from '@chainstead/sync';
 import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from './sale.ts';
 
 /**
@@ -12,13 +12,23 @@ export const saleDays: DerivedState = {
   version: 1,
   tables: ['nft_sale_days'],
   added: (rows) => [addSales(rows)],
-  removed: (rows, counted) => [forgetDays(rows), ...recomputeDays(rows, counted)],
+  removed: (rows, counted, reading = IN_PLACE) => [forgetDays(rows), ...recomputeDays(rows, counted, reading)],
 };
 
 /** The token id that stands for the collection. */
 export const WHOLE_COLLECTION = -1;
 
 const KEY = ['token_address', 'chain_id', 'token_id', 'payment_token', 'day'];
+/** Types of the key's columns, and of those of sales. */
+const DAY_TYPES = {
+  token_address: 'bytea',
+  chain_id: 'bigint',
+  token_id: 'numeric',
+  payment_token: 'bytea',
+  day: 'date',
+};
+const PLACE_TYPES = { block_number: 'integer', transaction_index: 'integer', log_index: 'integer', item: 'integer' };
+const SALE_TYPES = { ...DAY_TYPES, ...PLACE_TYPES, unit: 'numeric' };
 const PLACE_PARTS = ['block', 'transaction', 'log', 'item'];
 const placeOf = (sale: string): string[] => PLACE_PARTS.map((part) => `${sale}_${part}`);
 const LOWEST = ['lowest', ...placeOf('lowest')];
@@ -36,40 +46,53 @@ function addSales(rows: string): string {
 }
 
 function forgetDays(rows: string): string {
-  return `DELETE FROM nft_sale_days AS kept USING (${touchedDays(rows)}) AS touched
-  WHERE ${KEY.map((column) => `kept.${column} = touched.${column}`).join(' AND ')}`;
+  return `WITH touched AS MATERIALIZED (${touchedDays(rows)})
+  DELETE FROM nft_sale_days AS kept USING touched WHERE ${KEY.map((column) => `kept.${column} = touched.${column}`).join(' AND ')}`;
 }
 
 /** By token and for the whole collection, each by the index that serves it. */
-function recomputeDays(rows: string, counted: string): string[] {
-  const touched = touchedDays(rows);
-  return [
-    [
-      '<> -1',
-      'AND token_id_key(trade.token_id) = token_id_key(touched.token_id) AND trade.token_id = touched.token_id',
-    ],
-    ['= -1', ''],
-  ].map(
-    ([kind, sameToken]) => `INSERT INTO nft_sale_days (${COLUMNS.join(', ')})
-  ${daysOf(`SELECT sale.*, touched.token_id AS id FROM (SELECT * FROM (${touched}) AS every WHERE token_id ${kind}) AS touched
-    CROSS JOIN LATERAL (${salesOf(`(
+function recomputeDays(rows: string, counted: string, reading: Reading): string[] {
+  return (['token', 'collection'] as const).map((of) => {
+    const touched = `SELECT * FROM (${touchedDays(rows)}) AS every WHERE token_id ${of === 'token' ? '<>' : '='} ${WHOLE_COLLECTION}`;
+    const near = defineLookUp({
+      name: `nearest_days_of_${of}`,
+      by: DAY_TYPES,
+      wanted: touched,
+      found: { above: 'bigint', below: 'bigint' },
+      find: (
+        at,
+      ) => `SELECT ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1', at)}::bigint AS above,
+        ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807', at)}::bigint AS below`,
+    });
+    const between = `(${touched}) AS touched CROSS JOIN LATERAL (${reading.lookUp(near, columnsOf('touched', near))}) AS near`;
+    const sales = defineLookUp({
+      name: `sales_of_${of}_days`,
+      by: { ...DAY_TYPES, ...near.found } as typeof DAY_TYPES & Record<'above' | 'below', string>,
+      wanted: `SELECT touched.*, near.* FROM ${between}`,
+      found: SALE_TYPES,
+      find: (at) =>
+        salesOf(`(
       SELECT * FROM ${counted} AS trade
-      WHERE trade.collection_key = address_key(touched.token_address) AND trade.token_address = touched.token_address AND trade.chain_id = touched.chain_id ${sameToken}
-        AND trade.block_number > ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1')}
-        AND trade.block_number < ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807')}
-        AND ${dayOf('trade')} = touched.day AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = touched.payment_token)`)}) AS sale`)}`,
-  );
+      WHERE trade.collection_key = address_key(${at.token_address}) AND trade.token_address = ${at.token_address} AND trade.chain_id = ${at.chain_id}
+        ${of === 'token' ? `AND token_id_key(trade.token_id) = token_id_key(${at.token_id}) AND trade.token_id = ${at.token_id}` : ''}
+        AND trade.block_number > ${at.above} AND trade.block_number < ${at.below}
+        AND ${dayOf('trade')} = ${at.day} AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ${at.payment_token})`),
+    });
+    const at = { ...columnsOf('touched', near), above: 'near.above', below: 'near.below' };
+    return `INSERT INTO nft_sale_days (${COLUMNS.join(', ')})
+  ${daysOf(`SELECT sale.*, touched.token_id AS id FROM ${between} CROSS JOIN LATERAL (${reading.lookUp(sales, at)}) AS sale`)}`;
+  });
 }
 
 /**
  * A block of the same sales on the nearest other day, so that only the blocks of the day are read: times never fall as block
  * numbers rise.
  */
-function neighbour(side: '<' | '>', block: string, none: string): string {
+function neighbour(side: '<' | '>', block: string, none: string, at: Readonly<Record<string, string>>): string {
   return `coalesce((SELECT ${block} FROM (
           SELECT * FROM nft_sale_days AS other WHERE ${KEY.slice(0, -1)
-            .map((column) => `other.${column} = touched.${column}`)
-            .join(' AND ')} AND other.day ${side} touched.day
+            .map((column) => `other.${column} = ${at[column]}`)
+            .join(' AND ')} AND other.day ${side} ${at.day}
           ORDER BY other.day ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1) AS nearest), ${none})`;
 }
 

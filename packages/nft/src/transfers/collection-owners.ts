@@ -1,4 +1,4 @@
-import type { KeptState } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
 import {
   changesLeft,
   type KeptAmounts,
@@ -21,6 +21,7 @@ const AMOUNTS: KeptAmounts = {
 };
 const KEY = keyOf(AMOUNTS).join(', ');
 const ID = 'token_address, chain_id, token_id';
+const OWNER = 'token_address, chain_id, owner';
 
 /**
  * Who holds the collections that somebody asked about, by id and owner, by id, by owner, and together. An id that is one thing is its newest
@@ -36,29 +37,47 @@ export const nftCollectionOwners: KeptState = {
   ),
   rowsOf: (contract) => [`collection_key = address_key(${contract}) AND token_address = ${contract}`],
   indexes: ['nft_transfers_pkey'],
-  added: (rows, kept) => [change(rows, kept, '+', newReceivers(rows, kept))],
-  removed: (rows, kept, counted) => [
-    change(rows, kept, '-', receiversLeft(rows, kept, counted)),
-    ...changesLeft(AMOUNTS, rows, kept, counted),
-    ...idsLeft(rows, kept),
+  added: (rows, kept, reading = IN_PLACE) => [
+    change({ rows, kept, sign: '+' }, newReceivers(rows, kept, reading), reading),
+  ],
+  removed: (rows, kept, counted, reading = IN_PLACE) => [
+    change({ rows, kept, sign: '-' }, receiversLeft({ rows, kept, counted }, reading), reading),
+    ...changesLeft(AMOUNTS, { rows, kept, counted }, reading),
+    ...idsLeft(rows, kept, reading),
   ],
 };
+
+interface RowsChange {
+  readonly rows: string;
+  readonly kept: string;
+  readonly sign: '+' | '-';
+}
 
 /**
  * All four tables in one statement, each written in the order of its key: what one table gains or loses decides about the next.
  * @param receivers a query of the ids whose newest receiver changes: `newest`, `receiver`, and who that was before (`former`)
  */
-function change(rows: string, kept: string, sign: '+' | '-', receivers: string): string {
-  return `WITH received AS MATERIALIZED (${receivers}), sides AS (
+function change({ rows, kept, sign }: RowsChange, receivers: string, reading: Reading): string {
+  const sides = `received AS MATERIALIZED (${receivers}), sides AS (
   SELECT ${KEY}, changed_block, delta, place IS NULL AS is_sum FROM ${sidesOf(AMOUNTS, rows, kept, sign)} AS moved
   UNION ALL
   SELECT ${ID}, side.owner, ${UNKNOWN_BLOCK}, side.delta, false
   FROM received CROSS JOIN LATERAL (VALUES (received.former, -1), (received.receiver, 1)) AS side(owner, delta) WHERE side.owner <> ${ZERO_PARTY}
-), deltas AS (
+)`;
+  const stored = (table: string, key: string, of: string): string =>
+    reading.stored({ table, key: key.split(', '), wanted: `WITH ${sides} SELECT DISTINCT ${key} FROM ${of}` });
+  const amounts = stored('nft_collection_balances', KEY, 'sides');
+  const ids = stored(
+    'nft_collection_ids',
+    ID,
+    `(SELECT ${ID} FROM sides UNION ALL SELECT ${ID} FROM received) AS told`,
+  );
+  const owners = stored('nft_collection_owners', OWNER, 'sides');
+  return `WITH ${sides}, deltas AS (
   SELECT ${KEY}, sum(delta) AS delta, max(changed_block) AS last_block, bool_or(is_sum) AS is_sum FROM sides GROUP BY ${KEY}
 ), changes AS MATERIALIZED (
   SELECT ${KEY}, deltas.last_block, deltas.is_sum, coalesce(held.amount, 0) AS before, coalesce(held.amount, 0) + delta AS after
-  FROM deltas LEFT JOIN nft_collection_balances AS held USING (${KEY}) ORDER BY ${KEY}
+  FROM deltas LEFT JOIN ${amounts} AS held USING (${KEY}) ORDER BY ${KEY}
 ), stored AS (
   INSERT INTO nft_collection_balances AS held (${KEY}, amount, last_block, is_sum) SELECT ${KEY}, after, last_block, is_sum FROM changes
   ON CONFLICT (${KEY}) DO UPDATE
@@ -67,7 +86,7 @@ function change(rows: string, kept: string, sign: '+' | '-', receivers: string):
   SELECT ${ID}, net.supply, net.last_block, coalesce(held.holders, 0) + net.holders AS holders, coalesce(held.is_held, false) AS was_held,
     CASE WHEN net.is_received THEN net.newest ELSE held.newest END AS newest,
     CASE WHEN net.is_received THEN net.receiver ELSE held.receiver END AS receiver
-  FROM (${netOfIds()}) AS net LEFT JOIN nft_collection_ids AS held USING (${ID})
+  FROM (${netOfIds()}) AS net LEFT JOIN ${ids} AS held USING (${ID})
   ORDER BY ${ID}
 ), ids_stored AS (
   INSERT INTO nft_collection_ids AS held (${ID}, token_hash, holders, supply, last_block, newest, receiver)
@@ -80,7 +99,7 @@ function change(rows: string, kept: string, sign: '+' | '-', receivers: string):
   FROM (
     SELECT token_address, chain_id, owner, ${DIFFERENCE} AS ids_held FROM changes
     GROUP BY token_address, chain_id, owner HAVING ${DIFFERENCE} <> 0
-  ) AS net LEFT JOIN nft_collection_owners AS held USING (token_address, chain_id, owner)
+  ) AS net LEFT JOIN ${owners} AS held USING (${OWNER})
   ORDER BY token_address, chain_id, owner
 ), owners_gone AS (
   DELETE FROM nft_collection_owners AS held USING owner_changes AS gone
@@ -131,34 +150,53 @@ const placeOf = (row: string): string =>
   `ARRAY[${row}.block_number, ${row}.transaction_index, ${row}.log_index, ${row}.item]`;
 
 /** The newest of added rows tells who has an id that is one thing, unless a newer one is known. */
-function newReceivers(rows: string, kept: string): string {
+function newReceivers(rows: string, kept: string, reading: Reading): string {
   return `SELECT told.token_address, told.chain_id, told.token_id, told.newest, told.receiver, held.receiver AS former FROM (
     SELECT DISTINCT ON (moved.token_address, moved.chain_id, moved.token_id)
       moved.token_address, moved.chain_id, moved.token_id, ${placeOf('moved')} AS newest, moved.to_address AS receiver
     FROM ${keptRows(rows, kept)} WHERE ${movesOne('moved')} AND ${tellsHolder('moved')}
     ORDER BY moved.token_address, moved.chain_id, moved.token_id, ${newestFirst('moved')}
-  ) AS told LEFT JOIN LATERAL (${knownOf('told')}) AS held ON true
+  ) AS told LEFT JOIN LATERAL (${knownOf('told', knownIds(rows, kept, reading))}) AS held ON true
   WHERE held.newest IS NULL OR held.newest < told.newest`;
 }
 
 /** Where the newest of an id is among removed rows, the newest of those that are left tells who has it. */
-function receiversLeft(rows: string, kept: string, counted: string): string {
-  return `SELECT gone.token_address, gone.chain_id, gone.token_id, last_move.newest, last_move.receiver, held.receiver AS former FROM (
-    SELECT moved.token_address, moved.chain_id, moved.token_id, kept.built_to, max(${placeOf('moved')}) AS newest
+function receiversLeft(
+  { rows, kept, counted }: { readonly rows: string; readonly kept: string; readonly counted: string },
+  reading: Reading,
+): string {
+  const gone = `SELECT moved.token_address, moved.chain_id, moved.token_id, kept.built_to, max(${placeOf('moved')}) AS newest
     FROM ${keptRows(rows, kept)} WHERE ${movesOne('moved')} AND ${tellsHolder('moved')}
-    GROUP BY moved.token_address, moved.chain_id, moved.token_id, kept.built_to
-  ) AS gone CROSS JOIN LATERAL (${knownOf('gone')}) AS held LEFT JOIN LATERAL (
-    SELECT ${placeOf('left_over')} AS newest, left_over.to_address AS receiver FROM ${counted} AS left_over
-    WHERE ${ofSameId('left_over', 'gone')} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')} AND left_over.block_number <= gone.built_to
-    ORDER BY ${newestFirst('left_over')} LIMIT 1
+    GROUP BY moved.token_address, moved.chain_id, moved.token_id, kept.built_to`;
+  const lastMove = defineLookUp({
+    name: 'last_moves',
+    by: { token_address: 'bytea', chain_id: 'bigint', token_id: 'numeric', built_to: 'bigint' },
+    wanted: gone,
+    found: { newest: 'integer[]', receiver: 'bytea' },
+    find: (
+      at,
+    ) => `SELECT ${placeOf('left_over')} AS newest, left_over.to_address AS receiver FROM ${counted} AS left_over
+    WHERE ${ofSameId('left_over', at)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
+    ORDER BY ${newestFirst('left_over')} LIMIT 1`,
+  });
+  return `SELECT gone.token_address, gone.chain_id, gone.token_id, last_move.newest, last_move.receiver, held.receiver AS former FROM (
+    ${gone}
+  ) AS gone CROSS JOIN LATERAL (${knownOf('gone', knownIds(rows, kept, reading))}) AS held LEFT JOIN LATERAL (
+    ${reading.lookUp(lastMove, columnsOf('gone', lastMove))}
   ) AS last_move ON true
   WHERE gone.newest >= held.newest`;
 }
 
 /** What is known of the id that a row names: a probe of the key, whatever statistics say. */
-function knownOf(named: string): string {
-  return `SELECT ids.newest, ids.receiver FROM nft_collection_ids AS ids
+function knownOf(named: string, known: string): string {
+  return `SELECT ids.newest, ids.receiver FROM ${known} AS ids
     WHERE ids.token_address = ${named}.token_address AND ids.chain_id = ${named}.chain_id AND ids.token_id = ${named}.token_id LIMIT 1`;
+}
+
+/** The ids of changed rows, as they are stored. */
+function knownIds(rows: string, kept: string, reading: Reading): string {
+  const wanted = `SELECT DISTINCT moved.token_address, moved.chain_id, moved.token_id FROM ${keptRows(rows, kept)}`;
+  return reading.stored({ table: 'nft_collection_ids', key: ID.split(', '), wanted });
 }
 
 /** Rows of the kept collections, as `moved`. */
@@ -167,19 +205,24 @@ function keptRows(rows: string, kept: string): string {
 }
 
 /** The newest change of each id that a removed row is of, from what is left; ids and collections of which nothing is left are forgotten. */
-function idsLeft(rows: string, kept: string): readonly string[] {
-  const touched = (columns: string): string => `(SELECT DISTINCT ${columns} FROM ${keptRows(rows, kept)}) AS touched`;
+function idsLeft(rows: string, kept: string, reading: Reading): readonly string[] {
+  const touched = (columns: string): string => `SELECT DISTINCT ${columns} FROM ${keptRows(rows, kept)}`;
   const ids = touched('moved.token_address, moved.chain_id, moved.token_id');
   const isTouched =
     '(held.token_address, held.chain_id, held.token_id) = (touched.token_address, touched.chain_id, touched.token_id)';
+  const amounts = reading.stored({ table: 'nft_collection_balances', key: ID.split(', '), wanted: ids });
   return [
-    `UPDATE nft_collection_ids AS held SET last_block = coalesce((
-    SELECT max(amounts.last_block) FROM nft_collection_balances AS amounts
-    WHERE amounts.token_address = held.token_address AND amounts.chain_id = held.chain_id AND amounts.token_id = held.token_id
-  ), ${NO_BLOCK})
-FROM ${ids} WHERE ${isTouched}`,
-    `DELETE FROM nft_collection_ids AS held USING ${ids} WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,
-    `DELETE FROM nft_collection_counts AS held USING ${touched('moved.token_address, moved.chain_id')}
+    `WITH touched AS MATERIALIZED (
+  SELECT ids.*, (
+    SELECT max(amounts.last_block) FROM ${amounts} AS amounts
+    WHERE amounts.token_address = ids.token_address AND amounts.chain_id = ids.chain_id AND amounts.token_id = ids.token_id
+  ) AS newest FROM (${ids}) AS ids
+)
+UPDATE nft_collection_ids AS held SET last_block = coalesce(touched.newest, ${NO_BLOCK}) FROM touched WHERE ${isTouched}`,
+    `WITH touched AS MATERIALIZED (${ids})
+DELETE FROM nft_collection_ids AS held USING touched WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,
+    `WITH touched AS MATERIALIZED (${touched('moved.token_address, moved.chain_id')})
+DELETE FROM nft_collection_counts AS held USING touched
 WHERE (held.token_address, held.chain_id) = (touched.token_address, touched.chain_id) AND held.transfers = 0`,
   ];
 }

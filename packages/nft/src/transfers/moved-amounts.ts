@@ -5,6 +5,7 @@
  * `token_id`, the party's column, `amount` and `last_block`.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { columnsOf, defineLookUp, type Reading } from '@chainstead/sync';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 
 /** A table of amounts, and whose they are. */
@@ -50,10 +51,10 @@ function isCounted(row: string): string {
   return `${row}.amount <> 0 AND ${row}.last_token_id IS NULL`;
 }
 
-/** Rows of the id that another row names, by the index by token. */
-export function ofSameId(row: string, named: string): string {
-  return `${row}.collection_key = address_key(${named}.token_address) AND token_id_key(${row}.token_id) = token_id_key(${named}.token_id)
-      AND ${row}.chain_id = ${named}.chain_id AND ${row}.token_address = ${named}.token_address AND ${row}.token_id = ${named}.token_id`;
+/** Rows of an id, by the index by token. @param id SQL for what names it */
+export function ofSameId(row: string, id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', string>>): string {
+  return `${row}.collection_key = address_key(${id.token_address}) AND token_id_key(${row}.token_id) = token_id_key(${id.token_id})
+      AND ${row}.chain_id = ${id.chain_id} AND ${row}.token_address = ${id.token_address} AND ${row}.token_id = ${id.token_id}`;
 }
 
 /** How rows are ordered, the newest first. */
@@ -96,26 +97,38 @@ export function keyOf({ party, subject }: KeptAmounts): readonly string[] {
  * Statements that follow the change by removed rows: the newest change of each of their amounts is found again in the rows that are left, each id
  * read once; and amounts of which no row is left are forgotten.
  */
-export function changesLeft(amounts: KeptAmounts, rows: string, kept: string, counted: string): readonly string[] {
+export function changesLeft(
+  amounts: KeptAmounts,
+  changed: { readonly rows: string; readonly kept: string; readonly counted: string },
+  reading: Reading,
+): readonly string[] {
   const { party, table, isSum } = amounts;
   const key = keyOf(amounts);
-  const touched = `SELECT DISTINCT ${key.join(', ')}, built_to FROM ${sidesOf(amounts, rows, kept, '-')} AS moved`;
+  const touched = `SELECT DISTINCT ${key.join(', ')}, built_to FROM ${sidesOf(amounts, changed.rows, changed.kept, '-')} AS moved`;
   const isTouched = `(${key.map((column) => `held.${column}`).join(', ')}) = (${key.map((column) => `touched.${column}`).join(', ')})`;
+  const sides = defineLookUp({
+    name: `newest_changes_by_${party}`,
+    by: { chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
+    wanted: touched,
+    found: { [party]: 'bytea', block: 'integer', has_sum: 'boolean' },
+    find: (at) => `SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
+    FROM ${changed.counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
+    WHERE ${ofSameId('left_over', at)} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
+    GROUP BY side.${party}`,
+  });
   return [
     `WITH touched AS MATERIALIZED (${touched}), ids AS (
   SELECT DISTINCT chain_id, token_address, token_id, built_to FROM touched
 ), newest AS MATERIALIZED (
   SELECT ids.chain_id, ids.token_address, ids.token_id, ids.built_to, newest.${party}, newest.block, newest.has_sum
-  FROM ids CROSS JOIN LATERAL (
-    SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
-    FROM ${counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
-    WHERE ${ofSameId('left_over', 'ids')} AND ${tellsHolder('left_over')} AND left_over.block_number <= ids.built_to
-    GROUP BY side.${party}
-  ) AS newest
+  FROM ids CROSS JOIN LATERAL (${reading.lookUp(sides, columnsOf('ids', sides))}) AS newest
+), left_over AS MATERIALIZED (
+  SELECT touched.*, newest.block, newest.has_sum FROM touched LEFT JOIN newest USING (chain_id, token_address, token_id, built_to, ${party})
 )
-UPDATE ${table} AS held SET last_block = coalesce(newest.block, ${NO_BLOCK})${isSum === undefined ? '' : `, ${isSum} = coalesce(newest.has_sum, false)`}
-FROM touched LEFT JOIN newest USING (chain_id, token_address, token_id, built_to, ${party})
+UPDATE ${table} AS held SET last_block = coalesce(touched.block, ${NO_BLOCK})${isSum === undefined ? '' : `, ${isSum} = coalesce(touched.has_sum, false)`}
+FROM left_over AS touched
 WHERE ${isTouched}`,
-    `DELETE FROM ${table} AS held USING (${touched}) AS touched WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,
+    `WITH touched AS MATERIALIZED (${touched})
+DELETE FROM ${table} AS held USING touched WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,
   ];
 }

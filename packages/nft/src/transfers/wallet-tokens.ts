@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { KeptState } from '@chainstead/sync';
+import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
 import {
   changesLeft,
   type KeptAmounts,
@@ -35,24 +35,31 @@ export const nftWalletTokens: KeptState = {
     return [of('to_address'), `${of('from_address')} AND to_address <> ${wallet}`];
   },
   indexes: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
-  added: (rows, kept) => [change(sidesOf(AMOUNTS, rows, kept, '+'), 'greatest(held.newest, deltas.place)')],
-  removed: (rows, kept, counted) => [
-    change(sidesOf(AMOUNTS, rows, kept, '-'), newestLeft(counted)),
-    ...changesLeft(AMOUNTS, rows, kept, counted),
+  added: (rows, kept, reading = IN_PLACE) => [
+    change(sidesOf(AMOUNTS, rows, kept, '+'), 'greatest(held.newest, deltas.place)', reading),
   ],
+  removed: (rows, kept, counted, reading = IN_PLACE) => {
+    const sides = sidesOf(AMOUNTS, rows, kept, '-');
+    return [
+      change(sides, newestLeft(sides, counted, reading), reading),
+      ...changesLeft(AMOUNTS, { rows, kept, counted }, reading),
+    ];
+  },
 };
 
 /**
  * One statement for all rows: commits of a chain never run side by side, so what it reads of amounts is what it changes.
  * @param newest SQL of the newest side of one thing that is known then, from `held` and `deltas`
  */
-function change(sides: string, newest: string): string {
+function change(sides: string, newest: string, reading: Reading): string {
+  const wanted = `SELECT DISTINCT ${KEY} FROM ${sides} AS sides`;
+  const amounts = reading.stored({ table: 'nft_wallet_tokens', key: keyOf(AMOUNTS), wanted });
   return `WITH deltas AS (
   SELECT ${KEY}, built_to, sum(delta) AS delta, max(changed_block) AS last_block, max(place) AS place FROM ${sides} AS sides GROUP BY ${KEY}, built_to
 ), changes AS MATERIALIZED (
   SELECT ${KEY}, deltas.last_block, told.newest, coalesce(held.amount, 0) AS before,
     coalesce(held.amount, 0) + deltas.delta + ${isReceipt('told.newest')} - ${isReceipt('held.newest')} AS after
-  FROM deltas LEFT JOIN nft_wallet_tokens AS held USING (${KEY}) CROSS JOIN LATERAL (SELECT ${newest} AS newest) AS told
+  FROM deltas LEFT JOIN ${amounts} AS held USING (${KEY}) CROSS JOIN LATERAL (SELECT ${newest} AS newest) AS told
   ORDER BY ${KEY}
 ), stored AS (
   INSERT INTO nft_wallet_tokens AS held (${KEY}, amount, last_block, newest) SELECT ${KEY}, after, last_block, newest FROM changes
@@ -71,11 +78,18 @@ function isReceipt(newest: string): string {
 }
 
 /** Where the newest is among the rows that were removed, it is looked for in those that are left. */
-function newestLeft(counted: string): string {
-  return `CASE WHEN deltas.place >= held.newest THEN (
-      SELECT ${sidePlace('left_over', '(left_over.to_address = deltas.wallet)::int')} FROM ${counted} AS left_over
-      WHERE ${ofSameId('left_over', 'deltas')} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')}
-        AND deltas.wallet IN (left_over.to_address, left_over.from_address) AND left_over.block_number <= deltas.built_to
-      ORDER BY ${newestFirst('left_over')} LIMIT 1
-    ) ELSE held.newest END`;
+function newestLeft(sides: string, counted: string, reading: Reading): string {
+  const newest = defineLookUp({
+    name: 'newest_sides',
+    by: { wallet: 'bytea', chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
+    wanted: `SELECT ${KEY}, built_to FROM ${sides} AS sides`,
+    found: { place: 'bigint' },
+    find: (
+      at,
+    ) => `SELECT ${sidePlace('left_over', `(left_over.to_address = ${at.wallet})::int`)} AS place FROM ${counted} AS left_over
+      WHERE ${ofSameId('left_over', at)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')}
+        AND ${at.wallet} IN (left_over.to_address, left_over.from_address) AND left_over.block_number <= ${at.built_to}
+      ORDER BY ${newestFirst('left_over')} LIMIT 1`,
+  });
+  return `CASE WHEN deltas.place >= held.newest THEN (${reading.lookUp(newest, columnsOf('deltas', newest))}) ELSE held.newest END`;
 }

@@ -12,6 +12,7 @@ import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { countedRows } from './derive-changes.ts';
 import { type DerivedRecord, readDerivedRecords, recordOf, saveDerivedProgress, statesOf } from './derived-record.ts';
+import { isSpread, runDerived } from './reading.ts';
 
 /** How much a piece may be at most. */
 export interface PieceSize {
@@ -109,9 +110,11 @@ async function countBlocks(
     await allRowsWhere(transaction, dataset, ROWS_BETWEEN),
     [chain.id, builtTo, to ?? topOf(dataset)],
   );
+  const counted = countedRows(dataset, chain.id, to);
   if (rows > 0)
-    for (const statement of state.added(stagingTableOf(table, 'added'), countedRows(dataset, chain.id, to)))
-      await transaction.query(statement);
+    await runDerived(transaction, await isSpread(transaction), (reading) =>
+      state.added(stagingTableOf(table, 'added'), counted, reading),
+    );
   const progress = to === null ? ({ status: 'built' } as const) : ({ status: 'building', builtTo: to } as const);
   await saveDerivedProgress(transaction, chain.id, state, progress, rows);
   return { state, status: progress.status, blocks, rows };
@@ -143,7 +146,7 @@ async function nextBlocks(
     const to = blocks < most ? null : (next?.last ?? null);
     if (most === 1) return { blocks, to };
     const [found] = await transaction.query<{ rows: number }>(
-      `SELECT count(*) AS rows FROM (SELECT FROM (${rows}) AS held LIMIT $4) AS held`,
+      `SELECT count(*) AS rows FROM (SELECT 1 FROM (${rows}) AS held LIMIT $4) AS held`,
       [chain.id, builtTo, to ?? topOf(dataset), size.rows + 1],
     );
     if ((found?.rows ?? 0) <= size.rows) return { blocks, to };

@@ -10,6 +10,7 @@ import type { Dataset, KeptState } from '../dataset.ts';
 import type { RowChange } from '../row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { type DerivedRecord, keptStatesOf, readDerivedRecords, recordOf } from './derived-record.ts';
+import { isSpread, runDerived } from './reading.ts';
 
 /** Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock. */
 export function deriveAdded(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {
@@ -39,7 +40,9 @@ async function derive(
       const rows =
         builtTo === null ? stagingTableOf(dataset.table, kind) : await changesUpTo(transaction, dataset, kind, builtTo);
       const counted = countedRows(dataset, chain.id, builtTo);
-      for (const statement of state[kind](rows, counted)) await transaction.query(statement);
+      await runDerived(transaction, record.isOnCitus && (await isSpread(transaction)), (reading) =>
+        state[kind](rows, counted, reading),
+      );
     }
   }
   await deriveKept(transaction, chain.id, datasets, kind, records);
@@ -57,7 +60,8 @@ async function deriveKept(
   records: readonly DerivedRecord[],
 ): Promise<void> {
   for (const { dataset, state } of keptStatesOf(datasets)) {
-    if (recordOf(records, state) === undefined) continue;
+    const record = recordOf(records, state);
+    if (record === undefined) continue;
     const [some] = await transaction.query(
       'SELECT FROM kept_subjects WHERE chain_id = $1 AND state = $2 AND NOT is_stale LIMIT 1',
       [chainId, state.name],
@@ -66,11 +70,11 @@ async function deriveKept(
     const others = datasets.filter((other) => other !== dataset && other.kept?.some(({ name }) => name === state.name));
     const rows = together([dataset.table, ...others.map(({ table }) => table)], (table) => stagingTableOf(table, kind));
     const kept = keptSubjectsOf(chainId, state);
-    const statements =
+    await runDerived(transaction, record.isOnCitus && (await isSpread(transaction)), (reading) =>
       kind === 'added'
-        ? state.added(rows, kept)
-        : state.removed(rows, kept, allRowsOf(countedTables({ dataset, state })));
-    for (const statement of statements) await transaction.query(statement);
+        ? state.added(rows, kept, reading)
+        : state.removed(rows, kept, allRowsOf(countedTables({ dataset, state })), reading),
+    );
   }
 }
 

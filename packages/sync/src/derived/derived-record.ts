@@ -7,12 +7,15 @@ import type { ChainId } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState, KeptState } from '../dataset.ts';
 import { lockChainCommits } from '../write-batch.ts';
+import { IS_CITUS } from './reading.ts';
 
 export interface DerivedRecord {
   readonly state: string;
   readonly dataset: string;
   readonly version: number;
   readonly progress: DerivedProgress;
+  /** Whether the server has Citus, so that tables may be distributed: told here, so that no commit has to ask. */
+  readonly isOnCitus: boolean;
 }
 
 export type DerivedProgress =
@@ -29,10 +32,10 @@ export async function readDerivedRecords(
   chainId: ChainId,
 ): Promise<readonly DerivedRecord[]> {
   const rows = await source.query<RecordRow>(
-    'SELECT state, dataset, version, status, position FROM derived_states WHERE chain_id = $1',
+    `SELECT state, dataset, version, status, position, ${IS_CITUS} AS is_on_citus FROM derived_states WHERE chain_id = $1`,
     [chainId],
   );
-  return rows.map((row) => ({ ...row, progress: progressOf(row) }));
+  return rows.map((row) => ({ ...row, progress: progressOf(row), isOnCitus: row.is_on_citus }));
 }
 
 interface RecordRow {
@@ -41,6 +44,7 @@ interface RecordRow {
   version: number;
   status: DerivedProgress['status'];
   position: number;
+  is_on_citus: boolean;
 }
 
 function progressOf({ status, position }: RecordRow): DerivedProgress {

@@ -8,6 +8,7 @@ import { addressBytes, type Database, hexText, type Transaction } from '@chainst
 import { countedTables } from '../counted-tables.ts';
 import type { KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
+import { isSpread } from '../derived/reading.ts';
 import { emptyStagingTable } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { bytesOf, clearSubjects, isReady, type KeptOf, type KeptProgress, ROWS_PER_PIECE } from './build-kept.ts';
@@ -37,6 +38,8 @@ export async function buildKeptTogether(
 ): Promise<ReadonlyMap<Address, TogetherProgress>> {
   const all = (progress: TogetherProgress, some = subjects) => some.map((subject) => [subject, progress] as const);
   if (!(await isReady(database, of))) return new Map(all('waiting'));
+  // The rows of several subjects are probes of several shards, which Citus can't make in one statement.
+  if (await isSpread(database)) return new Map(all('alone'));
   return database.transaction(async (transaction) => {
     // What a crash of the server loses is counted again; so no commit of the chain waits for the disk.
     await transaction.query('SET LOCAL synchronous_commit = off');

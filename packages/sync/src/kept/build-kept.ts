@@ -8,6 +8,7 @@ import { addressBytes, type Database, type Transaction } from '@chainstead/db';
 import { countedTables } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
+import { isSpread, runDerived } from '../derived/reading.ts';
 import { replacedTables } from '../former/former-rows.ts';
 import { holdsRows } from '../former/move-former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
@@ -139,7 +140,8 @@ async function countRows(
   );
   if (rows > 0) {
     const alone = `(SELECT ${bytesOf(subject)} AS subject, ${Number.MAX_SAFE_INTEGER} AS built_to)`;
-    for (const statement of state.added(stagingTableOf(table, 'added'), alone)) await transaction.query(statement);
+    const added = stagingTableOf(table, 'added');
+    await runDerived(transaction, await isSpread(transaction), (reading) => state.added(added, alone, reading));
   }
   return { to, rows };
 }

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexBytes, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { runDerived } from '@chainstead/sync';
 import { addressOf, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { nftTrades } from '../dataset.ts';
 import { saleDays } from '../sale-days.ts';
@@ -82,15 +83,20 @@ export async function seedTrades(database: Database, chain: Chain, trades: Itera
   });
 }
 
-/** Takes the trades of these blocks away again, as a rollback would. */
-export async function removeTrades(transaction: Transaction, chain: Chain, blocks: readonly number[]): Promise<void> {
+/** Takes the trades of these blocks away again, as a rollback would. @param spread as where tables are distributed */
+export async function removeTrades(
+  transaction: Transaction,
+  chain: Chain,
+  blocks: readonly number[],
+  spread = false,
+): Promise<void> {
   await transaction.query(`CREATE TEMP TABLE removed_trades (LIKE nft_trades) ON COMMIT DROP`);
   await transaction.query(
     `WITH gone AS (DELETE FROM nft_trades WHERE chain_id = $1 AND block_number = ANY ($2::bigint[]) RETURNING *)
      INSERT INTO removed_trades SELECT * FROM gone`,
     [chain.id, blocks],
   );
-  for (const statement of saleDays.removed('removed_trades', 'nft_trades_all')) await transaction.query(statement);
+  await runDerived(transaction, spread, (reading) => saleDays.removed('removed_trades', 'nft_trades_all', reading));
 }
 
 /** Records a range as covered by a dataset, and sale days as counting all of its trades. */

@@ -1,0 +1,78 @@
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { columnsOf, defineLookUp, isSpread, type Reading, runDerived } from './reading.ts';
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await scratch.database.query(
+    'CREATE TABLE sums (owner text, kind int, total int, newest int, PRIMARY KEY (owner, kind))',
+  );
+  await scratch.database.query('CREATE TABLE moves (owner text, kind int, at int, amount int)');
+});
+afterAll(() => scratch.drop());
+beforeEach(async () => {
+  await scratch.database.query('TRUNCATE sums, moves');
+  await scratch.database.query(
+    `INSERT INTO sums VALUES ('it''s me', 1, 10, 3), ('it''s me', 2, 20, 4), ('nobody', 1, 30, 5)`,
+  );
+  await scratch.database.query(
+    `INSERT INTO moves VALUES ('it''s me', 1, 1, 4), ('it''s me', 1, 2, 5), ('it''s me', 2, 9, 20), ('nobody', 1, 7, 30)`,
+  );
+});
+
+const TOUCHED = `(VALUES ('it''s me'::text, 1), ('new', 1)) AS touched(owner, kind)`;
+
+/** Adds one to what is touched, twice, and looks for the newest move of each. */
+function statements(reading: Reading): readonly string[] {
+  const wanted = `SELECT owner, kind FROM ${TOUCHED}`;
+  const stored = reading.stored({ table: 'sums', key: ['owner', 'kind'], wanted });
+  const newest = defineLookUp({
+    name: 'newest_moves',
+    by: { owner: 'text', kind: 'integer' },
+    wanted,
+    found: { at: 'integer' },
+    find: (at) => `SELECT at FROM moves WHERE owner = ${at.owner} AND kind = ${at.kind} ORDER BY at DESC LIMIT 1`,
+  });
+  const add = `INSERT INTO sums SELECT owner, kind, coalesce(known.total, 0) + 1, -1 FROM ${TOUCHED} LEFT JOIN ${stored} AS known USING (owner, kind)
+    ON CONFLICT (owner, kind) DO UPDATE SET total = excluded.total`;
+  const find = `WITH found AS MATERIALIZED (
+    SELECT touched.owner, touched.kind, newest.at FROM ${TOUCHED} LEFT JOIN LATERAL (${reading.lookUp(newest, columnsOf('touched', newest))}) AS newest ON true)
+  UPDATE sums SET newest = coalesce(found.at, -1) FROM found WHERE (sums.owner, sums.kind) = (found.owner, found.kind)`;
+  return [add, add, find];
+}
+
+describe.each([
+  ['in place', false],
+  ['fetched before', true],
+])('what is stored, read %s', (_how, spread) => {
+  test('is what it is when the statement runs, of what is wanted', async () => {
+    for (let turn = 1; turn <= 2; turn++) {
+      await scratch.database.transaction((transaction) => runDerived(transaction, spread, statements));
+      expect(await scratch.database.query('SELECT * FROM sums ORDER BY owner, kind')).toEqual([
+        { owner: "it's me", kind: 1, total: 10 + 2 * turn, newest: 2 },
+        { owner: "it's me", kind: 2, total: 20, newest: 4 },
+        { owner: 'new', kind: 1, total: 2 * turn, newest: -1 },
+        { owner: 'nobody', kind: 1, total: 30, newest: 5 },
+      ]);
+    }
+  });
+});
+
+test('only what is wanted is fetched', async () => {
+  await scratch.database.transaction(async (transaction) => {
+    const seen: number[] = [];
+    await runDerived(transaction, true, (reading) => {
+      const stored = reading.stored({ table: 'sums', key: ['owner'], wanted: `SELECT 'it''s me' AS owner` });
+      return [`CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT total FROM ${stored} AS known`];
+    });
+    for (const { total } of await transaction.query<{ total: number }>('SELECT total FROM seen ORDER BY total'))
+      seen.push(total);
+    expect(seen).toEqual([10, 20]);
+  });
+});
+
+test('a database of one server has no distributed tables', async () => {
+  expect(await isSpread(scratch.database)).toBe(false);
+});
