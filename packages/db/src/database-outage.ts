@@ -1,6 +1,7 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { DatabaseError as PostgresError } from 'pg';
 import { DatabaseError } from './database-error.ts';
+import { withSqlstate } from './restored-sqlstate.ts';
 
 /**
  * The database can't do what was asked, whatever that was: it is away, full or read-only. `message` names it and says why;
@@ -49,7 +50,8 @@ const CONNECTION_GONE =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client has encountered a connection error/;
 
 /** An error of a query or connection as it is to be thrown: outages under one class, everything else unchanged. */
-export function outageOr(error: unknown): unknown {
+export function outageOr(thrown: unknown): unknown {
+  const error = withSqlstate(thrown);
   if (error instanceof PostgresError) {
     const sqlstate = error.code ?? '';
     const reason = REASONS[sqlstate] ?? REASONS[sqlstate.slice(0, 2)];
