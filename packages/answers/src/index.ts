@@ -18,6 +18,7 @@ export { blocksOf, type PageBlock, readBlocks } from './page-blocks.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
 export { type ReadingSources, readKept } from './read-kept.ts';
+export { areTablesSpread } from './spread-tables.ts';
 export {
   isUncovered,
   readSubject,

@@ -20,12 +20,14 @@ const FAILED_RETRY_SECONDS = 86_400;
  */
 export async function leasePendingTokens(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
   const rows = await database.query<{ address: Address }>(
-    `UPDATE tokens SET facts_retry_at = now() + make_interval(secs => $3)
-     WHERE (address, chain_id) IN (
+    // Chosen by itself, once: of a table that each node of a cluster has, each would choose its own.
+    `WITH due AS MATERIALIZED (
        SELECT address, chain_id FROM tokens
        WHERE facts_status IN ('pending', 'failed') AND chain_id = $1 AND coalesce(facts_retry_at, '-infinity') <= now()
        ORDER BY facts_status DESC, facts_retry_at NULLS FIRST LIMIT $2 FOR UPDATE SKIP LOCKED
-     ) RETURNING ${hexText('address')} AS address`,
+     )
+     UPDATE tokens SET facts_retry_at = now() + make_interval(secs => $3) FROM due
+     WHERE (tokens.address, tokens.chain_id) = (due.address, due.chain_id) RETURNING ${hexText('tokens.address')} AS address`,
     [chainId, limit, LEASE_SECONDS],
   );
   return rows.map((row) => row.address);

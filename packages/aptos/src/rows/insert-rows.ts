@@ -39,12 +39,15 @@ export async function insertRows<Row>(
 /** Bounds the size of a statement's parameters. */
 const ROWS_PER_STATEMENT = 5_000;
 
-/** One array a column: a statement whose text does not depend on the number of rows. `xmax` is 0 in a row that is new. */
+/**
+ * One array a column: a statement whose text does not depend on the number of rows. `xmax` is 0 in a row that is new; where those that are there stay,
+ * every row that comes back is.
+ */
 function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>): string {
   const names = columns.map(({ name }) => name).join(', ');
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
   return `WITH written AS (
-    INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays}) ON CONFLICT ${onConflict} RETURNING xmax = 0 AS added
+    INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays}) ON CONFLICT ${onConflict} RETURNING ${onConflict === 'DO NOTHING' ? 'true' : 'xmax = 0'} AS added
   ) SELECT count(*) FILTER (WHERE added)::integer AS added FROM written`;
 }
 

@@ -49,21 +49,25 @@ export function walletApprovalsStatement(chain: Chain, query: WalletApprovalsQue
     ...(query.after === null ? pinned(query, bind) : [before(query.after, bind)]),
     expectedTrue('value > 0'),
   ];
-  const text = `WITH ${subjectCoverage(subject)}
-SELECT ${subjectColumns(subject)},
+  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+), approval AS MATERIALIZED (
+  SELECT held.value, held.block_number, held.transaction_index, held.log_index, held.transaction_hash, held.token, held.spender,
+    token.name, token.symbol, token.decimals, token.logo, token.verified, token.possible_spam,
+    ${labelOf('held.token', chainId, 'label')} AS token_label, ${labelOf('held.spender', chainId, 'label')} AS spender_label,
+    ${labelOf('held.spender', chainId, 'entity')} AS spender_entity, ${labelOf('held.spender', chainId, 'entity_logo')} AS spender_entity_logo
+  FROM (SELECT * FROM erc20_wallet_approvals ${where(bounds)} ORDER BY ${ORDER} LIMIT ${bind(query.limit + 1)}) AS held
+  LEFT JOIN LATERAL (SELECT * FROM tokens WHERE address = held.token AND chain_id = ${chainId} LIMIT 1) AS token ON true
+), block AS MATERIALIZED (
+  SELECT block_number, block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(SELECT block_number FROM approval))
+)
+SELECT state.*,
   approval.value::text, approval.block_number, approval.transaction_index, approval.log_index,
   ${hexText('approval.transaction_hash')} AS transaction_hash, block.block_timestamp,
-  ${hexText('approval.token')} AS token, token.name, token.symbol, token.decimals, token.logo, token.verified, token.possible_spam,
-  ${hexText('approval.spender')} AS spender,
-  ${labelOf('approval.token', chainId, 'label')} AS token_label, ${labelOf('approval.spender', chainId, 'label')} AS spender_label,
-  ${labelOf('approval.spender', chainId, 'entity')} AS spender_entity, ${labelOf('approval.spender', chainId, 'entity_logo')} AS spender_entity_logo
-FROM covered
-LEFT JOIN ${subjectHistory(subject)}
-LEFT JOIN LATERAL (
-  SELECT * FROM erc20_wallet_approvals ${where(bounds)} ORDER BY ${ORDER} LIMIT ${bind(query.limit + 1)}
-) AS approval ON true
-LEFT JOIN LATERAL (SELECT block_timestamp FROM blocks WHERE chain_id = ${chainId} AND block_number = approval.block_number LIMIT 1) AS block ON true
-LEFT JOIN LATERAL (SELECT * FROM tokens WHERE address = approval.token AND chain_id = ${chainId} LIMIT 1) AS token ON true
+  ${hexText('approval.token')} AS token, approval.name, approval.symbol, approval.decimals, approval.logo, approval.verified,
+  approval.possible_spam, ${hexText('approval.spender')} AS spender, approval.token_label, approval.spender_label, approval.spender_entity,
+  approval.spender_entity_logo
+FROM state LEFT JOIN approval ON true LEFT JOIN block ON block.block_number = approval.block_number
 ORDER BY ${ORDER.replaceAll(/\b(?=block_number|transaction_index|log_index|token|spender)/g, 'approval.')}`;
   return { text, values };
 }

@@ -1,4 +1,4 @@
-import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
+import { areTablesSpread, readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -54,8 +54,9 @@ export async function getWalletBalances(
   chain: Chain,
   query: WalletBalancesQuery,
 ): Promise<WalletBalances> {
+  const isSpread = await areTablesSpread(database);
   const { rows, page } = await readPackedPage<HeldTokenRow, PageRow>(database, HELD_TOKENS, (select) =>
-    walletBalancesStatement(chain, query, select),
+    walletBalancesStatement(chain, query, select, isSpread),
   );
   const coverage = readSubject(chain, page);
   // A settled order has addresses in order already.

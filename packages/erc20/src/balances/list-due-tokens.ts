@@ -1,4 +1,4 @@
-import { subjectCoverage } from '@chainstead/answers';
+import { areTablesSpread, subjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
@@ -26,6 +26,7 @@ export async function listDueTokens(
     wrapped: chain.wrappedNative === null ? null : `${bind(addressBytes(chain.wrappedNative))}::bytea`,
     liveSeconds: bind(liveMaxAgeMs / 1_000),
     freshFrom: `'infinity'`,
+    isSpread: await areTablesSpread(database),
   };
   const { chainId } = wallet;
   const sources =

@@ -14,9 +14,9 @@ export async function saveClass(
 ): Promise<void> {
   if (told.size === 0) return;
   const saved = await transaction.query<{ token: Address }>(
-    `INSERT INTO erc20_token_classes AS known (token, chain_id, class, since_block)
-     SELECT token, $1::bigint, $2::text, block FROM unnest($3::bytea[], $4::bigint[]) AS told(token, block) ORDER BY token
-     ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class, since_block = excluded.since_block, told_at = now()
+    `INSERT INTO erc20_token_classes AS known (token, chain_id, class, since_block, told_at)
+     SELECT token, $1::bigint, $2::text, block, now() FROM unnest($3::bytea[], $4::bigint[]) AS told(token, block) ORDER BY token
+     ON CONFLICT (token, chain_id) DO UPDATE SET class = excluded.class, since_block = excluded.since_block, told_at = excluded.told_at
        WHERE known.class <> 'live' AND (known.class <> excluded.class OR excluded.class = 'none')
      RETURNING ${hexText('token')} AS token`,
     [chain.id, found, [...told.keys()].map(addressBytes), [...told.values()]],

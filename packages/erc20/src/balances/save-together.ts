@@ -3,7 +3,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { addressBytes, type Bind, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
-import { lockChainCommits } from '@chainstead/sync';
+import { isSpread, lockChainCommits } from '@chainstead/sync';
 import type { Said } from '../calls/ask-balances.ts';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -47,8 +47,14 @@ export async function saveTogether(
     const kept = await keptWallets(transaction, chain, all);
     // Nothing counts what moves from now on of the others: what was read would soon be wrong.
     const some = all.filter(({ wallet, block }) => stored.has(block.hash) && kept.has(wallet));
-    const judged = some.length === 0 ? [] : await judge(transaction, chain, some);
-    if (judged.length > 0) await keepJudged(transaction, context, some, judged);
+    const spread = await isSpread(transaction);
+    const judged: Judged[] = [];
+    // Where tables are distributed, wallets lie on different nodes.
+    for (const part of spread ? some.map((one) => [one]) : [some]) {
+      const ofPart = part.length === 0 ? [] : await judge(transaction, chain, part, spread);
+      if (ofPart.length > 0) await keepJudged(transaction, context, { some: part, judged: ofPart, isSpread: spread });
+      judged.push(...ofPart);
+    }
     return all.map((readings) =>
       stored.has(readings.block.hash)
         ? judged.flatMap((one) => (one.readings === readings && one.verdict.kind === 'ask' ? [one.token] : []))
@@ -91,6 +97,14 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
+/** What came of some readings. */
+interface JudgedReadings {
+  readonly some: readonly Readings[];
+  readonly judged: readonly Judged[];
+  /** Whether tables are distributed. */
+  readonly isSpread: boolean;
+}
+
 interface ExpectedRow {
   place: number;
   token: Address;
@@ -101,32 +115,48 @@ interface ExpectedRow {
 }
 
 /** Tokens that a later reading is kept of are left out. */
-async function judge(transaction: Transaction, chain: Chain, some: readonly Readings[]): Promise<readonly Judged[]> {
+async function judge(
+  transaction: Transaction,
+  chain: Chain,
+  some: readonly Readings[],
+  spread: boolean,
+): Promise<readonly Judged[]> {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = bind(chain.id);
   const tokensOf = some.map(({ first }) => [...first.keys()]);
-  const reading = readingsInSql(some, tokensOf, bind);
-  const coverage = { kind: 'wallet', subject: 'reading.wallet', chainId, dataset: erc20Transfers.name } as const;
+  const reading = readingsInSql(some, tokensOf, spread, bind);
+  const coverage = { kind: 'wallet', subject: reading.wallet, chainId, dataset: erc20Transfers.name } as const;
   const firstBlock = bind(chain.firstBlock);
   const wrapped = chain.wrappedNative === null ? null : bind(addressBytes(chain.wrappedNative));
   const isKnownFrom = (block: string): string =>
     wrapped === null ? '' : ` AND (asked.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
+  const tokens = `unnest(${reading.part(bind(tokensOf.flat().map(addressBytes)), 'bytea')}) AS asked(token)`;
+  const ctes = [subjectCoverage(coverage), ...(wrapped === null ? [] : [coinCoverage(coverage)])];
+  const above = movedAbove(chain, chainId, reading);
+  const held = spread
+    ? `held ON held.token = asked.token`
+    : `LATERAL ${heldToken('asked.token', { wallet: reading.wallet, chainId, isSpread: false }, 'held')}`;
+  if (spread)
+    ctes.push(
+      `held AS MATERIALIZED (SELECT own.* FROM erc20_wallet_tokens AS own WHERE own.wallet = ${reading.wallet} AND own.chain_id = ${chainId})`,
+      `above AS MATERIALIZED (${above})`,
+    );
   const rows = await transaction.query<ExpectedRow>(
-    `SELECT reading.place::int AS place, expected.* FROM ${reading} CROSS JOIN LATERAL (
-WITH ${subjectCoverage(coverage)}${wrapped === null ? '' : `, ${coinCoverage(coverage)}`}
+    reading.each(`
+WITH ${ctes.join(', ')}
 SELECT ${hexText('asked.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
   (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
   (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
-FROM covered CROSS JOIN unnest(${ofReading(bind(tokensOf.flat().map(addressBytes)), 'bytea')}) AS asked(token)
-LEFT JOIN LATERAL ${heldToken('asked.token', { wallet: 'reading.wallet', chainId }, 'held')}
+FROM covered CROSS JOIN ${tokens}
+LEFT JOIN ${held}
 LEFT JOIN erc20_token_classes AS known ON known.token = asked.token AND known.chain_id = ${chainId}
-LEFT JOIN (${movedAbove(chain, chainId)}) AS above ON above.token = asked.token
-CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < reading.block THEN NULL
+LEFT JOIN ${spread ? 'above' : `(${above}) AS above`} ON above.token = asked.token
+CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${reading.block} THEN NULL
   WHEN ${IS_SOUND}${isKnownFrom('held.anchor_block + 1')} THEN 'anchor'
   WHEN ${isWhole(firstBlock)}${isKnownFrom(firstBlock)} THEN 'beginning' END AS since) AS told
-WHERE held.anchor_block IS NULL OR held.anchor_block <= reading.block
-) AS expected`,
+WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
+`),
     values,
   );
   return rows.flatMap(({ place, token, is_live, before, moved }) => {
@@ -143,8 +173,42 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= reading.block
   });
 }
 
+interface ReadingsInSql {
+  /** A statement of each reading's rows, with its `place`. @param rows a query of one's */
+  each(rows: string): string;
+  readonly wallet: string;
+  readonly block: string;
+  /** The part of a list that belongs to a reading. */
+  part(list: string, type: string): string;
+}
+
+/** Of all in one statement; of one alone by its values, so that it goes to the node that has the wallet. */
+function readingsInSql(
+  some: readonly Readings[],
+  tokensOf: readonly (readonly Address[])[],
+  spread: boolean,
+  bind: Bind,
+): ReadingsInSql {
+  const [first] = some;
+  if (spread && first !== undefined)
+    return {
+      each: (rows) => `SELECT 1 AS place, expected.* FROM (${rows}) AS expected`,
+      wallet: `${bind(addressBytes(first.wallet))}::bytea`,
+      block: `${bind(first.block.number)}::bigint`,
+      part: (list, type) => `${list}::${type}[]`,
+    };
+  const relation = readingRelation(some, tokensOf, bind);
+  return {
+    each: (rows) =>
+      `SELECT reading.place::int AS place, expected.* FROM ${relation} CROSS JOIN LATERAL (${rows}) AS expected`,
+    wallet: 'reading.wallet',
+    block: 'reading.block',
+    part: ofReading,
+  };
+}
+
 /** A relation `reading` of wallets and blocks, in their order, each with where its part of a list of tokens begins and ends. */
-function readingsInSql(some: readonly Readings[], tokensOf: readonly (readonly Address[])[], bind: Bind): string {
+function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly Address[])[], bind: Bind): string {
   const begins: number[] = [];
   const ends: number[] = [];
   for (const tokens of tokensOf) {
@@ -167,23 +231,19 @@ function ofReading(list: string, type: string): string {
 }
 
 /** What moved in blocks above that of `reading`, by token. */
-function movedAbove(chain: Chain, chainId: string): string {
-  const condition = `account_key = address_key(reading.wallet) AND account = reading.wallet AND chain_id = ${chainId} AND block_number > reading.block`;
+function movedAbove(chain: Chain, chainId: string, { wallet, block }: Pick<ReadingsInSql, 'wallet' | 'block'>): string {
+  const condition = `account_key = address_key(${wallet}) AND account = ${wallet} AND chain_id = ${chainId} AND block_number > ${block}`;
   const rows = movedRows(chain, 'token, direction, value', condition);
   return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
 }
 
-async function keepJudged(
-  transaction: Transaction,
-  context: StateReadingContext,
-  some: readonly Readings[],
-  judged: readonly Judged[],
-): Promise<void> {
+async function keepJudged(transaction: Transaction, context: StateReadingContext, kept: JudgedReadings): Promise<void> {
+  const { judged } = kept;
   const { chain, logger } = context;
   const those = (isOne: (one: Judged) => boolean): readonly Judged[] => judged.filter(isOne);
   const whose = (transfers: 'tell' | 'differ') =>
     blocksOf(those(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers));
-  const right = await saveAnchors(transaction, chain, some, judged);
+  const right = await saveAnchors(transaction, chain, kept);
   await saveClass(transaction, context, 'sum', whose('tell'));
   await saveClass(transaction, context, 'live', whose('differ'));
   const none = those(({ verdict }) => verdict.kind === 'none');
@@ -211,8 +271,7 @@ function blocksOf(some: readonly Judged[]): ReadonlyMap<Address, number> {
 async function saveAnchors(
   transaction: Transaction,
   chain: Chain,
-  some: readonly Readings[],
-  judged: readonly Judged[],
+  { some, judged, isSpread: spread }: JudgedReadings,
 ): Promise<ReadonlySet<Address>> {
   const right = some.map((readings) =>
     judged.flatMap((one) =>
@@ -228,18 +287,18 @@ async function saveAnchors(
   const reading = readingsInSql(
     some,
     right.map((of) => of.map(({ token }) => token)),
+    spread,
     bind,
   );
-  const tokens = ofReading(bind(all.map(({ token }) => addressBytes(token))), 'bytea');
-  const amounts = ofReading(bind(all.map(({ value }) => value.toString())), 'numeric');
+  const tokens = reading.part(bind(all.map(({ token }) => addressBytes(token))), 'bytea');
+  const amounts = reading.part(bind(all.map(({ value }) => value.toString())), 'numeric');
+  const rows = reading.each(`
+    SELECT ${reading.wallet} AS wallet, said.token, ${reading.block} AS block, said.value, coalesce(above.delta, 0) AS since
+    FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, chainId, reading)}) AS above USING (token)`);
   await transaction.query(
     `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, anchor_block, anchor_value, since, anchored_at)
-     SELECT reading.wallet, ${chainId}::bigint, told.token, reading.block, told.value, told.since, clock_timestamp()
-       FROM ${reading} CROSS JOIN LATERAL (
-         SELECT said.token, said.value, coalesce(above.delta, 0) AS since
-         FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, chainId)}) AS above USING (token)
-       ) AS told
-     ORDER BY reading.wallet, told.token
+     SELECT told.wallet, ${chainId}::bigint, told.token, told.block, told.value, told.since, clock_timestamp() FROM (${rows}) AS told
+     ORDER BY told.wallet, told.token
      ON CONFLICT (wallet, chain_id, token) DO UPDATE SET anchor_block = excluded.anchor_block, anchor_value = excluded.anchor_value,
        since = excluded.since, anchored_at = excluded.anchored_at`,
     values,

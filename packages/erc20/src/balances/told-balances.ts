@@ -19,13 +19,15 @@ export interface WalletInSql {
   readonly liveSeconds: string;
   /** Readings from this moment on are fresh whatever their age. */
   readonly freshFrom: string;
+  /** Whether tables are distributed: then the wallet itself says on which node what is kept of it lies. */
+  readonly isSpread: boolean;
 }
 
 /** After this a contract is asked again whether its transfers still tell its balances, and one that answered nothing, whether it does. */
 const ASK_AGAIN = "interval '24 hours'";
 
 /** `tokens` as they are kept of the wallet: all that it may hold, or those that are named, whatever is known of them. To be given an alias. */
-export function heldTokens({ wallet, chainId, wrapped }: WalletInSql, named: string | null): string {
+export function heldTokens({ wallet, chainId, wrapped, isSpread }: WalletInSql, named: string | null): string {
   const ofWallet = `wallet = ${wallet} AND chain_id = ${chainId}`;
   if (named === null)
     return `(SELECT ${COLUMNS.map(([name]) => name).join(', ')} FROM erc20_wallet_tokens
@@ -34,7 +36,7 @@ export function heldTokens({ wallet, chainId, wrapped }: WalletInSql, named: str
     name === 'token' ? 'asked.token' : `coalesce(own.${name}, ${absent}) AS ${name}`,
   );
   return `(SELECT ${columns.join(', ')} FROM (SELECT DISTINCT given.token FROM ${named} AS given(token)) AS asked
-    LEFT JOIN LATERAL ${heldToken('asked.token', { wallet, chainId }, 'own')})`;
+    LEFT JOIN LATERAL ${heldToken('asked.token', { wallet, chainId, isSpread }, 'own')})`;
 }
 
 /**
@@ -43,12 +45,13 @@ export function heldTokens({ wallet, chainId, wrapped }: WalletInSql, named: str
  */
 export function heldToken(
   token: string,
-  { wallet, chainId }: Pick<WalletInSql, 'wallet' | 'chainId'>,
+  { wallet, chainId, isSpread }: Pick<WalletInSql, 'wallet' | 'chainId' | 'isSpread'>,
   alias: string,
 ): string {
   const key = ['wallet', 'chain_id', 'token'];
   const given = [wallet, chainId, token];
-  return `(SELECT * FROM erc20_wallet_tokens AS next WHERE (${key.map((column) => `next.${column}`).join(', ')}) >= (${given.join(', ')})
+  const place = isSpread ? `next.wallet = ${wallet} AND ` : '';
+  return `(SELECT * FROM erc20_wallet_tokens AS next WHERE ${place}(${key.map((column) => `next.${column}`).join(', ')}) >= (${given.join(', ')})
       ORDER BY ${key.map((column) => `next.${column}`).join(', ')} LIMIT 1) AS ${alias}
     ON ${key.map((column, index) => `${alias}.${column} = ${given[index]}`).join(' AND ')}`;
 }

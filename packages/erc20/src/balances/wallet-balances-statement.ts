@@ -58,11 +58,13 @@ export type Place = readonly number[];
  * The statement behind a wallet's balances. Newest movement first it is one range of the index by movement, backwards, which ends after
  * `limit` + 1 tokens that have something to show or are to be read; with tokens named, a look-up for each of them; in settled order all
  * of the wallet's. What is known of tokens is looked up by key.
+ * @param isSpread whether tables are distributed
  */
 export function walletBalancesStatement(
   chain: Chain,
   query: WalletBalancesQuery,
   select: string = HELD_TOKENS.select,
+  isSpread = false,
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -73,6 +75,7 @@ export function walletBalancesStatement(
     wrapped: chain.wrappedNative === null ? null : `${bind(addressBytes(chain.wrappedNative))}::bytea`,
     liveSeconds: bind(query.liveMaxAgeMs / 1_000),
     freshFrom: query.freshFrom === null ? `'infinity'` : bind(query.freshFrom),
+    isSpread,
   };
   const subject = {
     kind: 'wallet',
@@ -90,7 +93,7 @@ export function walletBalancesStatement(
   const order =
     query.order === null
       ? BY_MOVEMENT
-      : settledOrder(query.order, { rowsOfWallet: rowsOfWallet(), toBlock, wrapped: wallet.wrapped, bind });
+      : settledOrder(chain, query.order, { rowsOfWallet: rowsOfWallet(), toBlock, wallet, bind });
   const unknown = toBlock === null || wallet.wrapped === null ? null : isCoinUnknown(wallet.wrapped, toBlock);
   const conditions = [
     ...order.conditions,
@@ -99,18 +102,17 @@ export function walletBalancesStatement(
     ...(query.excludeSpam ? [expectedTrue('NOT shown.possible_spam')] : []),
     ...(query.verifiedOnly ? [expectedTrue('shown.verified')] : []),
   ];
-  const text = `WITH ${subjectCoverage(subject)}${wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`}
-SELECT now() AS read_at, ${subjectColumns(subject)}, packed.*
-FROM covered
-LEFT JOIN ${subjectHistory(subject)}
-CROSS JOIN LATERAL (SELECT ${select} FROM (
+  const text = `WITH ${subjectCoverage(subject)}${wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`}, state AS MATERIALIZED (
+  SELECT now() AS read_at, ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+), packed AS MATERIALIZED (SELECT packed.* FROM covered CROSS JOIN LATERAL (SELECT ${select} FROM (
   SELECT held.token, ${order.place} AS place, told.class, ${unknown === null ? 'told.adds_up' : `told.adds_up AND NOT ${unknown} AS adds_up`}, ${back === null ? 'told.balance' : 'told.balance - coalesce(moved.delta, 0)'} AS balance,
     told.balance_block, told.due, shown.*
   FROM ${heldTokens(wallet, named)} AS held
     CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${toldBalance(wallet)} AS told ${order.join}
     ${back === null ? '' : `LEFT JOIN (${back}) AS moved ON moved.token = held.token`}
   ${where(conditions)} ORDER BY ${order.by} LIMIT ${bind(query.limit + 1)}
-) AS page) AS packed`;
+) AS page) AS packed)
+SELECT state.*, packed.* FROM state CROSS JOIN packed`;
   return { text, values };
 }
 
@@ -129,38 +131,64 @@ const BY_MOVEMENT: OrderInSql = {
 };
 
 function settledOrder(
+  chain: Chain,
   { pinned, depth, after }: SettledOrder,
   {
     rowsOfWallet,
     toBlock,
-    wrapped,
+    wallet,
     bind,
   }: {
     readonly rowsOfWallet: string;
     readonly toBlock: string | null;
-    readonly wrapped: string | null;
+    readonly wallet: WalletInSql;
     readonly bind: Bind;
   },
 ): OrderInSql {
-  const newestBlock = pinned === null ? `least(${toBlock ?? 'NULL'}, covered.indexed_to)` : `${bind(pinned)}::bigint`;
+  const { wrapped, isSpread } = wallet;
+  const newestBlock =
+    pinned === null
+      ? `least(${toBlock ?? 'NULL'}, ${isSpread ? '(SELECT indexed_to FROM covered)' : 'covered.indexed_to'})`
+      : `${bind(pinned)}::bigint`;
   const settled = `${newestBlock} - ${bind(depth)}::bigint`;
+  const order = {
+    place: 'settled.place',
+    by: 'shown.verified DESC, settled.place DESC, held.token',
+    conditions: after === null ? [] : [behind(after, bind)],
+  };
+  if (isSpread) return { ...order, join: spreadPlaces(chain, wallet, rowsOfWallet, settled) };
   const [transfers, moves] = MOVED_TABLES;
   const newestOf = (table: string, condition: string): string =>
     `SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${table} AS transfer
     WHERE ${condition} AND ${rowsOfWallet} AND token_key(token) = token_key(held.token) AND token = held.token AND block_number <= ${settled}
     ${firstInOrderOfBlocks('DESC', '1')}`;
   const newestTransfer = newestOf(transfers.name, 'true');
-  const newest =
+  const before =
     wrapped === null
       ? newestTransfer
       : `SELECT max(place) FROM ((${newestTransfer}) UNION ALL (${newestOf(moves.name, `held.token = ${wrapped}`)})) AS newest`;
   return {
+    ...order,
     join: `CROSS JOIN LATERAL (SELECT CASE WHEN held.moved_block <= ${settled} THEN ${BY_MOVEMENT.place}
-      ELSE coalesce((${newest}), ARRAY[${UNSETTLED.join(', ')}]) END AS place) AS settled`,
-    place: 'settled.place',
-    by: 'shown.verified DESC, settled.place DESC, held.token',
-    conditions: after === null ? [] : [behind(after, bind)],
+      ELSE coalesce((${before}), ARRAY[${UNSETTLED.join(', ')}]) END AS place) AS settled`,
   };
+}
+
+/**
+ * Where transfers and what is kept of wallets lie on different nodes: the newest settled movement of each token that moved of late is looked up for all
+ * of them together.
+ */
+function spreadPlaces(chain: Chain, wallet: WalletInSql, rowsOfWallet: string, settled: string): string {
+  const late = `SELECT token FROM erc20_wallet_tokens WHERE wallet = ${wallet.wallet} AND chain_id = ${wallet.chainId} AND moved_block > ${settled}`;
+  const rows = movedRows(
+    chain,
+    'token, block_number, transaction_index, log_index',
+    `${rowsOfWallet} AND block_number <= ${settled} AND token = ANY (ARRAY(${late}))`,
+  );
+  return `LEFT JOIN (SELECT token, max(ARRAY[block_number, transaction_index, log_index]) AS place FROM ${rows} AS moved GROUP BY token) AS before
+      ON before.token = held.token
+    CROSS JOIN LATERAL (SELECT CASE WHEN held.moved_block <= ${settled} THEN ${BY_MOVEMENT.place}
+      ELSE coalesce(before.place, ARRAY[${UNSETTLED.join(', ')}]) END AS place) AS settled`;
 }
 
 /** Of what only moved of late. */

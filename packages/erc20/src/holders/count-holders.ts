@@ -93,11 +93,13 @@ export async function readStanding(
   // Without all of its deposits and withdrawals, transfers of the wrapped coin tell nothing.
   const tells = isCoin ? `coalesce(covered.is_counted AND ${isWhole('$3')}, false)` : 'true';
   const [row] = await database.query<HolderStanding>(
-    `WITH ${coverageOfToken(chain, token, of)}
+    `WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
+  SELECT block_timestamp FROM blocks WHERE chain_id = $2 AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1
+)
 SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
   coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${tells} AS adds,
   coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${tells} AS lies,
-  (SELECT block_timestamp FROM blocks WHERE chain_id = $2 AND block_number <= covered.indexed_to ORDER BY block_number DESC LIMIT 1) AS "newestAt",
+  (SELECT block_timestamp FROM newest) AS "newestAt",
   coalesce(facts.total_supply, known.supply, 0)::text AS supply, coalesce(facts.decimals, 0) AS decimals
 FROM covered
 LEFT JOIN erc20_holder_counts AS known ON known.token = $1 AND known.chain_id = $2

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
-import { lockChainCommits } from '@chainstead/sync';
+import { isSpread, lockChainCommits } from '@chainstead/sync';
 import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
 import { saveClass } from '../balances/save-class.ts';
 import { reorganised } from '../balances/save-readings.ts';
@@ -43,9 +43,10 @@ export async function saveOwnerReadings(
     if ((await storedBlocks(transaction, chain, [block])).size === 0) throw reorganised(block.number);
     // Nothing counts what moves from now on, or it is counted later: what was read would be wrong.
     if (!(await isKept(transaction, context, token))) return [];
-    const judged = await judge(transaction, context, readings);
+    const spread = await isSpread(transaction);
+    const judged = await judge(transaction, context, readings, spread);
     const those = (kind: Verdict['kind']): readonly Judged[] => judged.filter(({ verdict }) => verdict.kind === kind);
-    await saveAnchors(transaction, context, readings, judged);
+    await saveAnchors(transaction, context, { ...readings, isSpread: spread }, judged);
     await classify(transaction, context, readings, judged);
     if (those('unknown').length > 0)
       logger.warn(
@@ -88,6 +89,7 @@ async function judge(
   transaction: Transaction,
   { chain }: StateReadingContext,
   { token, block, firstBlock, first, second }: OwnerReadings,
+  spread: boolean,
 ): Promise<readonly Judged[]> {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -97,15 +99,16 @@ async function judge(
   const accounts = bind([...first.keys()].map(addressBytes));
   const of = { kind: 'contract', subject, chainId, dataset: erc20Transfers.name } as const;
   const isCoin = token === chain.wrappedNative;
+  const above = movedAbove(chain, { token: subject, chainId, number, accounts: `${accounts}::bytea[]` }, spread);
   const rows = await transaction.query<ExpectedRow>(
-    `WITH ${coverageOfToken(chain, token, of)}
+    `WITH ${[coverageOfToken(chain, token, of), ...above.ctes].join(', ')}
 SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
   (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
-  (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - above.delta)::text AS moved,
-  (held.total - above.delta)::text AS total
+  (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - ${above.delta})::text AS moved,
+  (held.total - ${above.delta})::text AS total
 FROM covered CROSS JOIN unnest(${accounts}::bytea[]) AS asked(account)
 JOIN erc20_holders AS held ON held.token = ${subject} AND held.chain_id = ${chainId} AND held.account = asked.account
-CROSS JOIN LATERAL ${movedAbove(chain, { token: subject, chainId, number, account: 'asked.account' })} AS above
+${above.join}
 LEFT JOIN erc20_token_classes AS known ON known.token = ${subject} AND known.chain_id = ${chainId}
 CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WHEN ${IS_SOUND} THEN 'anchor'
   WHEN ${isWhole(bind(firstBlock))} THEN 'beginning' END AS since) AS told
@@ -127,31 +130,67 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
   });
 }
 
-/** What an account received less what it sent in blocks above one. To be given an alias. */
+interface MovedAbove {
+  /** For the statement's `WITH`. */
+  readonly ctes: readonly string[];
+  /** To the relation `asked`, which has each `account`. */
+  readonly join: string;
+  readonly delta: string;
+}
+
+/**
+ * What accounts received less what they sent in blocks above one, of each by its index; where tables are distributed of all at once, since accounts lie
+ * on different nodes.
+ */
 function movedAbove(
   chain: StateReadingContext['chain'],
-  of: { readonly token: string; readonly chainId: string; readonly number: string; readonly account: string },
-): string {
-  const condition = `account_key = address_key(${of.account}) AND account = ${of.account} AND token_key(token) = token_key(${of.token}::bytea)
-      AND token = ${of.token} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
-  return `(SELECT coalesce(sum(${MOVED_DELTA}), 0) AS delta FROM ${movedRows(chain, 'direction, value', condition)} AS moved)`;
+  of: { readonly token: string; readonly chainId: string; readonly number: string; readonly accounts: string },
+  spread: boolean,
+): MovedAbove {
+  const ofToken = `token_key(token) = token_key(${of.token}::bytea) AND token = ${of.token} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
+  if (!spread) {
+    const rows = movedRows(
+      chain,
+      'direction, value',
+      `account_key = address_key(asked.account) AND account = asked.account AND ${ofToken}`,
+    );
+    return {
+      ctes: [],
+      join: `CROSS JOIN LATERAL (SELECT coalesce(sum(${MOVED_DELTA}), 0) AS delta FROM ${rows} AS moved) AS above`,
+      delta: 'above.delta',
+    };
+  }
+  return {
+    ctes: [
+      `above AS MATERIALIZED (
+  SELECT asked.account, sum(${MOVED_DELTA}) AS delta FROM unnest(${of.accounts}) AS asked(account)
+    JOIN ${movedRows(chain, 'account_key, account, direction, value', ofToken)} AS moved
+      ON moved.account_key = address_key(asked.account) AND moved.account = asked.account
+  GROUP BY asked.account)`,
+    ],
+    join: 'LEFT JOIN above ON above.account = asked.account',
+    delta: 'coalesce(above.delta, 0)',
+  };
 }
 
 async function saveAnchors(
   transaction: Transaction,
   { chain }: StateReadingContext,
-  { token, block }: OwnerReadings,
+  { token, block, isSpread: spread }: OwnerReadings & { readonly isSpread: boolean },
   judged: readonly Judged[],
 ): Promise<void> {
+  const of = { token: '$1', chainId: '$2', number: '$3::bigint', accounts: '$4::bytea[]' };
+  const above = movedAbove(chain, of, spread);
   const right = judged.flatMap(({ account, verdict }) =>
     verdict.kind === 'right' ? [{ account, value: verdict.value }] : [],
   );
   if (right.length > 0)
     await transaction.query(
-      `UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = told.value, since = told.delta, anchored_at = clock_timestamp()
-       FROM (SELECT told.account, told.value, above.delta FROM unnest($4::bytea[], $5::numeric[]) AS told(account, value)
-         CROSS JOIN LATERAL ${movedAbove(chain, { token: '$1', chainId: '$2', number: '$3::bigint', account: 'told.account' })} AS above) AS told
-       WHERE held.token = $1 AND held.chain_id = $2 AND held.account = told.account`,
+      `WITH ${above.ctes.map((cte) => `${cte}, `).join('')}told AS MATERIALIZED (
+         SELECT asked.account, asked.value, ${above.delta} AS delta, clock_timestamp() AS told_at
+         FROM unnest($4::bytea[], $5::numeric[]) AS asked(account, value) ${above.join})
+       UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = told.value, since = told.delta, anchored_at = told.told_at
+       FROM told WHERE held.token = $1 AND held.chain_id = $2 AND held.account = told.account`,
       [
         addressBytes(token),
         chain.id,
@@ -198,7 +237,7 @@ async function classify(
   if (isOne('differ')) await saveClass(transaction, context, 'live', told);
   if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(
-    'SELECT FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
+    'SELECT 1 AS found FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
     [addressBytes(token), context.chain.id],
   );
   if (read === undefined) await saveClass(transaction, context, 'none', told);

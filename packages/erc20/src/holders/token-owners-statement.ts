@@ -76,16 +76,18 @@ export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, sele
   const held = heldRows(query, { token, chainId }, bind);
   const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
   const changed = changeAbove(chain, `${token}::bytea`, supplyBlock, chainId, bind);
-  const text = `WITH ${coverageOfToken(chain, query.token, subject)}, about AS MATERIALIZED (
+  const text = `WITH ${coverageOfToken(chain, query.token, subject)}, facts AS MATERIALIZED (
+  SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
+    ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
+  FROM tokens WHERE address = ${token} AND chain_id = ${chainId}
+), about AS MATERIALIZED (
   SELECT known_class, coalesce(counts.contradictions, 0) AS contradictions, coalesce(facts.verified, false) AS is_verified,
     coalesce(facts.created_block, ${bind(chain.firstBlock)}::bigint) AS first_block, facts.decimals, facts.total_supply, facts.supply_block,
     coalesce(facts.is_read, false) AS is_read, coalesce(facts.is_supply_recent, false) AS is_supply_recent,
     coalesce(facts.is_creation_due, false) AS is_creation_due
 FROM (VALUES (true)) AS one
 LEFT JOIN erc20_holder_counts AS counts ON counts.token = ${token} AND counts.chain_id = ${chainId}
-LEFT JOIN LATERAL (SELECT verified, created_block, decimals, total_supply, supply_block, facts_status = 'known' AS is_read,
-    ${IS_SUPPLY_RECENT} AS is_supply_recent, standard IS NOT NULL AND ${IS_CREATION_DUE} AS is_creation_due
-  FROM tokens WHERE address = ${token} AND chain_id = ${chainId}) AS facts ON true
+LEFT JOIN facts ON true
 CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
   'new') AS known_class) AS classed
@@ -100,16 +102,16 @@ CROSS JOIN LATERAL (SELECT CASE known_class
     ELSE CASE WHEN ${IS_SOUND} AND (${addsUp} OR held.since = 0) AND held.balance >= 0 THEN held.balance END
     END AS read_balance) AS told
 ORDER BY ${held.order}
+), state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted FROM covered LEFT JOIN ${subjectHistory(subject)}
 )
-SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted, clock_timestamp() AS read_at,
+SELECT state.*, clock_timestamp() AS read_at,
   about.known_class AS class, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
   NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}) AS are_facts_due, about.is_creation_due,
   ${givers(query, { token, chainId })} AS givers,
   ${labelsOf('ARRAY(SELECT account FROM page)', chainId)} AS labels,
   owners.*
-FROM covered CROSS JOIN about
-LEFT JOIN ${subjectHistory(subject)}
-CROSS JOIN (SELECT ${select} FROM page) AS owners`;
+FROM state CROSS JOIN about CROSS JOIN (SELECT ${select} FROM page) AS owners`;
   return { text, values };
 }
 

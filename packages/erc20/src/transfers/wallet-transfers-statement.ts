@@ -171,8 +171,8 @@ function countOf(scan: Scan, near: readonly string[], far: readonly string[], li
   const bounds = boundsOfScan(near, far);
   const rows =
     scan.tokens === null
-      ? `SELECT FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${where(far)}`
-      : `SELECT FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} ${where(far)} LIMIT ${limit}`;
+      ? `SELECT 1 FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${where(far)}`
+      : `SELECT 1 FROM ${transfersOfTokens(scan, bounds, limit, PLACE_COLUMNS)} ${where(far)} LIMIT ${limit}`;
   return `(SELECT count(*) FROM (${rows}) AS counted)`;
 }
 

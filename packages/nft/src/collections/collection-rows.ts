@@ -124,13 +124,22 @@ export async function saveCollection(
   // The first time the contract's own words do, until there is a document.
   if (document === null) assignments.push('name = coalesce(name, $10)', 'symbol = coalesce(symbol, $11)');
   await database.query(
-    `UPDATE nft_collections SET status = 'known', contract_type = $4, contract_uri = $5, base_uri = $6, error_code = $7, error_message = $8,
+    `${withLater('$9::float8')}
+     UPDATE nft_collections SET status = 'known', contract_type = $4, contract_uri = $5, base_uri = $6, error_code = $7, error_message = $8,
        synced_at = now(), updated_at = now(), requested_by = NULL, ${assignments.join(', ')},
        attempts = CASE WHEN $7::text IS NULL THEN 0 ELSE attempts END,
-       due_at = CASE WHEN due_at = $3::timestamptz THEN ${fromNow('$9::float8')} ELSE due_at END
-     WHERE ${KEY}`,
+       due_at = CASE WHEN due_at = $3::timestamptz THEN later.moment ELSE due_at END
+     FROM later WHERE ${KEY}`,
     values,
   );
+}
+
+/**
+ * For an UPDATE's `WITH`: the moment that many seconds from now, as `later.moment`. Of a row that may be distributed nothing that changes with time may
+ * stand in a CASE, as each node would have its own.
+ */
+export function withLater(seconds: string): string {
+  return `WITH later AS MATERIALIZED (SELECT ${fromNow(seconds)} AS moment)`;
 }
 
 /** Neither a contract nor an NFT: believed for a while, then asked again on request. */
@@ -156,9 +165,10 @@ export async function failCollection(
   failure: { readonly code: string; readonly message: string; readonly retrySeconds: number },
 ): Promise<void> {
   await database.query(
-    `UPDATE nft_collections SET status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, error_code = $4, error_message = $5,
+    `${withLater('$6::float8')}
+     UPDATE nft_collections SET status = CASE WHEN status = 'known' THEN 'known' ELSE 'failed' END, error_code = $4, error_message = $5,
        requested_by = NULL, updated_at = now(),
-       due_at = CASE WHEN due_at = $3::timestamptz THEN ${fromNow('$6::float8')} ELSE due_at END WHERE ${KEY}`,
+       due_at = CASE WHEN due_at = $3::timestamptz THEN later.moment ELSE due_at END FROM later WHERE ${KEY}`,
     [
       addressBytes(address),
       chainId,

@@ -95,8 +95,8 @@ export async function requestTokensOf(
   const rows = await whereRoom(database, requester, (transaction, room) =>
     transaction.query(
       `UPDATE nft_token_metadata SET due_at = now(), requested_by = $3, attempts = 0
-     WHERE (token_address, chain_id, token_id) IN (
-       SELECT token_address, chain_id, token_id FROM nft_token_metadata
+     WHERE token_address = $1 AND chain_id = $2 AND token_id IN (
+       SELECT token_id FROM nft_token_metadata
        WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
        ORDER BY synced_at NULLS FIRST, token_id LIMIT $4 FOR UPDATE SKIP LOCKED)
      RETURNING chain_id`,

@@ -1,6 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
-import { LEASE_SECONDS, OVERDUE, storedUri } from './collection-rows.ts';
+import { LEASE_SECONDS, OVERDUE, storedUri, withLater } from './collection-rows.ts';
 
 /** `nft_token_metadata` as a queue, by the rules of collection-rows.ts. */
 export interface DueToken {
@@ -30,8 +30,10 @@ export async function takeDueToken(database: Database, chainId: ChainId, token: 
     token_uri: string | null;
     from_known_uri: boolean;
   }>(
-    `UPDATE nft_token_metadata SET due_at = now() + make_interval(secs => $4), attempts = attempts + 1
-     WHERE ${KEY} AND due_at <= now() RETURNING due_at::text AS lease, attempts, token_uri, from_known_uri`,
+    `WITH taken AS (
+       UPDATE nft_token_metadata SET due_at = now() + make_interval(secs => $4), attempts = attempts + 1
+       WHERE ${KEY} AND due_at <= now() RETURNING due_at, attempts, token_uri, from_known_uri)
+     SELECT due_at::text AS lease, attempts, token_uri, from_known_uri FROM taken`,
     [...keyOf(chainId, token), LEASE_SECONDS],
   );
   if (row === undefined) return null;
@@ -55,11 +57,12 @@ export async function saveToken(
   document: FoundUri & { readonly text: string | null },
 ): Promise<void> {
   await database.query(
-    `UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
-       synced_at = now(), uri_synced_at = CASE WHEN $7::boolean THEN ${fromNow('0')} ELSE uri_synced_at END,
+    `${withLater('0')}
+     UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
+       synced_at = now(), uri_synced_at = CASE WHEN $7::boolean THEN later.moment ELSE uri_synced_at END,
        attempts = 0, error_code = NULL, error_message = NULL, requested_by = NULL,
        from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
-       due_at = CASE WHEN due_at = $4::timestamptz THEN NULL ELSE due_at END WHERE ${KEY}`,
+       due_at = CASE WHEN due_at = $4::timestamptz THEN NULL ELSE due_at END FROM later WHERE ${KEY}`,
     [...keyOf(chainId, token), lease, storedUri(document.uri), document.text, document.isAsked],
   );
 }
@@ -77,10 +80,11 @@ export async function failToken(
   },
 ): Promise<void> {
   await database.query(
-    `UPDATE nft_token_metadata SET status = 'failed', error_code = $5, error_message = $6, requested_by = NULL,
-       token_uri = coalesce($8, token_uri), uri_synced_at = CASE WHEN $9::boolean THEN ${fromNow('0')} ELSE uri_synced_at END,
+    `WITH later AS MATERIALIZED (SELECT ${fromNow('0')} AS now, ${fromNow('$7::float8')} AS moment)
+     UPDATE nft_token_metadata SET status = 'failed', error_code = $5, error_message = $6, requested_by = NULL,
+       token_uri = coalesce($8, token_uri), uri_synced_at = CASE WHEN $9::boolean THEN later.now ELSE uri_synced_at END,
        from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
-       due_at = CASE WHEN due_at = $4::timestamptz THEN ${fromNow('$7::float8')} ELSE due_at END WHERE ${KEY}`,
+       due_at = CASE WHEN due_at = $4::timestamptz THEN later.moment ELSE due_at END FROM later WHERE ${KEY}`,
     [
       ...keyOf(chainId, token),
       lease,

@@ -47,14 +47,15 @@ export function collectionStatement(
   } as const;
   const of = (alias: string): string => `${alias}.token_address = ${address} AND ${alias}.chain_id = ${chainId}`;
   const isPartial = `(${isUncovered(subject, chain)} OR NOT ${isKept(chainId, address, nftCollectionOwners)})`;
-  const page = write(bind, of, isPartial);
-  const text = `WITH ${subjectCoverage(subject)}
-SELECT ${subjectColumns(subject)},
-  (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block,
-  page.is_there IS NOT NULL AS is_there, ${page.columns}
-FROM covered
-LEFT JOIN ${subjectHistory(subject)}
-LEFT JOIN LATERAL (SELECT true AS is_there, shown.* FROM (${page.rows}) AS shown) AS page ON true${page.orderBy === undefined ? '' : `\nORDER BY ${page.orderBy}`}`;
+  const page = write(bind, of, '(SELECT is_partial FROM state)');
+  // Each by itself: on a cluster the page comes from the node that has the collection, the rest is the coordinator's own.
+  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isPartial} AS is_partial,
+    (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block
+  FROM covered LEFT JOIN ${subjectHistory(subject)}
+), page AS MATERIALIZED (SELECT true AS is_there, shown.* FROM (${page.rows}) AS shown)
+SELECT state.*, page.is_there IS NOT NULL AS is_there, ${page.columns}
+FROM state LEFT JOIN page ON true${page.orderBy === undefined ? '' : `\nORDER BY ${page.orderBy}`}`;
   return { text, values };
 }
 

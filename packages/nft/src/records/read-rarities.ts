@@ -22,9 +22,10 @@ export async function readRarities(
   database: ReadDatabase,
   chain: Chain,
   records: readonly Rated[],
+  isSpread = false,
 ): Promise<ReadonlyMap<string, TokenRarity>> {
   if (records.length === 0) return new Map();
-  const { text, values } = ranksStatement(chain, records);
+  const { text, values } = ranksStatement(chain, records, isSpread);
   const ranks = await database.select<RankRow>(text, values);
   if (ranks.length === 0) return new Map();
   const traitsOfRecords = new Map(records.map((record) => [recordId(record), traitsOfDocument(record)]));
@@ -32,7 +33,7 @@ export async function readRarities(
     const id = recordId({ address: row.address, tokenId: row.token_id });
     return { ...row, id, traits: traitsOfRecords.get(id) ?? [] };
   });
-  const counts = await readCounts(database, chain, rated);
+  const counts = await readCounts(database, chain, rated, isSpread);
   return new Map(
     rated.map(({ id, address, rank, tokens, traits }) => [
       id,
@@ -61,7 +62,21 @@ interface RankRow {
 }
 
 /** Of each token a probe of the keys of `nft_collection_traits` and `nft_token_rarity` (traits-statements.explain.test.ts). */
-export function ranksStatement(chain: Chain, tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[]): Statement {
+export function ranksStatement(
+  chain: Chain,
+  tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[],
+  isSpread = false,
+): Statement {
+  const values = [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)];
+  if (isSpread)
+    return {
+      text: `WITH asked AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::numeric[]) AS asked(token_address, token_id)), ${SHOWN_GENERATIONS}
+SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, asked.tokens
+FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM asked JOIN shown USING (token_address)) AS asked
+JOIN nft_token_rarity AS rarity ON rarity.token_address = asked.token_address AND rarity.chain_id = $1 AND rarity.generation = asked.generation
+  AND rarity.token_id = asked.token_id`,
+      values,
+    };
   return {
     text: `SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, shown.tokens
 FROM unnest($2::bytea[], $3::numeric[]) AS asked(token_address, token_id)
@@ -70,7 +85,7 @@ CROSS JOIN LATERAL (
   SELECT rank FROM nft_token_rarity AS rarity
   WHERE rarity.token_address = asked.token_address AND rarity.chain_id = $1 AND rarity.generation = shown.generation AND rarity.token_id = asked.token_id LIMIT 1
 ) AS rarity`,
-    values: [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
+    values,
   };
 }
 
@@ -79,12 +94,13 @@ async function readCounts(
   database: ReadDatabase,
   chain: Chain,
   rated: readonly { readonly address: NftRecord['address']; readonly traits: readonly Trait[] }[],
+  isSpread: boolean,
 ): Promise<ReadonlyMap<string, TraitFigures>> {
   const asked = new Map<string, AskedTrait>();
   for (const { address, traits } of rated)
     for (const trait of traits) asked.set(countName(address, traitKey(address, trait)), { address, trait });
   if (asked.size === 0) return new Map();
-  const { text, values } = countsStatement(chain, [...asked.values()]);
+  const { text, values } = countsStatement(chain, [...asked.values()], isSpread);
   const rows = await database.select<CountRow>(text, values);
   return new Map(rows.map((row) => [countName(row.address, row.trait_key), traitFigures(row.count, row.tokens)]));
 }
@@ -102,7 +118,21 @@ interface CountRow {
 }
 
 /** As {@link ranksStatement}, by `nft_trait_counts_by_key`. */
-export function countsStatement(chain: Chain, traits: readonly AskedTrait[]): Statement {
+export function countsStatement(chain: Chain, traits: readonly AskedTrait[], isSpread = false): Statement {
+  const values = [
+    chain.id,
+    traits.map(({ address }) => addressBytes(address)),
+    traits.map(({ address, trait }) => traitKey(address, trait)),
+  ];
+  if (isSpread)
+    return {
+      text: `WITH asked AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::bytea[]) AS asked(token_address, trait_key)), ${SHOWN_GENERATIONS}
+SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, asked.tokens
+FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM asked JOIN shown USING (token_address)) AS asked
+JOIN nft_trait_counts AS counted ON counted.trait_key = asked.trait_key AND counted.token_address = asked.token_address
+  AND counted.chain_id = $1 AND counted.generation = asked.generation`,
+      values,
+    };
   return {
     text: `SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, shown.tokens
 FROM unnest($2::bytea[], $3::bytea[]) AS asked(token_address, trait_key)
@@ -112,13 +142,15 @@ CROSS JOIN LATERAL (
   WHERE counted.trait_key = asked.trait_key
     AND ${expectedTrue('counted.token_address = asked.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
 ) AS counted`,
-    values: [
-      chain.id,
-      traits.map(({ address }) => addressBytes(address)),
-      traits.map(({ address, trait }) => traitKey(address, trait)),
-    ],
+    values,
   };
 }
+
+/** CTE `shown`: the generations of the collections of `asked` that are shown, as {@link shownGeneration}. */
+const SHOWN_GENERATIONS = `shown AS MATERIALIZED (
+  SELECT traits.token_address, traits.generation, traits.tokens FROM nft_collection_traits AS traits
+  WHERE traits.token_address = ANY ($2::bytea[]) AND traits.chain_id = $1 AND NOT traits.is_too_large AND traits.token_address NOT IN (
+    SELECT token_address FROM nft_collection_counts WHERE token_address = ANY ($2::bytea[]) AND chain_id = $1 AND ids > ${TOKENS_MAX}))`;
 
 /** The generation of a collection that is shown, in SQL: none of one that has grown too large. */
 function shownGeneration(contract: string): string {

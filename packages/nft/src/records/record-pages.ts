@@ -1,4 +1,4 @@
-import { createMissingIndexes } from '@chainstead/answers';
+import { areTablesSpread, createMissingIndexes } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, systemClock } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -38,8 +38,9 @@ export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf =
   return {
     async read(chain, keys, { includePrices }) {
       const isFindable = (await missing()).length === 0;
-      const found = await readRecords(database, chain, keys, isFindable ? await transferTables() : null);
-      const rarities = await readRarities(database, chain, found);
+      const isSpread = await areTablesSpread(database);
+      const found = await readRecords(database, chain, keys, isFindable ? await transferTables() : null, isSpread);
+      const rarities = await readRarities(database, chain, found, isSpread);
       const records = found.map((record) => ({ ...record, rarity: rarities.get(recordId(record)) ?? null }));
       const tokens = keys.map(({ address, tokenId }) => ({ token: address, tokenId }));
       return {

@@ -1,15 +1,16 @@
 import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, hexText, type Statement } from '@chainstead/db';
+import { hexText, type Statement } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { COLLECTION_COLUMNS } from '../collections/collection-fields.ts';
+import { askedTokens } from './asked-tokens.ts';
 import type { RecordKey } from './nft-record.ts';
 import { NOBODY, PLACE, type TokenMoves, tokenMoves } from './token-moves.ts';
 
 /** A URI that holds its document is shown up to here. Characters. */
 export const DATA_URI_LENGTH_MAX = 8_192;
 /** What the documents of one answer may be together; those that come after are left out. Of at least the largest document. Bytes. */
-const DOCUMENTS_BYTES_MAX = 4_194_304;
+export const DOCUMENTS_BYTES_MAX = 4_194_304;
 /** So many of a token's newest transfers are searched for its mint; where all are neither mint nor burn, its first transfer may be. */
 const MINT_SEARCH_MAX = 256;
 
@@ -17,29 +18,44 @@ const MINT_SEARCH_MAX = 256;
  * All that records show of these tokens, one row each, in their order. Of each token it probes the keys of what is known of contracts and
  * of documents, and reads two ranges of `nft_transfers_by_token` (records-statement.explain.test.ts).
  * @param tables that hold transfers; null where they can't be read by token, so that no mint is looked for
+ * @param isSpread whether tables are distributed: then of one token, and without its mint ({@link mintStatement})
  */
 export function recordsStatement(
   chain: Chain,
   tokens: readonly Pick<RecordKey, 'address' | 'tokenId'>[],
   tables: TablesInUse | null,
+  isSpread = false,
 ): Statement {
+  const asked = askedTokens(chain, tokens, isSpread);
   const text = `SELECT ${COLLECTION_COLUMNS.map(([field, column]) => `shown.${column} AS "${field}"`).join(', ')},
   shown.contract_type, shown.verified, shown.possible_spam,
   CASE WHEN octet_length(known.token_uri) <= ${DATA_URI_LENGTH_MAX} OR ltrim(left(known.token_uri, 100)) NOT ILIKE 'data:%' THEN known.token_uri END AS token_uri,
   known.uri_synced_at, known.synced_at, known.token_address IS NULL AS is_unread,
   CASE WHEN sum(octet_length(known.metadata)) OVER (ORDER BY asked.place) <= ${DOCUMENTS_BYTES_MAX} THEN known.metadata END AS metadata,
   ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
-FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS asked(token_address, token_id, place)
+FROM ${asked.relation}
 CROSS JOIN LATERAL ${collectionFacts('asked.token_address', '$1::bigint')} AS shown
 LEFT JOIN LATERAL (
   SELECT * FROM nft_token_metadata AS own
   WHERE own.token_address = asked.token_address AND own.chain_id = $1 AND own.token_id = asked.token_id LIMIT 1
 ) AS known ON true
-LEFT JOIN LATERAL ${tables === null ? NO_MINT : mintOf(tables)} AS minted ON true
+LEFT JOIN LATERAL ${tables === null || isSpread ? NO_MINT : mintOf(tables)} AS minted ON true
 ORDER BY asked.place`;
+  return { text, values: asked.values };
+}
+
+/** The mint of one token by itself, as `minted_in` and `minted_at`: no row, or nulls, where it has none. @param contractType of its contract */
+export function mintStatement(
+  chain: Chain,
+  token: Pick<RecordKey, 'address' | 'tokenId'>,
+  contractType: string | null,
+  tables: TablesInUse,
+): Statement {
+  const asked = askedTokens(chain, [token], true);
   return {
-    text,
-    values: [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
+    text: `SELECT ${hexText('minted.transaction_hash')} AS minted_in, minted.block_number AS minted_at
+FROM ${asked.relation} CROSS JOIN (SELECT $4::text AS contract_type) AS shown CROSS JOIN LATERAL ${mintOf(tables)} AS minted`,
+    values: [...asked.values, contractType],
   };
 }
 

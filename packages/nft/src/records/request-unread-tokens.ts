@@ -21,7 +21,7 @@ export async function requestUnreadTokens(
   await database.query(
     `INSERT INTO nft_token_metadata (token_address, chain_id, token_id, status, due_at)
      SELECT unread.address, $1, unread.id, 'pending', now() FROM unnest($2::bytea[], $3::numeric[]) AS unread(address, id)
-      WHERE (SELECT count(*) FROM (SELECT FROM nft_token_metadata WHERE due_at <= now() LIMIT $4) AS waiting) < $4
+      WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT $4) AS waiting) < $4
       ORDER BY unread.address, unread.id ON CONFLICT DO NOTHING`,
     [chain.id, unread.map(({ address }) => addressBytes(address)), unread.map(({ tokenId }) => tokenId), WAITING_MAX],
   );

@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
+import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -52,7 +52,7 @@ export async function getSalePrices(
   query: SalePricesQuery,
   tables: TablesInUse,
 ): Promise<SalePrices> {
-  const statement = salePricesStatement(chain, query, tables);
+  const statement = salePricesStatement(chain, query, tables, await areTablesSpread(database));
   const rows = await database.select<Row>(statement.text, statement.values);
   const [first] = rows;
   const saleOf = (name: Row['sale']): Sale | null => {

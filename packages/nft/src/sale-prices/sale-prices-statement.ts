@@ -5,7 +5,7 @@ import { addressBytes, type Bind, hexText, type Statement, where } from '@chains
 import { etherQuotes } from '@chainstead/prices';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
-import { tradePrice } from '../trades/trade-price-statement.ts';
+import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statement.ts';
 import { type BoundAddress, bindAddress, TRADE_TABLES, type TradeTable } from '../trades/trade-tables.ts';
 import { etherPayments } from './ether-payments.ts';
 
@@ -31,8 +31,14 @@ const DAY_MS = 86_400_000;
  * Accepted Punk bids have no price of their own, so that no order of arrival matters; they are read from the trades, of
  * the whole window, for CryptoPunks alone.
  * @param tables that hold trades
+ * @param isSpread whether tables are distributed
  */
-export function salePricesStatement(chain: Chain, query: SalePricesQuery, tables: TablesInUse): Statement {
+export function salePricesStatement(
+  chain: Chain,
+  query: SalePricesQuery,
+  tables: TablesInUse,
+  isSpread = false,
+): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const start = new Date(query.now.getTime() - query.days * DAY_MS);
@@ -46,6 +52,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, tables
     tokenId: query.tokenId === null ? null : `${bind(query.tokenId)}::numeric`,
     payments: `${bind(etherPayments(chain, { withWrapped: query.includeWrapped }).map(addressBytes))}::bytea[]`,
     tables: TRADE_TABLES[tables],
+    priced: isSpread ? pricedBefore(chain, chainId, { collection: query.token }, bind) : BY_BIDS,
   };
   const quotes = etherQuotes(chain, chainId, bind);
   const parts = [
@@ -67,22 +74,32 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, tables
     toDateBound(chainId, wholeFrom),
     coverage(chainId, "'nft-trades'"),
     ...quotes.ctes,
+    ...scan.priced.ctes,
     `summary AS MATERIALIZED (
   SELECT coalesce(sum(sales), 0) AS sales, sum(total) AS total, min(lowest) AS lowest, min(highest) AS highest, min(latest) AS latest
   FROM (${parts.join('\n  UNION ALL ')}) AS part WHERE ${bind(query.days)}::integer > 0)`,
     PICKED,
+    `trade AS MATERIALIZED (
+  SELECT picked.sale, trade.*, paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo
+  FROM picked LEFT JOIN LATERAL (SELECT * FROM (${shownSale(scan)}) AS trade LIMIT 1) AS trade ON true
+    LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true)`,
   ];
-  const text = `WITH ${ctes.join(', ')}
-SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND ${isBuilt(chainId, saleDays)} AS complete,
-  summary.sales::bigint AS sales, div(summary.total, nullif(summary.sales, 0)) AS average, picked.sale, ${SHOWN_COLUMNS},
-  paid.name AS payment_name, paid.symbol AS payment_symbol, paid.logo AS payment_logo,
-  quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
-FROM covered CROSS JOIN summary
-LEFT JOIN picked ON true
-LEFT JOIN LATERAL (SELECT * FROM (${shownSale(scan)}) AS trade LIMIT 1) AS trade ON true
-LEFT JOIN LATERAL (SELECT name, symbol, logo FROM tokens WHERE address = trade.payment_token AND chain_id = ${chainId} LIMIT 1) AS paid ON true
-LEFT JOIN LATERAL ${quotes.at({ block: 'trade.block_number', transaction: 'trade.transaction_index', log: 'trade.log_index' })} AS quote ON true
-LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true`;
+  const atSale = quotes.at({
+    block: 'trade.block_number',
+    transaction: 'trade.transaction_index',
+    log: 'trade.log_index',
+  });
+  // What lies on the coordinator alone, where tables are distributed, is read by itself.
+  const text = `WITH ${ctes.join(', ')}, state AS MATERIALIZED (
+  SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
+), shown AS MATERIALIZED (
+  SELECT trade.*, quote.value AS quote_value, quote.source AS quote_source, newest.value AS newest_value, newest.source AS newest_source
+  FROM (VALUES (true)) AS one LEFT JOIN trade ON true LEFT JOIN LATERAL ${atSale} AS quote ON true LEFT JOIN LATERAL ${quotes.at(null)} AS newest ON true
+)
+SELECT state.*, summary.sales::bigint AS sales, div(summary.total, nullif(summary.sales, 0)) AS average, trade.sale, ${SHOWN_COLUMNS},
+  trade.payment_name, trade.payment_symbol, trade.payment_logo,
+  trade.quote_value, trade.quote_source, trade.newest_value, trade.newest_source
+FROM state CROSS JOIN summary CROSS JOIN shown AS trade`;
   return { text, values };
 }
 
@@ -92,6 +109,7 @@ interface Scan {
   readonly tokenId: string | null;
   readonly payments: string;
   readonly tables: readonly TradeTable[];
+  readonly priced: Priced;
 }
 
 /** Summaries as {@link saleSummary} gives them, of each day from this one on. */
@@ -108,9 +126,9 @@ function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
 
 /** The summary of the window's trades that a condition picks. */
 function sales(scan: Scan, condition: string): string {
-  const { tokenId, payments, tables } = scan;
+  const { tokenId, payments, tables, priced } = scan;
   const parts = tables.map(
-    (table) => `SELECT ${PLACE}, ${UNIT} FROM ${table.name} AS trade
+    (table) => `SELECT ${PLACE}, ${unitOf(priced)} FROM ${table.name} AS trade ${priced.join}
       ${where([
         ...ofCollection(table, scan),
         ...(tokenId === null ? [] : table.ofToken(tokenId)),
@@ -130,7 +148,7 @@ function shownSale(scan: Scan): string {
     (
       table,
     ) => `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
-      trade.payment_token, ${UNIT} FROM ${table.name} AS trade ${where([...ofCollection(table, scan), ...isPicked])}`,
+      trade.payment_token, ${unitOf(scan.priced)} FROM ${table.name} AS trade ${scan.priced.join} ${where([...ofCollection(table, scan), ...isPicked])}`,
   );
   return parts.join(' UNION ALL ');
 }
@@ -140,7 +158,7 @@ function ofCollection(table: TradeTable, { collection, chainId }: Scan): readonl
 }
 
 const PLACE = PLACE_COLUMNS.map((column) => `trade.${column}`).join(', ');
-const UNIT = `${unitPrice('trade', tradePrice('trade'))} AS unit`;
+const unitOf = ({ price }: Priced): string => `${unitPrice('trade', price)} AS unit`;
 
 /** The places of the three sales that are shown. */
 const PICKED = `picked AS MATERIALIZED (

@@ -42,11 +42,13 @@ export async function readTokens(
 ): Promise<readonly TokenReading[]> {
   if (tokens.length === 0) return [];
   return database.query<TokenReading>(
-    `SELECT known.status, known.token_uri IS NOT NULL AS "hasUri"
-     FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS asked(token_address, token_id, place)
-     LEFT JOIN nft_token_metadata AS known
-       ON known.token_address = asked.token_address AND known.chain_id = $1 AND known.token_id = asked.token_id
-     ORDER BY asked.place`,
+    `WITH asked AS MATERIALIZED (
+       SELECT * FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS asked(token_address, token_id, place)
+     ), known AS MATERIALIZED (
+       SELECT asked.place, own.status, own.token_uri IS NOT NULL AS has_uri FROM asked JOIN nft_token_metadata AS own
+         ON own.token_address = asked.token_address AND own.chain_id = $1 AND own.token_id = asked.token_id
+     )
+     SELECT known.status, coalesce(known.has_uri, false) AS "hasUri" FROM asked LEFT JOIN known USING (place) ORDER BY place`,
     [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
   );
 }

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
+import { readTogether } from '../records/asked-tokens.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { ADDED_UP_MAX, BATCHABLE, type HoldersReading, tokenHoldersStatement } from './token-holders-statement.ts';
 
@@ -17,8 +18,10 @@ export async function getTokenHolders(
   { isWhole, ...reading }: HoldersReading & { readonly isWhole: (contract: Address) => boolean },
 ): Promise<readonly (RecordKey | null)[]> {
   if (tokens.length === 0) return [];
-  const statement = tokenHoldersStatement(chain, tokens, reading);
-  const rows = await database.select<Row>(statement.text, statement.values);
+  const rows = await readTogether(tokens, reading.isSpread === true, (some) => {
+    const { text, values } = tokenHoldersStatement(chain, some, reading);
+    return database.select<Row>(text, values);
+  });
   return tokens.map((token, index) => {
     const row = rows[index];
     const held = row === undefined ? null : heldOf(row, isWhole(token.address));

@@ -1,8 +1,9 @@
 import type { TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, expectedTrue, hexText, type Statement } from '@chainstead/db';
+import { expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import type { TokenKey } from '../collections/token-rows.ts';
+import { askedTokens } from '../records/asked-tokens.ts';
 import { NOBODY, PLACE, tokenMoves } from '../records/token-moves.ts';
 import { changesHolder, tellsHolder } from '../transfers/moved-amounts.ts';
 
@@ -12,6 +13,8 @@ export interface HoldersReading {
   readonly tables: TablesInUse;
   /** Whether ranges that are not expanded can be looked through: not without their index. */
   readonly hasRanges: boolean;
+  /** Whether tables are distributed: then the statement is of one token. */
+  readonly isSpread?: boolean;
 }
 
 /** Of an ERC-1155 id so many transfers are added up; of one that moved more often no amount is known. */
@@ -25,13 +28,14 @@ export const ADDED_UP_MAX = 5_000;
 export function tokenHoldersStatement(
   chain: Chain,
   tokens: readonly TokenKey[],
-  { tables, hasRanges }: HoldersReading,
+  { tables, hasRanges, isSpread = false }: HoldersReading,
 ): Statement {
+  const asked = askedTokens(chain, tokens, isSpread);
   const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
   CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
   ${hexText('holder.account')} AS holder, holder.amount::text AS amount, holder.last_block, holder.moves::int AS moves,
   ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
-FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS asked(token_address, token_id, place)
+FROM ${asked.relation}
 LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: tellsHolder('moved'), limit: '1' }, tables)}) AS newest ON true
 LEFT JOIN LATERAL (
   SELECT changed.block_number FROM (${tokenMoves({ ...CHANGES, limit: '1' }, tables)}) AS changed
@@ -48,20 +52,21 @@ LEFT JOIN LATERAL (
   GROUP BY side.account HAVING bool_or(side.delta > 0)
   ORDER BY sum(side.delta) > 0 DESC, max(moved.at) FILTER (WHERE side.delta > 0) DESC LIMIT 1
 ) AS holder ON true
-LEFT JOIN LATERAL (${hasRanges ? RANGED : NO_RANGE}) AS ranged ON true
+LEFT JOIN LATERAL (${hasRanges ? rangedMint(isSpread) : NO_RANGE}) AS ranged ON true
 ORDER BY asked.place`;
-  return {
-    text,
-    values: [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
-  };
+  return { text, values: asked.values };
 }
 
 /** Ranges of the asked token's collection that it is in; none where its own transfers tell how it came to its owner. */
-const RANGED = `  SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
-  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(asked.token_address) AND moved.chain_id = $1
+function rangedMint(isSpread: boolean): string {
+  // The key itself says on which node it lies; else it would hide the index.
+  const place = isSpread ? 'AND moved.collection_key = address_key(asked.token_address)' : '';
+  return `SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
+  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(asked.token_address) AND moved.chain_id = $1 ${place}
     AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = asked.token_address')}
     AND ${expectedTrue('asked.token_id BETWEEN moved.token_id AND moved.last_token_id')}
   ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
+}
 const NO_RANGE = 'SELECT NULL::bytea AS to_address, NULL::integer AS block_number';
 
 const COLUMNS = [...PLACE, 'kind', 'from_address', 'to_address', 'amount'];

@@ -1,4 +1,4 @@
-import { createMissingIndexes, type SubjectCoverage } from '@chainstead/answers';
+import { areTablesSpread, createMissingIndexes, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -39,6 +39,7 @@ export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NO
       const found = await getTokenHolders(database, chain, tokens, {
         tables: await tables(),
         hasRanges: !(await missing()).includes(BY_RANGE),
+        isSpread: await areTablesSpread(database),
         isWhole: (contract) => coverage.get(contract)?.isCovered ?? false,
       });
       return askUntold(heldNow, chain, tokens, found);

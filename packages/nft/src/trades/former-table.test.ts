@@ -109,7 +109,7 @@ async function readRun(run: Run, limit: number, tables: TablesInUse): Promise<st
   const found: string[] = [];
   for (let after: TradeKey | null = null; ; ) {
     const query: TradesQuery = { ...run, fromDate: null, toDate: null, limit, after, metadata: false };
-    const page = await getTrades(scratch.database, eth, query, tables);
+    const page = await getTrades(scratch.database, eth, query, { tables });
     for (const row of page.trades) {
       expect(row.block_hash).toBe(hashOf(1, row.block_number));
       found.push(

@@ -1,9 +1,9 @@
-import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { BLOCKS, TRADES, type TradesQuery, tradesStatement } from './trades-statement.ts';
+import { BLOCKS, TRADES, type TradesQuery, type TradesReading, tradesStatement } from './trades-statement.ts';
 
 /** One trade of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
 export interface TradeRow extends RowOf<typeof TRADES> {
@@ -28,17 +28,17 @@ export interface TradesPage {
 
 /**
  * A page of trades with everything that is shown beside them, in one statement.
- * @param tables that hold rows (`createTradeTables`)
+ * @param reading of the tables that hold rows (`createTradeTables`)
  * @throws RangeError when the block of a trade is not in the database, which writes both at once
  */
 export async function getTrades(
   database: ReadDatabase,
   chain: Chain,
   query: TradesQuery,
-  tables: TablesInUse,
+  reading: Omit<TradesReading, 'select'>,
 ): Promise<TradesPage> {
   const { rows, page } = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
-    tradesStatement(chain, query, { tables, select }),
+    tradesStatement(chain, query, { ...reading, select }),
   );
   const blocks = BLOCKS.read({ packed_bytes: page.blocks, packed_texts: null, packed_json: null }) ?? [];
   const hashes = new Map(blocks.map(({ block_number, block_hash }) => [block_number, block_hash]));

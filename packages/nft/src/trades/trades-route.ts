@@ -1,4 +1,4 @@
-import { showIndexed } from '@chainstead/answers';
+import { areTablesSpread, showIndexed } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
@@ -201,7 +201,10 @@ function answerTrades(
       },
     });
     const chain = indexedChain(chains, page.filter.chain, nftTrades.name);
-    const found = await getTrades(reads, chain, readingOf(page, subjectOf(page.filter)), await tables());
+    const found = await getTrades(reads, chain, readingOf(page, subjectOf(page.filter)), {
+      tables: await tables(),
+      isSpread: await areTablesSpread(reads),
+    });
     const [newest] = found.trades;
     const last = found.trades.at(-1);
     return {

@@ -14,7 +14,7 @@ import {
   packedRows,
 } from '@chainstead/db/packed-rows';
 import { tokenIdsOf } from './sale.ts';
-import { tradePrice } from './trade-price-statement.ts';
+import { BY_BIDS, type Priced, pricedBefore } from './trade-price-statement.ts';
 import { bindAddress, TRADE_TABLES, type TradeTable } from './trade-tables.ts';
 
 /** Whose trades. Of a bundle over several collections, a wallet sees each collection's part. */
@@ -55,6 +55,8 @@ const METADATA_TOKENS_MAX = 20;
 /** How a page is read. */
 export interface TradesReading {
   readonly tables: TablesInUse;
+  /** Whether tables are distributed. @default false */
+  readonly isSpread?: boolean;
   /** Of {@link TRADES}. */
   readonly select?: string;
 }
@@ -69,7 +71,7 @@ export interface TradesReading {
 export function tradesStatement(
   chain: Chain,
   query: TradesQuery,
-  { tables, select = TRADES.select }: TradesReading,
+  { tables, isSpread = false, select = TRADES.select }: TradesReading,
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -79,16 +81,21 @@ export function tradesStatement(
   const start = query.after === null ? upper : olderThan(query.after, query.subject, bind);
   // Of bounds on both sides the planner expects next to no rows, so the scan is given one: what lies beyond the other is last.
   const bounds = start.length === 0 ? lower : start;
-  const scan = { chainId, bounds, limit: bind(query.limit + 1), tables: TRADE_TABLES[tables] };
+  const { subject } = query;
+  const of = subject.kind === 'wallet' ? { wallet: subject.wallet } : { collection: subject.token };
+  const priced = isSpread ? pricedBefore(chain, chainId, of, bind) : BY_BIDS;
+  const scan = { chainId, bounds, limit: bind(query.limit + 1), tables: TRADE_TABLES[tables], priced };
   const page = tradesOf(query.subject, scan, bind);
   // Of one contract it is looked up once.
   const contract =
     query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
-  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})
+  // Documents lie by contract, trades by its key: on different nodes.
+  const documents = query.metadata && isSpread ? `, documents AS MATERIALIZED (${documentsOf(chainId)})` : '';
+  const text = `WITH ${[...ctes, ...priced.ctes].join(', ')}, page AS MATERIALIZED (
+  SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})${documents}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, trades.*
 FROM covered CROSS JOIN (
-  SELECT ${select}, ${query.metadata ? `json_agg(${metadataOf(chainId)})` : 'NULL'} AS metadata FROM page) AS trades`;
+  SELECT ${select}, ${query.metadata ? `json_agg(${metadataOf(chainId, isSpread)})` : 'NULL'} AS metadata FROM page) AS trades`;
   return { text, values };
 }
 
@@ -97,6 +104,7 @@ interface Scan {
   readonly bounds: readonly string[];
   readonly limit: string;
   readonly tables: readonly TradeTable[];
+  readonly priced: Priced;
 }
 
 function tradesOf(subject: TradesSubject, scan: Scan, bind: Bind): string {
@@ -137,11 +145,11 @@ function subsetOf(
 function range(
   table: TradeTable,
   conditions: readonly string[],
-  { chainId, bounds, limit }: Scan,
+  { chainId, bounds, limit, priced: { join, price } }: Scan,
   ending: 'ONLY' | 'WITH TIES',
 ): string {
-  const priced = expectedTrue(`${tradePrice('trade')} IS NOT NULL`);
-  return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${tradePrice('trade')} AS shown_price FROM ${table.name} AS trade
+  const priced = expectedTrue(`${price} IS NOT NULL`);
+  return `SELECT ${TRADE_COLUMNS}, ${tokenIdsOf('trade')} AS token_ids, ${price} AS shown_price FROM ${table.name} AS trade ${join}
     ${where([...conditions, `chain_id = ${chainId}`, ...bounds, priced])}
     ${orderBy(PLACE)} FETCH FIRST (${limit}) ROWS ${ending}`;
 }
@@ -216,10 +224,19 @@ function verified(address: string, chainId: string): string {
 }
 
 /** Documents of the trade's tokens, as far as they were read. */
-function metadataOf(chainId: string): string {
+function metadataOf(chainId: string, isSpread: boolean): string {
+  const ofTrade = 'token_address = page.token_address AND token_id = ANY (page.token_ids)';
+  const known = isSpread ? `documents WHERE ${ofTrade}` : `nft_token_metadata WHERE ${ofTrade} AND ${isShown(chainId)}`;
   return `(SELECT json_agg(json_build_object('token_id', known.token_id::text, 'document', known.metadata)) FROM (
-    SELECT token_id, metadata FROM nft_token_metadata
-    WHERE token_address = page.token_address AND chain_id = ${chainId} AND token_id = ANY (page.token_ids)
-      AND status = 'known' AND octet_length(metadata) < ${METADATA_BYTES_MAX}
-    ORDER BY token_id LIMIT ${METADATA_TOKENS_MAX}) AS known)`;
+    SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${METADATA_TOKENS_MAX}) AS known)`;
+}
+
+/** All of those that a page's trades show. */
+function documentsOf(chainId: string): string {
+  return `SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
+    JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${isShown(chainId)}`;
+}
+
+function isShown(chainId: string): string {
+  return `chain_id = ${chainId} AND status = 'known' AND octet_length(metadata) < ${METADATA_BYTES_MAX}`;
 }

@@ -118,7 +118,7 @@ async function sweep(context: TraitsContext, sweeping: Sweeping, signal: AbortSi
 /** How many documents may be left now. */
 async function roomForDocuments(database: Database, documentsPerSweep: number): Promise<number> {
   const [row] = await database.query<{ waiting: number }>(
-    `SELECT count(*)::int AS waiting FROM (SELECT FROM nft_token_metadata WHERE due_at <= now() LIMIT ${WAITING_MAX}) AS due`,
+    `SELECT count(*)::int AS waiting FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT ${WAITING_MAX}) AS due`,
   );
   return (row?.waiting ?? 0) < WAITING_MAX ? documentsPerSweep : 0;
 }

@@ -21,7 +21,7 @@ export async function requestUnreadCollections(
   await database.query(
     `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
      SELECT unread.address, $1, 'pending', now() FROM unnest($2::bytea[]) AS unread(address)
-      WHERE (SELECT count(*) FROM (SELECT FROM nft_collections
+      WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_collections
         WHERE due_at <= now() AND status NOT IN ('not-nft', 'not-contract') LIMIT $3) AS waiting) < $3
       ORDER BY unread.address ON CONFLICT DO NOTHING`,
     [chain.id, unread.map(({ address }) => addressBytes(address)), WAITING_MAX],

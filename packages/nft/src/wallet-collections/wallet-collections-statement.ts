@@ -37,17 +37,17 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
     ...(query.excludeSpam ? [expectedTrue('shown.possible_spam IS NOT TRUE')] : []),
   ];
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
-  const text = `WITH ${subjectCoverage(subject)}
-SELECT ${subjectColumns(subject)},
-  ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
-  page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
-FROM covered
-LEFT JOIN ${subjectHistory(subject)}
-LEFT JOIN LATERAL (
+  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+), page AS MATERIALIZED (
   SELECT holding.token_address, holding.ids_held, shown.*
   FROM nft_wallet_collections AS holding CROSS JOIN LATERAL ${collectionFacts('holding.token_address', chainId)} AS shown
   ${where(bounds)} ORDER BY holding.token_address LIMIT ${bind(query.limit + 1)}
-) AS page ON true
+)
+SELECT state.*,
+  ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
+  page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
+FROM state LEFT JOIN page ON true
 ORDER BY page.token_address`;
   return { text, values };
 }

@@ -38,8 +38,8 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
   const bind: Bind = (value) => `$${values.push(value)}`;
   const wallet = bind(addressBytes(query.wallet));
   const chainId = `${bind(chain.id)}::bigint`;
-  const fact = (column: string, of = 'held'): string =>
-    `(SELECT shown.${column} FROM ${collectionFacts(`${of}.token_address`, chainId)} AS shown)`;
+  const fact = (column: string): string =>
+    `(SELECT shown.${column} FROM ${collectionFacts('held.token_address', chainId)} AS shown)`;
   const bounds = [
     `held.wallet = ${wallet}`,
     `held.chain_id = ${chainId}`,
@@ -54,18 +54,19 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
   const rowsWhere = (...conditions: readonly string[]): string =>
     `(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
     ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
-  const text = `WITH ${subjectCoverage(subject)}
-SELECT ${subjectColumns(subject)},
-  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block,
-  page.amount <= 0 OR ${fact('contract_type', 'page')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum
-FROM covered
-LEFT JOIN ${subjectHistory(subject)}
-LEFT JOIN LATERAL (
-  SELECT either.* FROM (
-    ${rowsWhere('held.amount > 0')}
-    UNION ALL ${rowsWhere('held.amount <= 0', 'held.newest IS NULL', isUncovered(subject, chain))}
-  ) AS either ORDER BY ${orderOf('either')} ${limit}
-) AS page ON true
+  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} AS is_uncovered FROM covered LEFT JOIN ${subjectHistory(subject)}
+), page AS MATERIALIZED (
+  SELECT held.*, held.amount <= 0 OR ${fact('contract_type')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum FROM (
+    SELECT either.* FROM (
+      ${rowsWhere('held.amount > 0')}
+      UNION ALL ${rowsWhere('held.amount <= 0', 'held.newest IS NULL', '(SELECT is_uncovered FROM state)')}
+    ) AS either ORDER BY ${orderOf('either')} ${limit}
+  ) AS held
+)
+SELECT state.*,
+  ${hexText('page.token_address')} AS token_address, page.token_id::text AS token_id, page.amount::text AS amount, page.last_block, page.is_sum
+FROM state LEFT JOIN page ON true
 ORDER BY ${orderOf('page')}`;
   return { text, values };
 }

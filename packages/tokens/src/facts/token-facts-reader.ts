@@ -93,11 +93,15 @@ async function readSupplies(
   if (answers === null) return new Map();
   const supplies = answers.map(readWord);
   await database.query(
-    `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
+    // What is newer stays, unless its block is gone.
+    `WITH newer AS MATERIALIZED (
+       SELECT known.address FROM tokens AS known
+         JOIN blocks ON (blocks.chain_id, blocks.block_number, blocks.block_hash) = (known.chain_id, known.supply_block, known.supply_block_hash)
+       WHERE known.address = ANY ($1::bytea[]) AND known.chain_id = $2 AND known.supply_block > $3
+     )
+     UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
      FROM unnest($1::bytea[], $4::numeric[]) AS told (address, supply)
-     WHERE tokens.address = told.address AND tokens.chain_id = $2
-       AND (coalesce(tokens.supply_block <= $3, true) OR NOT EXISTS (SELECT FROM blocks
-         WHERE (blocks.chain_id, blocks.block_number, blocks.block_hash) = (tokens.chain_id, tokens.supply_block, tokens.supply_block_hash)))`,
+     WHERE tokens.address = told.address AND tokens.chain_id = $2 AND tokens.address NOT IN (SELECT address FROM newer)`,
     [addresses.map(addressBytes), chain.id, block.number, supplies, hexBytes(block.hash)],
   );
   return new Map(

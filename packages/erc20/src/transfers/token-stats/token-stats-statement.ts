@@ -23,7 +23,7 @@ export function tokenStatsStatement(
   const bytes = `${bind(addressBytes(token))}::bytea`;
   const chainId = bind(chain.id);
   const subject = { ...tokenSubject(bytes, chainId), states: [erc20TokenCounts] };
-  const rows = `SELECT FROM erc20_transfers AS transfer ${where([...ofToken(bytes), `chain_id = ${chainId}`])}`;
+  const rows = `SELECT 1 FROM erc20_transfers AS transfer ${where([...ofToken(bytes), `chain_id = ${chainId}`])}`;
   const counted = isCounted
     ? `CASE WHEN NOT state.is_built THEN (SELECT count(*) FROM (${rows} LIMIT ${bind(countMax + 1)}) AS counted) END`
     : 'NULL::bigint';
