@@ -94,11 +94,12 @@ export async function requestTokensOf(
 ): Promise<number> {
   const rows = await whereRoom(database, requester, (transaction, room) =>
     transaction.query(
-      `UPDATE nft_token_metadata SET due_at = now(), requested_by = $3, attempts = 0
-     WHERE token_address = $1 AND chain_id = $2 AND token_id IN (
+      `WITH wanted AS MATERIALIZED (
        SELECT token_id FROM nft_token_metadata
        WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
        ORDER BY synced_at NULLS FIRST, token_id LIMIT $4 FOR UPDATE SKIP LOCKED)
+     UPDATE nft_token_metadata AS known SET due_at = now(), requested_by = $3, attempts = 0 FROM wanted
+     WHERE known.token_address = $1 AND known.chain_id = $2 AND known.token_id = wanted.token_id
      RETURNING chain_id`,
       [addressBytes(address), chainId, requester.id, room],
     ),

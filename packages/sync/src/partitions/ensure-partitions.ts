@@ -1,5 +1,7 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { retryDeadlock } from '../commit-retry.ts';
+import { isSpread } from '../derived/reading.ts';
 import type { RowTable } from '../row-table.ts';
 import { announcePartitions } from './announce-partitions.ts';
 import {
@@ -26,7 +28,9 @@ export async function ensurePartitions(
   wanted: readonly BlockRange[],
   density: RowDensity | null,
 ): Promise<readonly string[]> {
-  const made = await database.transaction(async (transaction) => {
+  const make = async (transaction: Transaction): Promise<readonly string[]> => {
+    // On a cluster of Citus those of two tables would wait for each other: both have shards made.
+    if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
     await transactionLock(transaction, `partitions:${table.name}`);
     const existing = await readPartitions(transaction, table, chainId);
     const rowsOfChain = existing.reduce((sum, { rows }) => sum + rows, 0);
@@ -40,7 +44,9 @@ export async function ensurePartitions(
     const names: string[] = [];
     for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;
-  });
+  };
+  // And with whoever writes rows, shard by shard.
+  const made = await retryDeadlock(() => database.transaction(make));
   // Where nothing was missing, a session did not know, or somebody else is about to announce it.
   await announcePartitions(database, table.name);
   return made;
