@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainId, Hash, Log } from '@chainstead/core';
-import type { Reading } from './derived/reading.ts';
+import type { Reading } from './reading.ts';
 import type { RowTable } from './row-table.ts';
 import type { BlockPart, WholeBlock } from './whole-block.ts';
 

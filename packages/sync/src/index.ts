@@ -21,7 +21,6 @@ export type {
   SubjectHistories,
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
-export { columnsOf, defineLookUp, IN_PLACE, isSpread, type Reading, runDerived } from './derived/reading.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
@@ -43,6 +42,7 @@ export {
   verifyRanges,
 } from './range-commands.ts';
 export { readWatchedBlock } from './read-watched-block.ts';
+export { columnsOf, defineLookUp, IN_PLACE, isSpread, type Reading, runDerived } from './reading.ts';
 export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

@@ -8,11 +8,11 @@ import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
 import { allRowsWhere } from '../former/former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
+import { isSpread, runDerived } from '../reading.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { countedRows } from './derive-changes.ts';
 import { type DerivedRecord, readDerivedRecords, recordOf, saveDerivedProgress, statesOf } from './derived-record.ts';
-import { isSpread, runDerived } from './reading.ts';
 
 /** How much a piece may be at most. */
 export interface PieceSize {

@@ -7,10 +7,10 @@ import type { ChainId } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import { allRowsOf, countedTables, together } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
+import { isSpread, runDerived } from '../reading.ts';
 import type { RowChange } from '../row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { type DerivedRecord, keptStatesOf, readDerivedRecords, recordOf } from './derived-record.ts';
-import { isSpread, runDerived } from './reading.ts';
 
 /** Lets the derived states follow the rows that were added. Once for each `addRows`, under the commit lock. */
 export function deriveAdded(transaction: Transaction, chain: Chain, changes: readonly RowChange[]): Promise<void> {

@@ -8,7 +8,7 @@ import { addressBytes, type Database, hexText, type Transaction } from '@chainst
 import { countedTables } from '../counted-tables.ts';
 import type { KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
-import { isSpread } from '../derived/reading.ts';
+import { isSpread } from '../reading.ts';
 import { emptyStagingTable } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { bytesOf, clearSubjects, isReady, type KeptOf, type KeptProgress, ROWS_PER_PIECE } from './build-kept.ts';

@@ -8,10 +8,10 @@ import { addressBytes, type Database, type Transaction } from '@chainstead/db';
 import { countedTables } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
-import { isSpread, runDerived } from '../derived/reading.ts';
 import { replacedTables } from '../former/former-rows.ts';
 import { holdsRows } from '../former/move-former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
+import { isSpread, runDerived } from '../reading.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
