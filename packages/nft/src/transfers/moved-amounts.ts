@@ -111,7 +111,9 @@ export function changesLeft(
     by: { chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
     wanted: touched,
     found: { [party]: 'bytea', block: 'integer', has_sum: 'boolean' },
-    find: (at) => `SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
+    find: (
+      at,
+    ) => `SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
     FROM ${changed.counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
     WHERE ${ofSameId('left_over', at)} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
     GROUP BY side.${party}`,
