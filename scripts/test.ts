@@ -69,9 +69,19 @@ function missingOnThisMachine(): string[] {
     lines.push('did not run: tests behind PgBouncer (no pgbouncer on this machine)');
   if (!hasPostgresServer())
     lines.push("did not run: tests with pg_dump and standbys (Debian's package postgresql is not on this machine)");
+  if (!hasCitus())
+    lines.push("did not run: tests on a cluster of Citus (Debian's Postgres here has no such extension)");
   if (!existsSync(join(REPOSITORY_ROOT, '../shared/data/evm')))
     lines.push('did not run: tests on recorded blocks (no ../shared/data beside the checkout)');
   return lines;
+}
+
+function hasCitus(): boolean {
+  const folder = '/usr/share/postgresql';
+  return (
+    existsSync(folder) &&
+    readdirSync(folder).some((version) => existsSync(join(folder, version, 'extension/citus.control')))
+  );
 }
 
 function hasPostgresServer(): boolean {

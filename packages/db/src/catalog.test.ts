@@ -1,11 +1,8 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/**
- * Sync state, blocks, keys and secrets stay on Citus' coordinator as local tables. Transfers are distributed by wallet; the
- * tables that a page joins (tokens, lists, labels) are keyed by address too, and are reference tables there.
- */
-const LOCAL_TABLES = new Set([
+/** Tables that are not of a wallet or a contract. Where each table lies on Citus: citus/table-placements.ts. */
+const KEYED_OTHERWISE = new Set([
   'api_keys',
   'aptos_networks',
   'aptos_ranges',
@@ -89,7 +86,7 @@ describe('the schema can be distributed on Citus', () => {
   afterAll(() => scratch.drop());
 
   test('the catalog has the tables that these rules are about', () => {
-    expect([...keys.keys()]).toEqual(expect.arrayContaining([...LOCAL_TABLES, 'erc20_transfers', 'tokens']));
+    expect([...keys.keys()]).toEqual(expect.arrayContaining([...KEYED_OTHERWISE, 'erc20_transfers', 'tokens']));
   });
 
   test('every table has a primary key', () => {
@@ -105,7 +102,7 @@ describe('the schema can be distributed on Citus', () => {
       `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'`,
     );
     const firstKeys = [...keys]
-      .filter(([table]) => !LOCAL_TABLES.has(table))
+      .filter(([table]) => !KEYED_OTHERWISE.has(table))
       .map(([table, [first]]) => `${table}.${first}`);
     const notAddresses = types
       .filter(({ data_type, column_name }) => data_type !== (column_name.endsWith('_key') ? 'bigint' : 'bytea'))
@@ -124,19 +121,6 @@ describe('the schema can be distributed on Citus', () => {
     const without = [...keys].filter(
       ([table, columns]) =>
         !CHAINLESS_TABLES.has(table) && !columns.includes('chain_id') && !columns.includes('network'),
-    );
-    expect(without).toEqual([]);
-  });
-
-  test('unique indexes of distributed tables contain the distribution column', async () => {
-    const rows = await scratch.database.query<{ table_name: string; columns: string[] }>(
-      `SELECT i.indrelid::regclass::text AS table_name,
-              (SELECT array_agg(a.attname::text) FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)) AS columns
-       FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-       WHERE (i.indisunique OR i.indisexclusion) AND c.relnamespace = 'public'::regnamespace AND NOT c.relispartition`,
-    );
-    const without = rows.filter(
-      ({ table_name, columns }) => !LOCAL_TABLES.has(table_name) && !columns.includes(keys.get(table_name)?.[0] ?? ''),
     );
     expect(without).toEqual([]);
   });

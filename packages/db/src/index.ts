@@ -3,7 +3,19 @@
  * pieces of SQL text that statements are put together from.
  * Start reading at database.ts.
  */
+
 export { checkSessions } from './check-sessions.ts';
+export { distributeTables } from './citus/distribute-tables.ts';
+export {
+  type DistributionPlan,
+  hasDistributedTables,
+  type PlannedTable,
+  planDistribution,
+  waitingTables,
+} from './citus/plan-distribution.ts';
+export { isDistributed, readLayout } from './citus/read-layout.ts';
+export { readShards } from './citus/read-shards.ts';
+export { type ClusterSummary, readCluster } from './citus/summarise-shards.ts';
 export { measurePool } from './connection-metrics.ts';
 export { type ConnectionRoom, readConnectionRoom } from './connection-room.ts';
 export { parseConnectionString, redactConnectionString } from './connection-string.ts';

@@ -114,6 +114,10 @@ async function applyOnce(transaction: Transaction, migration: Migration, lockTim
   await transaction.query('SET LOCAL statement_timeout = 0');
   await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
   await transaction.query('SET LOCAL lock_timeout = 0');
+  // Where tables are distributed: within a transaction, one that was changed on all nodes side by side could not be changed together with a reference table.
+  await transaction.query(
+    "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) FROM pg_extension WHERE extname = 'citus'",
+  );
   // One process migrates: the second one's row waits for the first one's transaction. A lock of the table would not do, since any
   // role that prepares a statement on it can hold that up.
   const added = await transaction.query(

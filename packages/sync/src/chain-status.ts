@@ -1,7 +1,7 @@
 /** What `chainstead status` and `chainstead gaps` show, read from the database alone. */
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, readLayout, readShards } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
@@ -159,11 +159,37 @@ export async function countRows(database: Database, tables: readonly string[]): 
       GROUP BY counted.relname ORDER BY counted.relname`,
     [tables],
   );
+  const inShards = await readInShards(database, tables);
   const counted: TableRows[] = [];
-  for (const { name, bytes, estimate } of sizes) {
+  for (const size of sizes) {
+    const { name, bytes, estimate } = inShards.get(size.name) ?? size;
     const exact = bytes <= COUNT_BYTES_MAX;
     const [row] = exact ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
     counted.push({ table: name, rows: row?.rows ?? estimate, exact });
   }
   return counted;
+}
+
+interface TableSize {
+  readonly name: string;
+  readonly bytes: number;
+  readonly estimate: number;
+}
+
+/** Of tables that are distributed: the coordinator's own files of them are empty. */
+async function readInShards(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, TableSize>> {
+  const layout = await readLayout(database);
+  const distributed = tables.filter((table) => layout?.tables.has(table) === true);
+  if (distributed.length === 0) return new Map();
+  const { shards, away } = await readShards(database, distributed);
+  const sizes = new Map<string, TableSize>();
+  for (const { root, lowest, heapBytes, tuples } of shards) {
+    // Copies of a reference table have the same rows.
+    const former = lowest === null ? undefined : sizes.get(root);
+    // Rows of a node that is away can't be counted.
+    const uncounted = lowest !== null && away.length > 0 ? Number.POSITIVE_INFINITY : 0;
+    const bytes = (former?.bytes ?? 0) + heapBytes + uncounted;
+    sizes.set(root, { name: root, bytes, estimate: (former?.estimate ?? 0) + Math.max(tuples, 0) });
+  }
+  return sizes;
 }

@@ -58,6 +58,7 @@ export { type RecordedExchange, readExchanges, serveExchanges } from './recorded
 export { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
 export type { RequestCounts } from './request-counters.ts';
 export { askNode, postJson } from './rpc-client.ts';
+export { findCitus, type ScratchCitus } from './scratch-citus.ts';
 export { findPostgresPrograms, type ScratchCluster } from './scratch-cluster.ts';
 export {
   createScratchDatabase,

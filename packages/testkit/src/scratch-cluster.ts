@@ -17,6 +17,8 @@ export interface ScratchCluster {
   promote(): Promise<void>;
   /** Ends it as a crash would: nothing is said to standbys or written down. */
   crash(): Promise<void>;
+  /** Has it run again where it ran before a crash, with what it had written down. */
+  restart(): Promise<void>;
   /** Ends it when it runs, and removes its folder. */
   remove(): Promise<void>;
 }
@@ -24,12 +26,21 @@ export interface ScratchCluster {
 /** One installation of Postgres: server and client programs. */
 export interface PostgresPrograms {
   /** Makes a cluster and starts it. */
-  createCluster(): Promise<ScratchCluster>;
+  createCluster(options?: ClusterOptions): Promise<ScratchCluster>;
   /** The folder of `pg_dump`, `pg_restore` and the like. */
   readonly bin: string;
 }
 
+export interface ClusterOptions {
+  /** Lines of postgresql.conf, over those that make it quick. */
+  readonly settings?: string;
+  /** `trust` lets everybody on this machine in, as servers want it that connect to each other. @default 'scram-sha-256' */
+  readonly authentication?: 'scram-sha-256' | 'trust';
+}
+
 const INSTALLATIONS = '/usr/lib/postgresql';
+/** Where each has what extensions are made of. */
+const SHARED = '/usr/share/postgresql';
 const PASSWORD = 'of-a-scratch-cluster';
 /** Nothing in it outlives its run, so nothing waits for a disk. */
 const SETTINGS = `
@@ -39,25 +50,32 @@ fsync = off
 shared_buffers = 16MB
 `;
 
-/** @returns the newest that Debian's package `postgresql` has installed; undefined when the machine has none */
-export async function findPostgresPrograms(): Promise<PostgresPrograms | undefined> {
+/**
+ * @param extension that it has to have, as `citus`
+ * @returns the newest that Debian's package `postgresql` has installed; undefined when the machine has none
+ */
+export async function findPostgresPrograms(extension?: string): Promise<PostgresPrograms | undefined> {
   const versions = (await unlessMissing(readdir(INSTALLATIONS))) ?? [];
   for (const version of versions.toSorted((a, b) => Number(b) - Number(a))) {
     const bin = join(INSTALLATIONS, version, 'bin');
     // A client's package alone brings no server.
-    if ((await unlessMissing(stat(join(bin, 'initdb')))) === undefined) continue;
-    return { bin, createCluster: () => createCluster(bin) };
+    const needed = [join(bin, 'initdb')];
+    if (extension !== undefined) needed.push(join(SHARED, version, 'extension', `${extension}.control`));
+    const found = await Promise.all(needed.map((file) => unlessMissing(stat(file))));
+    if (found.includes(undefined)) continue;
+    return { bin, createCluster: (options) => createCluster(bin, options) };
   }
   return undefined;
 }
 
-async function createCluster(bin: string): Promise<ScratchCluster> {
+async function createCluster(bin: string, options: ClusterOptions = {}): Promise<ScratchCluster> {
   const folder = await createFolder();
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, PASSWORD, { mode: 0o644 });
-  const login = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
+  const { authentication = 'scram-sha-256', settings = '' } = options;
+  const login = ['--username=postgres', `--pwfile=${passwordFile}`, `--auth=${authentication}`];
   await runAsServer(join(bin, 'initdb'), [...login, '--encoding=UTF8', '--locale=C', '--no-sync', dataOf(folder)]);
-  await appendFile(join(dataOf(folder), 'postgresql.conf'), SETTINGS);
+  await appendFile(join(dataOf(folder), 'postgresql.conf'), SETTINGS + settings);
   return startCluster(bin, folder);
 }
 
@@ -66,7 +84,8 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
   const port = await freePort();
   const control = (action: string, ...flags: readonly string[]): Promise<void> =>
     runAsServer(join(bin, 'pg_ctl'), [action, `--pgdata=${dataOf(folder)}`, '--silent', ...flags]);
-  await control('start', `--log=${join(folder, 'server.log')}`, `--options=-p ${port}`);
+  const start = () => control('start', `--log=${join(folder, 'server.log')}`, `--options=-p ${port}`);
+  await start();
   let runs = true;
   const url = (database = 'postgres'): string => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`;
   const crash = async (): Promise<void> => {
@@ -84,6 +103,10 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
     },
     promote: () => control('promote'),
     crash,
+    async restart() {
+      await start();
+      runs = true;
+    },
     async remove() {
       await crash();
       await rm(folder, { recursive: true, force: true });

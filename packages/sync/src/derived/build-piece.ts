@@ -4,7 +4,7 @@
  * how far the state is built: `derive-changes.ts`. So each row is counted once, whatever arrives or goes meanwhile.
  */
 import type { Chain } from '@chainstead/chains';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, isDistributed, type Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
 import { allRowsWhere } from '../former/former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
@@ -74,6 +74,11 @@ async function clearPages(
   const to = from + pages;
   let isCleared = true;
   for (const table of state.tables) {
+    if (await isDistributed(transaction, table)) {
+      // Its pages lie in shards, each of which counts its own.
+      await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chain.id]);
+      continue;
+    }
     await transaction.query(
       `DELETE FROM ${table} WHERE chain_id = $1 AND ctid >= '(${from},0)'::tid AND ctid < '(${to},0)'::tid`,
       [chain.id],

@@ -1,6 +1,6 @@
 /** The partitions of a table as the database has them. Its catalog is the only record of them. */
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, isDistributed, readShards } from '@chainstead/db';
 import type { RowTable } from '../row-table.ts';
 import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
 
@@ -33,13 +33,14 @@ export async function readPartitions(
   const rows = await source.query<PartitionRow>(
     `SELECT part.relname AS name, pg_get_expr(part.relpartbound, part.oid) AS bounds, pg_relation_size(part.oid) AS bytes,
          pg_has_role(part.relowner, 'USAGE') AS is_own, part.reltuples::float8 AS tuples, part.relpages AS pages, obj_description(part.oid, 'pg_class') AS comment,
-         current_setting('block_size')::int AS page_bytes
+         current_setting('block_size')::int AS page_bytes, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS may_be_distributed
        FROM pg_inherits JOIN pg_class AS part ON part.oid = pg_inherits.inhrelid
       WHERE pg_inherits.inhparent = to_regclass($1) AND NOT pg_inherits.inhdetachpending`,
     [name],
   );
+  const shards = rows[0]?.may_be_distributed === true ? await readSizesOfShards(source, name) : null;
   return rows
-    .map(toPartition)
+    .map((row) => toPartition({ ...row, ...shards?.get(row.name) }))
     .filter((partition) => chainId === null || partition.chainId === chainId)
     .toSorted((a, b) => a.chainId - b.chainId || a.from - b.from);
 }
@@ -53,6 +54,29 @@ interface PartitionRow {
   readonly pages: number;
   readonly comment: string | null;
   readonly page_bytes: number;
+  readonly may_be_distributed: boolean;
+}
+
+/** What the files of a partition tell, added up over its shards. */
+type Size = Pick<PartitionRow, 'bytes' | 'tuples' | 'pages'>;
+
+/** Of a table that is distributed: the coordinator's own files of it are empty. Null for one that is not. */
+async function readSizesOfShards(
+  source: Pick<Database, 'query'>,
+  table: string,
+): Promise<ReadonlyMap<string, Size> | null> {
+  if (!(await isDistributed(source, table))) return null;
+  const sizes = new Map<string, Size>();
+  const { shards } = await readShards(source, [table]);
+  for (const { table: partition, heapBytes, tuples, pages } of shards) {
+    const { bytes, ...seen } = sizes.get(partition) ?? { bytes: 0, tuples: 0, pages: 0 };
+    sizes.set(partition, {
+      bytes: bytes + heapBytes,
+      tuples: seen.tuples + Math.max(tuples, 0),
+      pages: seen.pages + pages,
+    });
+  }
+  return sizes;
 }
 
 /** `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`, quoted or not by type. */

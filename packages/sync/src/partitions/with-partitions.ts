@@ -49,8 +49,15 @@ function rowsOf({ parts }: DecodedBatch, dataset: Dataset): number {
 
 /** The partitioned table that had no place for a row; null for another error. */
 export function tableWithoutPartition(error: unknown): string | null {
-  if (!(error instanceof Error && 'code' in error && error.code === '23514')) return null;
-  // A check of the schema that a row fails has a name.
-  if ('constraint' in error && error.constraint !== undefined) return null;
-  return 'table' in error && typeof error.table === 'string' ? error.table : null;
+  if (!(error instanceof Error && 'code' in error)) return null;
+  if (error.code === CHECK_VIOLATION && 'table' in error && typeof error.table === 'string') {
+    // A check of the schema that a row fails has a name.
+    return 'constraint' in error && error.constraint !== undefined ? null : error.table;
+  }
+  // Of a distributed table: Citus hands on the text, which names a shard (erc20_transfers_102008), and of a COPY not even the code.
+  const isHandedOn = error.code === CHECK_VIOLATION || error.code === INTERNAL_ERROR;
+  return isHandedOn ? (/^no partition of relation "(\w+)_\d+"/.exec(error.message)?.[1] ?? null) : null;
 }
+
+const CHECK_VIOLATION = '23514';
+const INTERNAL_ERROR = 'XX000';

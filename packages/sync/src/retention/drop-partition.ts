@@ -3,7 +3,7 @@
  * it is dropped. Each step may be the last one of a process; the next finds what is left and finishes it.
  */
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, isDistributed } from '@chainstead/db';
 import { removeCoverage } from '../coverage.ts';
 import type { Dataset } from '../dataset.ts';
 import { removeSubjectRanges } from '../histories/subject-ranges.ts';
@@ -49,13 +49,19 @@ export async function uncover(
   });
 }
 
-/** Takes a partition from its table. Statements that began before go on reading it; later ones don't know it. @throws when one of those takes too long */
+/**
+ * Takes a partition from its table. Statements that began before go on reading it; later ones don't know it. From a distributed table, which
+ * Citus does in no other way, it is taken while nobody reads: for the moment that takes, readers wait.
+ * @throws when statements that began before take too long
+ */
 export async function detachPartition(
+  database: Pick<Database, 'query'>,
   run: RunStatement,
   { table }: Pick<Dataset, 'table'>,
   partition: string,
 ): Promise<void> {
-  await run(`ALTER TABLE ${table.name} DETACH PARTITION ${partition} CONCURRENTLY`);
+  const how = (await isDistributed(database, table.name)) ? '' : ' CONCURRENTLY';
+  await run(`ALTER TABLE ${table.name} DETACH PARTITION ${partition}${how}`);
 }
 
 /** A table that was a partition, or is about to be none. */

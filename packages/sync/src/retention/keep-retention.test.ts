@@ -156,7 +156,7 @@ describe('retention', () => {
       await reader.query('SELECT count(*) FROM partitioned_marks');
       const detaching = withPatientSession(database, async (run) => {
         await run("SET lock_timeout = '100ms'");
-        await detachPartition(run, dropped, first.name);
+        await detachPartition(database, run, dropped, first.name);
       });
       await expect(detaching).rejects.toMatchObject({ code: '55P03' });
     });
@@ -173,7 +173,7 @@ describe('retention', () => {
     expect((await tablesOf(stage)).map(({ name }) => name)).not.toContain(first.name);
 
     // Detached, and not dropped; what it held is not uncovered any more.
-    await withPatientSession(database, (run) => detachPartition(run, dropped, second.name));
+    await withPatientSession(database, (run) => detachPartition(database, run, dropped, second.name));
     expect(await finishDropping(stage, never)).toBe(true);
     expect((await tablesOf(stage)).map(({ name }) => name)).not.toContain(second.name);
     const covered = (await stage.coverageOf(dropped)).ranges;

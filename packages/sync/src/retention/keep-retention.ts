@@ -136,7 +136,7 @@ async function dropPartition(
   const bytes = await sizeOf(database, name);
   const blocks = { from: 0, to: to - 1 };
   await uncover(database, chain.id, dataset, blocks);
-  await detachPartition(run, dataset, name);
+  await detachPartition(database, run, dataset, name);
   await dropDetached(database, run, dataset, { name, chainId: chain.id, isPending: false, blocks });
   metrics.droppedRows.inc({ chain: chain.key, dataset: dataset.name }, rows);
   const facts = { chain: chain.key, partition: name, block_range: `${from}-${to - 1}`, rows, bytes };

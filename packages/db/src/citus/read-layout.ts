@@ -1,0 +1,69 @@
+/** How a database is spread over a cluster, as Citus' own catalog has it. */
+import type { Database } from '../database.ts';
+
+/** A table as it is spread. Partitions lie as their table does, and are not listed. */
+export interface TableLayout {
+  readonly table: string;
+  /** `single`: Citus' tables of one shard, and local tables that it knows. We make neither. */
+  readonly kind: 'distributed' | 'reference' | 'single';
+  /** What it is distributed by; null where it isn't. */
+  readonly column: string | null;
+  /** Tables with the same number lie together. */
+  readonly colocation: number;
+}
+
+export interface ClusterNode {
+  /** `10.0.0.2:5432`. */
+  readonly name: string;
+  readonly isCoordinator: boolean;
+  /** Whether it may be asked. */
+  readonly isActive: boolean;
+  /** Whether shards are put on it. */
+  readonly holdsShards: boolean;
+}
+
+export interface ClusterLayout {
+  /** Of the extension: `13.2-1`. */
+  readonly version: string;
+  /** False: the session is connected to a worker. */
+  readonly onCoordinator: boolean;
+  readonly nodes: readonly ClusterNode[];
+  readonly tables: ReadonlyMap<string, TableLayout>;
+}
+
+/** @returns null where the database has no Citus */
+export async function readLayout(database: Pick<Database, 'query'>): Promise<ClusterLayout | null> {
+  const [extension] = await database.query<{ version: string }>(
+    `SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
+  );
+  if (extension === undefined) return null;
+  const [local] = await database.query<{ on_coordinator: boolean }>(
+    'SELECT groupid = 0 AS on_coordinator FROM pg_dist_local_group',
+  );
+  const nodes = await database.query<ClusterNode>(
+    `SELECT nodename || ':' || nodeport AS name, groupid = 0 AS "isCoordinator", isactive AS "isActive", shouldhaveshards AS "holdsShards"
+       FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid`,
+  );
+  const tables = await database.query<TableLayout>(
+    `SELECT relname AS table, colocationid AS colocation, CASE WHEN partkey IS NOT NULL THEN column_to_column_name(logicalrelid, partkey) END AS column,
+         CASE WHEN partkey IS NOT NULL THEN 'distributed' WHEN repmodel = 't' THEN 'reference' ELSE 'single' END AS kind
+       FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid
+      WHERE relnamespace = current_schema()::regnamespace AND NOT relispartition ORDER BY relname`,
+  );
+  return {
+    version: extension.version,
+    onCoordinator: local?.on_coordinator ?? true,
+    nodes,
+    tables: new Map(tables.map((layout) => [layout.table, layout])),
+  };
+}
+
+/** Whether a table's rows lie in shards: what a statement says of its files, or of rows' places in them, is true of those alone then. */
+export async function isDistributed(database: Pick<Database, 'query'>, table: string): Promise<boolean> {
+  const [known] = await database.query<{ has_citus: boolean }>(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS has_citus`,
+  );
+  if (known?.has_citus !== true) return false;
+  const found = await database.query('SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass($1)', [table]);
+  return found.length > 0;
+}

@@ -1,0 +1,68 @@
+/** What a person wants to know of a cluster: what lies where, and whether it lies evenly. */
+import type { Database } from '../database.ts';
+import { isSpread, waitingTables } from './plan-distribution.ts';
+import { readLayout } from './read-layout.ts';
+import { readShards, type Shard } from './read-shards.ts';
+
+export interface NodeSummary {
+  /** `10.0.0.2:5432`. */
+  readonly node: string;
+  /** Of distributed tables; those of a table's partitions that lie together count once. */
+  readonly shards: number;
+  /** With indexes, copies of reference tables included. */
+  readonly bytes: number;
+}
+
+export interface TableSummary {
+  readonly table: string;
+  readonly shards: number;
+  /** With indexes, partitions included. */
+  readonly bytes: number;
+  /** The largest shard by the average one: 1 where all are alike. */
+  readonly skew: number;
+}
+
+export interface ClusterSummary {
+  readonly nodes: readonly NodeSummary[];
+  /** Those in shards, the largest first. */
+  readonly tables: readonly TableSummary[];
+  /** Nodes that did not answer, and why: what lies on them is missing in the figures. */
+  readonly away: readonly { readonly node: string; readonly reason: string }[];
+  /** Tables that wait for `chainstead distribute`. */
+  readonly waiting: readonly string[];
+}
+
+/** @returns null where nothing is distributed */
+export async function readCluster(database: Pick<Database, 'query'>): Promise<ClusterSummary | null> {
+  const layout = await readLayout(database);
+  if (layout === null || !isSpread(layout)) return null;
+  const { shards, away } = await readShards(database);
+  return { ...summariseShards(shards), away, waiting: await waitingTables(database) };
+}
+
+/** Pure. */
+export function summariseShards(shards: readonly Shard[]): Pick<ClusterSummary, 'nodes' | 'tables'> {
+  const nodes = groupBy(shards, ({ node }) => node).map(([node, own]) => ({
+    node,
+    shards: new Set(own.filter(isOfShards).map(({ root, lowest }) => `${root} ${lowest}`)).size,
+    bytes: sumOf(own),
+  }));
+  const tables = groupBy(shards.filter(isOfShards), ({ root }) => root).map(([table, own]) => {
+    const sizes = groupBy(own, ({ lowest }) => lowest).map(([, together]) => sumOf(together));
+    const bytes = sumOf(own);
+    return { table, shards: sizes.length, bytes, skew: bytes === 0 ? 1 : (Math.max(...sizes) * sizes.length) / bytes };
+  });
+  return { nodes, tables: tables.toSorted((a, b) => b.bytes - a.bytes || a.table.localeCompare(b.table)) };
+}
+
+function isOfShards({ lowest }: Shard): boolean {
+  return lowest !== null;
+}
+
+function sumOf(shards: readonly Shard[]): number {
+  return shards.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function groupBy<Key>(shards: readonly Shard[], keyOf: (shard: Shard) => Key): [Key, Shard[]][] {
+  return [...Map.groupBy(shards, keyOf)];
+}

@@ -1,0 +1,67 @@
+/** Rows for every table that can be distributed, whatever its columns are. */
+import type { Database } from '../../database.ts';
+import { TABLE_PLACEMENTS } from '../table-placements.ts';
+
+const ROWS = 60;
+/** Partitions of the partitioned ones: [0, 30), [30, …). */
+const CUT = 30;
+
+/** A value for the row of number `n`, by type; the keys of two rows differ in it where the type has room. */
+const VALUE_OF_TYPE: Readonly<Record<string, string>> = {
+  bigint: 'n',
+  boolean: 'n % 2 = 0',
+  bytea: `decode(lpad(to_hex(n), 40, '0'), 'hex')`,
+  date: `date '2026-01-01' + n`,
+  'double precision': 'n / 7.0',
+  integer: 'n',
+  jsonb: `'{}'`,
+  numeric: 'n * 1000000000000',
+  smallint: 'n % 3',
+  text: `'text ' || n`,
+  'timestamp with time zone': `timestamptz '2026-01-01' + make_interval(secs => n)`,
+};
+
+/** The names of those that were filled. Partitions of some heights are made first. */
+export async function fillTables(database: Database): Promise<readonly string[]> {
+  const tables = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
+    placement === undefined || placement.kind === 'local' ? [] : [table],
+  );
+  for (const table of tables) {
+    const [found] = await database.query<{ partitioned: boolean }>(
+      `SELECT relkind = 'p' AS partitioned FROM pg_class WHERE oid = $1::regclass`,
+      [table],
+    );
+    if (found?.partitioned === true) {
+      await database.query('SELECT attach_partition($1::regclass, 1, 0, $2)', [table, CUT]);
+      await database.query('SELECT attach_partition($1::regclass, 1, $2, null)', [table, CUT]);
+    }
+    const columns = await columnsOf(database, table);
+    const values = columns.map(({ name, type }) => (name === 'chain_id' ? '1' : (VALUE_OF_TYPE[type] ?? 'NULL')));
+    await database.query(
+      `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')}) SELECT ${values.join(', ')} FROM generate_series(1, ${ROWS}) AS n`,
+    );
+  }
+  return tables;
+}
+
+/** All that is in each of the tables, made short. */
+export async function digestTables(database: Database, tables: readonly string[]): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const table of tables) {
+    const texts = (await columnsOf(database, table)).map(({ name }) => `${name}::text`);
+    const rows = await database.query<{ row: string }>(
+      `SELECT concat_ws(' | ', ${texts.join(', ')}) AS row FROM ${table} ORDER BY 1`,
+    );
+    digests[table] = `${rows.length} rows: ${rows.map(({ row }) => row).join('\n')}`;
+  }
+  return digests;
+}
+
+/** Those that are written, lists left out. */
+function columnsOf(database: Database, table: string): Promise<{ name: string; type: string }[]> {
+  return database.query(
+    `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+      WHERE table_schema = 'public' AND table_name = $1 AND is_generated = 'NEVER' AND data_type <> 'ARRAY' ORDER BY ordinal_position`,
+    [table],
+  );
+}
