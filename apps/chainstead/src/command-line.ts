@@ -3,6 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { backfillCommand } from './commands/backfill.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
+import { distributeCommand } from './commands/distribute.ts';
 import { exportCommand } from './commands/export.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
@@ -63,6 +64,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   verifyCommand,
   verifyBalancesCommand,
   indexesCommand,
+  distributeCommand,
   recordCommand,
   importCommand,
   exportCommand,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger, redactUrl } from '@chainstead/core';
-import { hasCluster, migrate, readConnectionRoom } from '@chainstead/db';
+import { hasCluster, migrate, readConnectionRoom, waitingTables } from '@chainstead/db';
 import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
 import { missingBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
@@ -94,6 +94,7 @@ async function prepare(
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
   context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
   await warnOfMissingIndexes(storage, configuration, logger);
+  await warnOfWaitingTables(storage, logger);
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
@@ -122,6 +123,16 @@ async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configu
   const missing = await missingBulkIndexes(database, datasets);
   if (missing.length > 0)
     logger.warn({ indexes: missing }, 'Indexes are missing since a bulk backfill: run "chainstead indexes"');
+}
+
+/** What a migration made on a cluster lies on the coordinator, and works there, until somebody has time to distribute it. */
+async function warnOfWaitingTables({ database }: Storage, logger: Logger): Promise<void> {
+  const waiting = await waitingTables(database);
+  if (waiting.length > 0)
+    logger.warn(
+      { tables: waiting },
+      'Tables wait to be distributed: run "chainstead distribute" while the program is stopped',
+    );
 }
 
 /** Once they are used up, requests and webhooks wait and fail. Behind a pooler of transactions the server's number says nothing. */

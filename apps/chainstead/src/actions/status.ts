@@ -1,11 +1,12 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
-import { readSetAsideWork } from '@chainstead/db';
+import { readCluster, readSetAsideWork } from '@chainstead/db';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { aptosStatusJson, renderAptosStatus } from '../aptos-status-text.ts';
 import { renderStatus, toStatusJson } from '../chain-status-text.ts';
+import { renderCluster } from '../cluster-status-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
 import { type Configuration, keepOfChains } from '../configuration/index.ts';
@@ -35,12 +36,15 @@ export async function showStatus(
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   const configured = configuration.chains.map(({ chain }) => chain);
   await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
+    const cluster = await readCluster(database);
+    // Counted over all nodes: where one is away, the rest is worth more than an error.
+    const isWhole = cluster === null || cluster.away.length === 0;
     const status = {
       chains: await readChainStatuses(database, configuration.datasets, configured, keepOfChains(configuration.chains)),
       configured,
       rows: await countRows(database, tablesOf(configuration)),
       histories: await readHistories(database, HISTORIES_MAX),
-      metadata: await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX),
+      metadata: isWhole ? await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX) : [],
       traits: await readTraitsStatuses(database),
       registry: configuration.chainRegistry,
       now: context.clock.now(),
@@ -55,11 +59,12 @@ export async function showStatus(
     const processes = await readConnectedProcesses(database);
     context.stdout.write(
       options.json === true
-        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), processes })}\n`
+        ? `${JSON.stringify({ ...toStatusJson(status), aptos: aptosStatusJson(aptos), streams: streamStatusJson(streams), set_aside: setAsideJson(setAside), processes, cluster: cluster })}\n`
         : renderStatus(status, renderAptosStatus(aptos), [
             ...renderStreamStatus(streams),
             ...renderSetAside(setAside),
             ...renderConnectedProcesses(processes),
+            ...renderCluster(cluster),
           ]),
     );
   });

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 export function statusCommand(context: CommandContext): Command {
   return new Command('status')
     .description(
-      'show for each chain: head, indexed blocks, lag, what holds it up, upstream health, histories, metadata and traits on demand; and rows by table',
+      'show for each chain: head, indexed blocks, lag, what holds it up, upstream health, histories, metadata and traits on demand; on a cluster of Citus its shards; and rows by table',
     )
     .option('--json', 'one JSON object')
     .addHelpText('after', '\nExamples:\n  $ chainstead status\n  $ chainstead status --json')

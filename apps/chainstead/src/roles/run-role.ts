@@ -1,4 +1,4 @@
-import { measureSizes, openDatabase } from '@chainstead/db';
+import { type DatabaseOptions, hasDistributedTables, measureSizes, openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
 import { type RoleSlot, slotName } from '../role-slot.ts';
 import { apiSessions, startApi } from './api.ts';
@@ -16,14 +16,17 @@ const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
 /** Starts a role with a database pool of its own, which closes when the role has stopped. Throws what the role throws. */
 export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'database' | 'place'>): Promise<RunningRole> {
   const { role } = slot;
-  const database = openDatabase({
+  const options = {
     url: context.databaseUrl,
     sessionUrl: context.configuration.database.sessionUrl,
     applicationName: `chainstead ${slotName(slot)}`,
-    poolSize: context.configuration.database.poolSize,
-    ...(role === 'api' && apiSessions(context.configuration.database.prepared)),
-    ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
     logger: context.logger,
+  };
+  const database = openDatabase({
+    ...options,
+    poolSize: context.configuration.database.poolSize,
+    ...(role === 'api' && apiSessions(context.configuration.database.prepared, await isDistributed(options))),
+    ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
     metrics: context.metrics,
   });
   try {
@@ -40,5 +43,15 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** Asked once: tables are distributed while no role runs. */
+async function isDistributed(options: DatabaseOptions): Promise<boolean> {
+  const database = openDatabase({ ...options, poolSize: 1 });
+  try {
+    return await hasDistributedTables(database);
+  } finally {
+    await database.close();
   }
 }

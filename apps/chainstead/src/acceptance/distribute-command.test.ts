@@ -1,0 +1,111 @@
+/** `chainstead distribute` on a real cluster of three servers, where this machine's Postgres has Citus. */
+import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+import { startProgram } from '../testing/program-process.ts';
+
+const citus = await findCitus('the command distribute');
+const TOKENS = 2_000;
+const TRANSFERS = 60_000;
+
+describe.runIf(citus !== undefined)('chainstead distribute', () => {
+  let cluster: ScratchCitus;
+  let scratch: ScratchDatabase;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    if (citus === undefined) throw new Error('There is no Citus');
+    cluster = await citus.createCluster();
+    scratch = await cluster.createDatabase();
+    environment = { DATABASE_URL: scratch.url };
+    await fill(scratch);
+  });
+  afterAll(async () => {
+    await scratch?.drop();
+    await cluster?.remove();
+  });
+
+  const run = (...args: string[]) => runCaptured(args, environment);
+  const distributed = async (): Promise<number> => {
+    const [found] = await scratch.database.query<{ tables: number }>(
+      'SELECT count(*)::int AS tables FROM pg_dist_partition',
+    );
+    return found?.tables ?? -1;
+  };
+
+  it('says what it would do, and changes nothing', async () => {
+    const { exitCode, stdout, stderr } = await run('distribute', '--dry-run');
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^erc20_transfers +by account_key, with all by account +distribute +60,000/m),
+    ]);
+    expect(stderr).toMatch(/^tokens +on every node +distribute +2,000/m);
+    const { tables, ...rest }: { tables: object[] } = JSON.parse(stdout);
+    expect(rest).toEqual({ work: 'distribute', dry_run: true });
+    expect(tables).toContainEqual(
+      expect.objectContaining({ table: 'erc20_transfers', column: 'account_key', rows: TRANSFERS }),
+    );
+    expect(await distributed()).toBe(0);
+    expect((await run('status')).stdout).not.toContain('cluster');
+  });
+
+  it('refuses to while the program runs', async () => {
+    const client = await scratch.database.pool.connect();
+    try {
+      await client.query(`SET application_name = 'chainstead api'`);
+      const { exitCode, stderr } = await run('distribute');
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringMatching(/while the program runs: api[\s\S]*Stop it on every machine/),
+      ]);
+    } finally {
+      client.release(true);
+    }
+    expect(await distributed()).toBe(0);
+  });
+
+  it('goes on where it was killed, keeps every row, and status shows how they lie', async () => {
+    const before = await sums(scratch);
+    const program = startProgram(['distribute'], { environment });
+    await program.waitFor(/^erc20_transfers: by account_key, with all by account, 60,000 rows/m);
+    program.kill('SIGKILL');
+    expect(await program.exited).toBe('SIGKILL');
+    expect(await sums(scratch)).toEqual(before);
+    const killedAt = await distributed();
+    expect(killedAt).toBeGreaterThan(5);
+    const { exitCode, stderr } = await run('distribute');
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringMatching(/^tokens:/m)]);
+    expect(await sums(scratch)).toEqual(before);
+    expect(await distributed()).toBeGreaterThan(killedAt);
+    const again = await run('distribute');
+    expect(JSON.parse(again.stdout)).toEqual({ work: 'distribute', dry_run: false, tables: [], finished: true });
+    const { stdout } = await run('status');
+    expect(stdout).toMatch(
+      /^cluster\n(?: {4}127\.0\.0\.1:\d+: \d+ shards, [\d.]+ [kM]B\n){3} {4}erc20_transfers: 4 shards, [\d.]+ MB, the largest 1\.\d\d times the average$/m,
+    );
+    expect(stdout).toMatch(/^erc20_transfers +60,000/m);
+    const { cluster: shown } = JSON.parse((await run('status', '--json')).stdout);
+    expect(shown).toMatchObject({ away: [], waiting: [] });
+    expect(shown.tables[0]).toMatchObject({ table: 'erc20_transfers', shards: 4 });
+  });
+});
+
+async function fill({ database }: ScratchDatabase): Promise<void> {
+  await database.query(`SELECT attach_partition('erc20_transfers', 1, 0, null)`);
+  await database.query(
+    `INSERT INTO erc20_transfers SELECT hashint8(n)::bigint * 4294967296, 1, n / 100, 0, n, 0, decode(lpad(to_hex(n), 40, '0'), 'hex'),
+       decode(repeat('aa', 20), 'hex'), decode(repeat('bb', 20), 'hex'), n, decode(repeat('cc', 32), 'hex') FROM generate_series(1, ${TRANSFERS}) AS n`,
+  );
+  await database.query(
+    `INSERT INTO tokens (address, chain_id) SELECT decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, ${TOKENS}) AS n`,
+  );
+  await database.query('ANALYZE');
+}
+
+/** What would change if a row were lost, or there twice. */
+async function sums({ database }: ScratchDatabase): Promise<unknown> {
+  const transfers = await database.query(
+    'SELECT count(*) AS rows, sum(value) AS value, sum(log_index) AS places FROM erc20_transfers',
+  );
+  const tokens = await database.query('SELECT count(*) AS rows FROM tokens');
+  return { transfers, tokens };
+}
