@@ -2,6 +2,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import { type ClientConfig, Pool, type PoolConfig } from 'pg';
 import { createConnectionRoute } from './connection-route.ts';
 import { type ConnectionTarget, parseConnectionString } from './connection-string.ts';
+import { cutLostSessions } from './cut-lost-sessions.ts';
 import { createPreparing } from './prepared-statements.ts';
 import { SessionClient, SILENCE_SETTINGS } from './session-client.ts';
 
@@ -33,7 +34,15 @@ export type OpenSession = (config?: ClientConfig) => SessionClient;
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openPool(options: PoolOptions, config: PoolConfig = {}): Pool {
   const isShared = typeof options.sessionUrl === 'string' && options.sessionUrl !== options.url;
-  return openPoolTo(parseConnectionString(options.url), { ...options, isShared }, config);
+  const target = parseConnectionString(options.url);
+  const pool = openPoolTo(target, { ...options, isShared }, config);
+  // A pooler's connections have no session of their own.
+  if (!isShared)
+    cutLostSessions(pool, {
+      openSession: sessionsTo(target, { applicationName: 'chainstead look' }),
+      logger: options.logger,
+    });
+  return pool;
 }
 
 /** As {@link openPool}. @param options.isShared whether a pooler stands between that gives each transaction another session */

@@ -35,6 +35,7 @@ export class SessionClient extends Client {
   readonly #prepared: PreparedStatements | undefined;
   #way: Way | undefined;
   #key: BackendKey | undefined;
+  #backend: number | null = null;
 
   constructor({ route, settings, preparing, ...config }: SessionClientConfig) {
     super({
@@ -75,6 +76,17 @@ export class SessionClient extends Client {
     return this.#prepared?.repeats ?? 0;
   }
 
+  /** The server's process of the session; null where it was not asked, since a pooler gives each transaction another one. Not the key's: poolers make those up. */
+  get backend(): number | null {
+    return this.#backend;
+  }
+
+  /** Whether the other one was connected to by the same host and port. */
+  goesAs(other: SessionClient): boolean {
+    const [own, its] = [this.#way?.host, other.#way?.host];
+    return own !== undefined && own.host === its?.host && own.port === its.port;
+  }
+
   /** Ends the connection at once, whatever is under way on it: a server that fell silent would never say goodbye. */
   destroy(): void {
     this.connection.stream.destroy();
@@ -108,6 +120,10 @@ export class SessionClient extends Client {
     const settings = Object.entries(this.#settings);
     if (settings.length === 0) return;
     const calls = settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
-    await this.query(`SELECT ${calls.join(', ')}`, settings.flat());
+    const { rows } = await this.query<{ backend: number }>(
+      `SELECT pg_backend_pid() AS backend, ${calls.join(', ')}`,
+      settings.flat(),
+    );
+    this.#backend = rows[0]?.backend ?? null;
   }
 }

@@ -78,6 +78,7 @@ export { seedBuilt } from './seed-built.ts';
 export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 export { type ChainNode, serveChain } from './serve-chain.ts';
 export { openSilentLine } from './silent-line.ts';
+export { openSwitchedLine, type SwitchedLine } from './switched-line.ts';
 export { unlessReverted } from './unless-reverted.ts';
 export {
   type ReceivedWebhook,
