@@ -5,7 +5,6 @@ import { fillBaselineTransfers } from '../baseline-tables.ts';
 import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { compareLatency } from '../compare-latency.ts';
-import { compareLimits } from '../compare-limits.ts';
 import { PAGE_SIZE, readAnswer, timePage, WALLET_PAGE, type WalletPage } from '../wallet-page.ts';
 
 const DEEP_PAGE = 1_000;
@@ -43,17 +42,13 @@ export const api: Benchmark = {
           await compareRareToken(context, dataset, servers.url),
         ];
       };
-      const comparisons = [
-        ...(await withApiServers(scratch.url, [WALLET_ROUTE], compare, baselineUrl)),
-        ...(await compareLimits(context, scratch.url, pathOf(WALLET_ROUTE, { address: dataset.whale }))),
-      ];
+      const comparisons = await withApiServers(scratch.url, [WALLET_ROUTE], compare, baselineUrl);
       return {
         comparisons,
         measures: [],
         notes: [
           `${dataset.rows} rows; ${dataset.busyWallets.length} busy wallets; the huge wallet has ${dataset.whaleRows}.`,
           'The baseline reads the same rows from a table of its own layout.',
-          'Limits are counted by two API processes together; one client asks, one request after the other.',
           `${CONNECTIONS} connections, ${POOL_SIZE} database connections on each side; key check on in the program's.`,
         ],
       };
