@@ -1,5 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { api } from './benchmarks/api.ts';
+import { apiLimits } from './benchmarks/api-limits.ts';
 import { aptosAll } from './benchmarks/aptos-all.ts';
 import { aptosCoins } from './benchmarks/aptos-coins.ts';
 import { aptosRoutes } from './benchmarks/aptos-routes.ts';
@@ -38,6 +39,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   bulkIndexes,
   ingestMemory,
   api,
+  apiLimits,
   growth,
   growthNft,
   follow,

@@ -9,7 +9,7 @@ const PROCESSES = '2';
 /** Requests a second: far from what one client asks, and so near that processes tell each other more often than they would by themselves. */
 const LIMITS = [
   { name: 'a limit', rateLimit: 1_000_000 },
-  { name: 'a limit twice what is asked', rateLimit: 1_000 },
+  { name: 'a limit of 1,000 a second', rateLimit: 1_000 },
 ];
 /** Functions that answer are compiled after some hundred requests. */
 const WARM_UP_REQUESTS = 200;
