@@ -9,7 +9,7 @@ import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, syst
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { backfillRanges, createSyncMetrics } from '@chainstead/sync';
+import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync';
 import { serveRecordedChain } from '@chainstead/testkit';
 
 /** The blocks of a chain that are recorded whole. @param folder of all recordings */
@@ -34,8 +34,11 @@ export async function indexRecordedBlocks(options: {
   readonly proof?: 'record' | 'strict';
   /** Default: by the receipts. */
   readonly backfillProof?: 'none' | 'receipts';
+  /** Whether they are indexed already, and are to be read again. Default: no. */
+  readonly again?: boolean;
 }): Promise<void> {
   const { database, folder, name, ranges = recordedRanges(folder, name) } = options;
+  const index = options.again === true ? reindexRanges : backfillRanges;
   const { proof = 'record', backfillProof = 'receipts' } = options;
   const chain = { ...options.chain, finalizedTag: true };
   const node = await serveRecordedChain({ folder, chain: name });
@@ -48,7 +51,7 @@ export async function indexRecordedBlocks(options: {
   });
   try {
     await pool.start();
-    await backfillRanges(
+    await index(
       {
         chain,
         pool,

@@ -1,0 +1,113 @@
+/** What is indexed on a cluster of Citus is what one server has of the same blocks: rows, all that follows from them, and what the API says. */
+import { createChainRegistry } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import {
+  createScratchDatabase,
+  createScriptedChain,
+  findCitus,
+  recordedEvmFolder,
+  type ScratchCitus,
+  type ScratchDatabase,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { answersOf, busiest } from './citus-answers.ts';
+import { countRows, dumpEverything, keepEverything, makePlaces } from './citus-rows.ts';
+import { SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer } from './indexed-chain.ts';
+import { untilIndexed } from './indexed-tables.ts';
+import { indexRecordedBlocks, recordedRanges } from './recorded-blocks.ts';
+
+const programs = await findCitus('indexing on a cluster');
+const folder = recordedEvmFolder() ?? '';
+if (folder === '') process.stderr.write('NOT RUN: the recorded blocks (../shared/data/evm) are not here (Citus)\n');
+
+/** Of each kind of subject; each is counted in transactions of its own. */
+const KEPT_MAX = 6;
+/** Blocks that are read again: what is kept of everybody in them is looked up one by one. */
+const AGAIN = 4;
+const TIMEOUT_MS = 240_000;
+
+describe.runIf(programs !== undefined)('a distributed database', () => {
+  let cluster: ScratchCitus;
+  let spread: ScratchDatabase;
+  let single: ScratchDatabase;
+
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    cluster = await programs.createCluster();
+    spread = await cluster.createDatabase({ distributed: true });
+    single = await createScratchDatabase();
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await spread?.drop();
+    await single?.drop();
+    await cluster?.remove();
+  });
+
+  describe.skipIf(folder === '')('with recorded blocks', () => {
+    const chains = createChainRegistry();
+    const eth = chains.get('eth');
+    const index = (scratch: ScratchDatabase, options: { again?: boolean; ranges?: readonly BlockRange[] } = {}) =>
+      indexRecordedBlocks({ database: scratch.database, chain: eth, folder, name: 'ethereum', ...options });
+
+    beforeAll(async () => {
+      if (programs === undefined) return;
+      for (const scratch of [spread, single]) {
+        await makePlaces(scratch.database, eth);
+        await index(scratch);
+        await keepEverything(scratch.database, eth, KEPT_MAX);
+      }
+    }, TIMEOUT_MS);
+
+    it('has the rows of one server, and all that follows from them', async () => {
+      const [own, expected] = [await dumpEverything(spread.database, eth), await dumpEverything(single.database, eth)];
+      expect(own).toEqual(expected);
+      expect(countRows(own)).toMatchObject({ nft_trades: expect.any(Number), nft_sale_days: expect.any(Number) });
+      for (const table of ['erc20_transfers', 'nft_trades', 'nft_sale_days', 'erc20_wallet_tokens', 'erc20_holders'])
+        expect(own[table]?.length, table).toBeGreaterThan(10);
+    });
+
+    it('answers as one server does', { timeout: TIMEOUT_MS }, async () => {
+      const asked = await busiest(single.database, eth, 3);
+      expect(asked).toHaveLength(3);
+      // The first answers only have it counted what is asked for.
+      for (const scratch of [single, spread]) await answersOf(scratch, chains, eth, asked);
+      const expected = await answersOf(single, chains, eth, asked);
+      expect(await answersOf(spread, chains, eth, asked)).toEqual(expected);
+      expect(Object.values(expected).filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(30);
+    });
+
+    it('has what one server has when blocks are read again', { timeout: TIMEOUT_MS }, async () => {
+      const ranges = recordedRanges(folder, 'ethereum').slice(-AGAIN);
+      for (const scratch of [spread, single]) await index(scratch, { again: true, ranges });
+      expect(await dumpEverything(spread.database, eth)).toEqual(await dumpEverything(single.database, eth));
+    });
+  });
+
+  it('follows a chain through reorganisations as one server does', { timeout: TIMEOUT_MS }, async () => {
+    const chain = createScriptedChain({ seed: 43, chainId: SCRIPTED_CHAIN_ID });
+    chain.mine(120);
+    const node = await serveScriptedChain(chain);
+    onTestFinished(() => node.close());
+    const facts = scriptedChainFacts();
+    const both = [spread, single];
+    const untilBoth = (): Promise<unknown> =>
+      Promise.all(
+        both.map(({ database }) => untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 })),
+      );
+    for (const { database } of both) {
+      const indexer = await startIndexer({ chain: facts, database, urls: [node.url] });
+      onTestFinished(() => indexer.stop());
+    }
+    await untilBoth();
+    for (const { database } of both) await keepEverything(database, facts, KEPT_MAX);
+    for (const depth of [1, 3, 6]) {
+      chain.mine(8);
+      await untilBoth();
+      chain.reorg(depth, depth + 2);
+      await untilBoth();
+      const [own, expected] = await Promise.all(both.map(({ database }) => dumpEverything(database, facts)));
+      expect(own).toEqual(expected);
+    }
+  });
+});
