@@ -13,8 +13,10 @@ import {
   consecutiveBlocks,
   expectedMoves,
   expectedRows,
+  type HistoryChain,
   type HistoryStage,
   openHistoryStage,
+  serveHistoryChain,
   storedRows,
 } from './testing/history-stage.ts';
 import type { WorkerProcessOptions } from './testing/worker-process.ts';
@@ -26,38 +28,50 @@ if (redisUrl === undefined)
   process.stdout.write('NOT RUN: wallet history on Redis (no redis-server on this machine, and no TEST_REDIS_URL)\n');
 const backends = redisUrl === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const);
 
-let scratch: ScratchDatabase;
-let nextChain = 940_001 + (process.pid % 1_000) * 10;
-beforeAll(async () => {
-  scratch = await createScratchDatabase();
-});
-afterAll(async () => {
-  await scratch.drop();
-  await ownRedis?.stop();
-});
-
+const CHAIN_ID = 940_001 + (process.pid % 1_000) * 10;
 const FIRST_FOLLOWED = 3_000;
 const LOG_RANGE = 50;
 
+/** Mined once: that takes longer than most of the tests. */
+let served: HistoryChain;
+beforeAll(async () => {
+  served = await serveHistoryChain({ chainId: CHAIN_ID, blocks: FIRST_FOLLOWED + 10 });
+});
+afterAll(async () => {
+  await served.node.close();
+  await ownRedis?.stop();
+});
+
 describe.each(backends)('wallet history as jobs on %s', (backend) => {
+  let scratch: ScratchDatabase;
   let stage: HistoryStage;
+  let turn = 0;
   const opened: Jobs[] = [];
 
   beforeEach(async () => {
+    turn += 1;
+    scratch = await createScratchDatabase();
+    served.node.faults.clear();
+    served.node.counters.reset();
     stage = await openHistoryStage(scratch.database, {
-      chainId: nextChain++,
+      chainId: CHAIN_ID,
       blocks: FIRST_FOLLOWED + 10,
       firstFollowed: FIRST_FOLLOWED,
       logRangeMax: LOG_RANGE,
+      served,
     });
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((jobs) => jobs.close(100)));
     await stage.close();
+    await scratch.drop();
   });
 
+  /** Of its own in each test: the chain is the same. */
   const home = (): WorkerProcessOptions['jobs'] =>
-    backend === 'redis' && redisUrl !== undefined ? { redisUrl } : { databaseUrl: scratch.url };
+    backend === 'redis' && redisUrl !== undefined
+      ? { redisUrl, prefix: `histories_${process.pid}_${turn}` }
+      : { databaseUrl: scratch.url };
 
   /** What a process has: an API process only requests, a worker also works. */
   async function open(perKey = 100): Promise<WalletHistory> {

@@ -52,29 +52,45 @@ export interface ReadOptions {
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-export interface StageOptions {
-  readonly chainId: number;
-  readonly blocks: number;
-  /** What is followed begins here; nothing is covered yet. */
-  readonly firstFollowed: number;
-  readonly faults?: Partial<FaultSettings>;
-  readonly finalityDepth?: number;
-  /** Blocks of one getLogs at most. */
-  readonly logRangeMax?: number;
+/** A chain that was mined, and its node. */
+export interface HistoryChain {
+  readonly scripted: ScriptedChain;
+  readonly node: ChainNode;
 }
 
-/** A chain of small wallets; its row in `sync_chains` is there, as after a first start. */
-export async function openHistoryStage(database: Database, options: StageOptions): Promise<HistoryStage> {
-  const { chainId, blocks, firstFollowed, finalityDepth = 0, logRangeMax = 100_000 } = options;
-  const scripted = createScriptedChain({
-    seed: chainId,
-    chainId,
-    wallets: 12,
-    finalityDepth,
-    transactionsMax: blocks > 1_000 ? 2 : 6,
-  });
+interface MiningOptions {
+  readonly chainId: number;
+  readonly blocks: number;
+  readonly faults?: Partial<FaultSettings>;
+  readonly finalityDepth?: number;
+}
+
+/** A chain of small wallets. */
+export async function serveHistoryChain({
+  chainId,
+  blocks,
+  faults,
+  finalityDepth = 0,
+}: MiningOptions): Promise<HistoryChain> {
+  const transactionsMax = blocks > 1_000 ? 2 : 6;
+  const scripted = createScriptedChain({ seed: chainId, chainId, wallets: 12, finalityDepth, transactionsMax });
   scripted.mine(blocks);
-  const node = await serveScriptedChain(scripted, options.faults === undefined ? {} : { faults: options.faults });
+  return { scripted, node: await serveScriptedChain(scripted, faults === undefined ? {} : { faults }) };
+}
+
+export interface StageOptions extends MiningOptions {
+  /** What is followed begins here; nothing is covered yet. */
+  readonly firstFollowed: number;
+  /** Blocks of one getLogs at most. */
+  readonly logRangeMax?: number;
+  /** That chain, which is not closed with the stage. Default: one is mined. */
+  readonly served?: HistoryChain;
+}
+
+/** A chain whose row in `sync_chains` is there, as after a first start. */
+export async function openHistoryStage(database: Database, options: StageOptions): Promise<HistoryStage> {
+  const { chainId, firstFollowed, logRangeMax = 100_000, served } = options;
+  const { scripted, node } = served ?? (await serveHistoryChain(options));
   const chain = stageChain(chainId);
   const logger = silentLogger();
   const pool = stagePool(chain, node.url, logRangeMax);
@@ -116,7 +132,7 @@ export async function openHistoryStage(database: Database, options: StageOptions
     },
     async close() {
       await pool.close();
-      await node.close();
+      if (served === undefined) await node.close();
     },
   };
   return stage;

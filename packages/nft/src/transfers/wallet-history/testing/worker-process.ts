@@ -10,7 +10,7 @@ import { stageChain, stagePool } from './history-stage.ts';
 
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
-  readonly jobs: { readonly databaseUrl: string } | { readonly redisUrl: string };
+  readonly jobs: { readonly databaseUrl: string } | { readonly redisUrl: string; readonly prefix?: string };
   readonly chainId: number;
   readonly nodeUrl: string;
   readonly logRangeMax: number;
