@@ -12,6 +12,7 @@ export { createBenchNfts } from './bench-nfts.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
 export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
 export { checkAnswers } from './check-answers.ts';
+export { type CheckedOutProgram, checkOutProgram } from './checked-out-program.ts';
 export { firstLine, spawnDependent } from './child-process.ts';
 export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
 export {

@@ -64,7 +64,7 @@ describe.runIf(programs !== undefined)('a distributed database', () => {
       expect(own).toEqual(expected);
       expect(countRows(own)).toMatchObject({ nft_trades: expect.any(Number), nft_sale_days: expect.any(Number) });
       for (const table of ['erc20_transfers', 'nft_trades', 'nft_sale_days', 'erc20_wallet_tokens', 'erc20_holders'])
-        expect(own[table]?.length, table).toBeGreaterThan(10);
+        expect(own[table]?.length, table).toBeGreaterThan(KEPT_MAX);
     });
 
     it('answers as one server does', { timeout: TIMEOUT_MS }, async () => {
