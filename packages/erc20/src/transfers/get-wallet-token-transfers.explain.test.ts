@@ -226,8 +226,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const { nodes } = await explainPage(plan);
     const scans = nodes.filter((node) => node['Relation Name'] === 'address_labels');
     expect(scans.map((node) => node['Node Type'])).toEqual([expect.stringMatching(/^(Index Scan|Bitmap Heap Scan)$/)]);
-    expect(rowsOf(scans)).toBeGreaterThan(10);
-    expect(rowsOf(scans)).toBeLessThanOrEqual(LIMIT + 2);
+    expect(scans[0]?.['Actual Rows']).toBeGreaterThan(10);
+    expect(scans[0]?.['Actual Rows']).toBeLessThanOrEqual(LIMIT + 2);
   });
 
   test('blocks are looked up by those of the page', async () => {
