@@ -10,6 +10,7 @@ test.each([
   ['duplicate key value violates unique constraint "blocks_pkey_102008"', '23505'],
   ['no partition of relation "erc20_transfers_102052" found for row', '23514'],
   ['deadlock detected', '40P01'],
+  ['failure on connection marked as essential: 127.0.0.1:5433', '08006'],
 ])('what a node says of a COPY has its code again: %s', (message, code) => {
   expect(withSqlstate(postgresError(message, 'XX000'))).toMatchObject({ message, code });
 });

@@ -9,6 +9,8 @@ const SQLSTATES: readonly (readonly [RegExp, string])[] = [
   [/^no partition of relation/, '23514'],
   [/^deadlock detected/, '40P01'],
   [/^canceling statement due to lock timeout/, '55P03'],
+  // A node went away that a transaction has a connection to.
+  [/^failure on connection marked as essential/, '08006'],
 ];
 
 /**
