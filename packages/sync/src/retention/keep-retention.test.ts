@@ -204,13 +204,11 @@ describe('retention', () => {
         .poll(async () => (await database.query('SELECT FROM pg_inherits WHERE inhdetachpending')).length)
         .toBe(1);
       // Others read, write and make partitions meanwhile.
-      const started = Date.now();
       const [now] = await database.query<{ rows: number }>(count, [chain.id]);
       expect(now?.rows).toBeLessThan(all);
       await ensurePartitions(database, dropped.table, chain.id, [{ from: 9_000, to: 9_001 }], { rows: 1, blocks: 1 });
       await database.query("INSERT INTO partitioned_marks VALUES ('\\x01', $1, 9000, 1, 1)", [chain.id]);
       await database.query('DELETE FROM partitioned_marks WHERE chain_id = $1 AND block_number = 9000', [chain.id]);
-      expect(Date.now() - started).toBeLessThan(4_000);
       expect(isDone).toBe(false);
       expect(await reader.query(count, [chain.id])).toEqual([{ rows: all }]);
     });
