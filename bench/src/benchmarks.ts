@@ -18,7 +18,7 @@ import { firstRequests } from './benchmarks/first-requests.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
-import { growthNft } from './benchmarks/growth-nft.ts';
+import { growthNft, growthNftDays } from './benchmarks/growth-nft.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
@@ -42,6 +42,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   apiLimits,
   growth,
   growthNft,
+  growthNftDays,
   follow,
   erc20Balances,
   firstRequests,

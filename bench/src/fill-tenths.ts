@@ -33,7 +33,7 @@ export interface TenthsPlan {
   /** After these blocks something else is done, which takes no time of the tenth. */
   readonly pause?: { readonly after: number; run(): Promise<void> };
   /** Makes the chain up to a block before it is read, so that making it takes no time of the tenth. */
-  prepare?(block: number): void;
+  prepare?(block: number): Promise<void>;
   say(text: string): void;
 }
 
@@ -80,7 +80,7 @@ async function fill(
     const spent = { ms: 0, logBytes: 0 };
     for (let from = last - blocks / TENTHS + 1; from <= last; ) {
       const to = sliceEnd(from, [last, pause?.after ?? last]);
-      prepare?.(to);
+      await prepare?.(to);
       const slice = await backfillSlice(options, { from, to });
       spent.ms += slice.ms;
       spent.logBytes += slice.logBytes;

@@ -1,76 +1,54 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import type { Address, Log } from '@chainstead/core';
+import type { Log } from '@chainstead/core';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createBenchNfts, createSeededRandom } from '@chainstead/testkit';
 import { CHAIN_ID } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
-import { createGeneratedPool, placeOf, sha256 } from './generated-pool.ts';
+import { createGeneratedPool } from './generated-pool.ts';
 
 /** A chain of mints, transfers and sales of NFTs by those who own them, whose collections, tokens and wallets become more with its height. */
 export interface GrowingNftChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
-  /** Makes the blocks up to this one, which takes longer the more tokens there are. */
-  prepare(block: number): void;
+  /** Makes the blocks up to this one, which takes longer the more tokens there are. Those that it made before are forgotten. */
+  prepare(block: number): Promise<void>;
+  close(): Promise<void>;
 }
 
-export const NFT_LOGS_PER_BLOCK = 100;
-const LOGS_PER_TRANSACTION = 2;
-const COLLECTIONS = 2_000;
-const WALLETS_AT_FIRST = 1_000;
-/** One draw of a wallet in so many is of a new one. */
-const NEW_WALLET_EVERY = 5;
-/** Blocks that may still be asked for when later ones have been made. */
-const KEPT_BLOCKS = 2_000;
+/** Who owns what after 20,000,000 logs takes some 4 GB. */
+const MAKER_HEAP_MB = 16_000;
 
-/** The same number of blocks gives the same chain. Blocks are made in their order, and the last ones are kept. */
+/**
+ * The same number of blocks gives the same chain. Blocks are made in a thread: who owns millions of tokens fills a heap, and collecting
+ * the garbage beside it would slow down the program that is measured.
+ */
 export function createGrowingNftChain(blocks: number): GrowingNftChain {
   const chain = createChainRegistry().get(CHAIN_ID);
-  const nextBlock = createBlocks();
-  const kept = new Map<number, readonly Log[]>();
+  const maker = new Worker(new URL('./growing-nft-worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MAKER_HEAP_MB },
+  });
+  let kept: readonly (readonly Log[])[] = [];
   let made = 0;
-  const prepare = (block: number): void => {
-    while (made < block) {
-      made += 1;
-      kept.set(made, nextBlock(made));
-      kept.delete(made - KEPT_BLOCKS);
-    }
-  };
   const logsOf = (block: number): readonly Log[] => {
-    prepare(block);
-    const logs = kept.get(block);
-    if (logs === undefined) throw new BenchmarkError(`Block ${block} was forgotten: block ${made} has been made`);
+    const logs = kept[block - (made - kept.length) - 1];
+    if (logs === undefined)
+      throw new BenchmarkError(`Block ${block} is not there: those from ${made - kept.length + 1} to ${made} are`);
     return logs;
   };
-  return { chain, pool: createGeneratedPool(chain, blocks, logsOf), prepare };
-}
-
-function createBlocks(): (block: number) => readonly Log[] {
-  const random = createSeededRandom('growing NFTs');
-  let draws = 0;
-  const wallet = (): Address => {
-    draws += 1;
-    const existing = WALLETS_AT_FIRST + Math.floor(draws / NEW_WALLET_EVERY);
-    const number = draws % NEW_WALLET_EVERY === 0 ? existing : existing - 1 - random.skewedIndex(existing, 3);
-    return sha256(`wallet ${number}`).slice(0, 42) as Address;
-  };
-  const nfts = createBenchNfts(random.fork('nfts'), COLLECTIONS, wallet);
-  return (block) => {
-    const logs: Log[] = [];
-    for (let transactionIndex = 0; logs.length < NFT_LOGS_PER_BLOCK; transactionIndex++) {
-      const transactionHash = sha256(`transaction ${block} ${transactionIndex}`);
-      const end = Math.min(logs.length + LOGS_PER_TRANSACTION, NFT_LOGS_PER_BLOCK);
-      while (logs.length < end)
-        for (const emitted of nfts.next(end - logs.length))
-          logs.push({
-            ...placeOf(block),
-            ...emitted,
-            topics: [...emitted.topics],
-            transactionHash,
-            transactionIndex,
-            logIndex: logs.length,
-          });
-    }
-    return logs;
+  return {
+    chain,
+    pool: createGeneratedPool(chain, blocks, logsOf),
+    prepare: async (block) => {
+      const posted = once(maker, 'message');
+      maker.postMessage(block);
+      const [next]: (readonly (readonly Log[])[])[] = await posted;
+      if (next === undefined) throw new BenchmarkError(`Blocks up to ${block} were not made`);
+      kept = next;
+      made += next.length;
+    },
+    close: async () => {
+      await maker.terminate();
+    },
   };
 }

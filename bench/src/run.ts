@@ -16,7 +16,7 @@ const HELP = `npm run bench -- [options]
   --quick               small sizes, to see that everything works
   --runs <n>            runs of each side (default 3)
   --blocks <n>          blocks of the main chain (100 logs each)
-  --rows <n>            rows of growth, logs of growth-nft (default: 100,000,000 and 10,000,000; 30,000,000 rows where the disk is too small)
+  --rows <n>            rows of growth, logs of growth-nft and growth-nft-days (default: 100,000,000 and 10,000,000; 30,000,000 rows where the disk is too small)
   --database-url <url>  another Postgres, whose user may create databases (default: an embedded one)`;
 
 /** As on a server: nothing that a crash could lose is left out. */
