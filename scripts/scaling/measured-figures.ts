@@ -8,10 +8,10 @@ export interface LogCost {
 }
 
 /** `npm run bench -- --only backfill-processes`: one process, medians. */
-export const FAST: LogCost = { program: 17.7, node: 2.06, postgres: 21.1 };
-export const PROVEN: LogCost = { program: 25.3, node: 1.9, postgres: 19.8 };
+export const FAST: LogCost = { program: 12.0, node: 1.94, postgres: 18.9 };
+export const PROVEN: LogCost = { program: 20.1, node: 1.37, postgres: 18.4 };
 /** The same benchmark: seconds for which commits of a million logs hold the lock of their chain. */
-export const LOCK = { transfers: 6.92, everything: 7.19 };
+export const LOCK = { transfers: 2.21, everything: 2.06 };
 /** The same benchmark: bytes of JSON that the node sends for a log. */
 export const ANSWER_BYTES = { fast: 547, proven: 1_192 };
 /** Of the logs of the benchmark's chain, as `createBenchChain` makes it. */
