@@ -42,6 +42,8 @@ const SUPPLY_UNITS = 1_000_000n;
 const DOLLARS = 2_500;
 /** Of NFTs without a sale, and of the price of ether. */
 const ROUNDS_BETWEEN_MOVES = 4;
+/** What cats become, so that they have traits. */
+const MOODS = ['calm', 'curious', 'grumpy', 'sleepy', 'calm'];
 
 /** Starts the node, which mines a block for each transaction, and deploys the contracts. */
 export async function startDemoChain(): Promise<DemoChain> {
@@ -74,6 +76,7 @@ export async function startDemoChain(): Promise<DemoChain> {
           await script.moveAround();
           await script.answerEtherPrice(DOLLARS + round);
         }
+        await devnet.send({ ...market.cats, functionName: 'setMood', args: [BigInt(round + 1), at(MOODS, round)] });
         await script.sell(at(script.kinds, round));
       }
     };
