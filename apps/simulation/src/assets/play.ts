@@ -4,7 +4,7 @@ import { askNode, type SeededRandom } from '@chainstead/testkit';
 import { drawAction } from './actions.ts';
 import type { Sending } from './drafts.ts';
 import { askTogether, callAt, readHead } from './node.ts';
-import type { AssetsWorld } from './world.ts';
+import { type AssetsWorld, requireContracts } from './world.ts';
 
 /** Ample for the longest batch, and little enough for eight in a block. */
 const GAS = '0x2dc6c0';
@@ -54,9 +54,12 @@ function toQuantity(value: number | bigint): string {
 }
 
 /** Another branch takes the place of so many of the newest blocks, of fewer where the contracts were made in them; it is empty at first. */
-export async function reorganise({ devnet, madeIn }: AssetsWorld, depth: number): Promise<void> {
+export async function reorganise(world: AssetsWorld, depth: number): Promise<void> {
+  const { devnet, madeIn } = world;
   const { number } = await readHead(devnet.url);
-  if (number > madeIn) await devnet.reorg(Math.min(depth, number - madeIn));
+  if (number <= madeIn) return;
+  await devnet.reorg(Math.min(depth, number - madeIn));
+  await requireContracts(world);
 }
 
 /** A branch of some blocks that comes to nothing: the chain is shorter afterwards, until it grows again. */
@@ -71,4 +74,5 @@ export async function tryBranch(
   for (let block = 0; block < blocks; block++) await mineActions(world, random, random.integer(1, 4));
   await whileItStands();
   await askNode(url, 'evm_revert', [before]);
+  await requireContracts(world);
 }

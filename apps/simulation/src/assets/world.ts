@@ -7,7 +7,7 @@ import {
   type SeededRandom,
   startDevnet,
 } from '@chainstead/testkit';
-import { readHead } from './node.ts';
+import { askTogether, readHead } from './node.ts';
 
 /** `rebasing` changes balances without an event, `wrapped` without a transfer; of `lying` and `mute` nobody holds anything. */
 export const TOKEN_KINDS = ['plain', 'fee', 'old', 'rebasing', 'wrapped', 'lying', 'mute'] as const;
@@ -59,12 +59,17 @@ export const FOUNDER_IDS = 25;
 export const LAZY_IDS = 60;
 /** Ids of `prints`: 1 to 12. */
 export const PRINT_IDS = 12;
+/**
+ * After so many blocks the node remembers what contracts said, all in memory. By default it writes most of that to disk from its thousandth block on,
+ * and a branch that begins at such a block has lost the code of every contract.
+ */
+const STATES_KEPT = 1_000;
 
 /** Starts the node and deploys everything. From then on it mines when it is told to. */
 export async function startWorld(chain: StoryChain, random: SeededRandom): Promise<AssetsWorld> {
   const devnet = await startDevnet({
     chainId: chain.id,
-    args: ['--accounts', String(ACCOUNTS), '--order', 'fifo'],
+    args: ['--accounts', String(ACCOUNTS), '--order', 'fifo', '--prune-history', String(STATES_KEPT)],
   });
   try {
     const contract = await compileAssetContracts();
@@ -109,6 +114,21 @@ async function copyCode(devnet: Devnet, from: Address, to: Address): Promise<voi
   if (bytecode === undefined) throw new Error(`There is no code at ${from}`);
   await devnet.client.setCode({ address: to, bytecode });
 }
+
+/** @throws Error where a contract is gone: what the node says is no truth to compare with then */
+export async function requireContracts({ devnet, tokens, nfts }: Standing): Promise<void> {
+  const contracts = [...Object.values(tokens), ...Object.values(nfts)];
+  const codes = await askTogether(
+    devnet.url,
+    contracts.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
+  );
+  const gone = contracts
+    .filter((_, place) => codes[place] === '0x')
+    .map((address) => nameOf({ tokens, nfts }, address));
+  if (gone.length > 0) throw new Error(`The node has lost the code of ${gone.join(', ')}`);
+}
+
+type Standing = Pick<AssetsWorld, 'devnet' | 'tokens' | 'nfts'>;
 
 /** Whether a token's balances change without an event that the program reads: it reads deposits of coins that it knows. */
 export function drifts({ tokens, chain }: Pick<AssetsWorld, 'tokens' | 'chain'>, token: Address): boolean {
