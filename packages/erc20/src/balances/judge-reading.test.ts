@@ -24,6 +24,9 @@ describe('a second upstream', () => {
   const cases: readonly (readonly [string, bigint | null, Said, ReturnType<typeof moved> | null, object])[] = [
     ['agrees: the token moves without transfers', 6n, 6n, still(5n), right(6n, 'differ')],
     ['agrees: what moved did not', 0n, 0n, moved(5n), right(0n, 'differ')],
+    ['agrees, and nothing was to be expected', 6n, 6n, null, right(6n)],
+    ['agrees with what was to be expected by then', 6n, 6n, moved(6n), right(6n, 'tell')],
+    ['agrees with what was to be expected by then, where nothing moved', 6n, 6n, still(6n), right(6n)],
     ['says what was to be expected: the first one lies', 6n, 5n, moved(5n), right(5n, 'tell')],
     ['says what was to be expected where the first one says nothing', null, 5n, still(5n), right(5n)],
     ['says something where the first one says nothing', null, 5n, null, right(5n)],

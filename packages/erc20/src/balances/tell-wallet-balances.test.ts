@@ -95,6 +95,20 @@ describe('a wallet of which only the later blocks are indexed', () => {
   });
 });
 
+test('balances after an earlier block, of which transfers tell less than nothing, are not all there', async () => {
+  const stage = await stageOf({ history: blocks(3) });
+  for (let turn = 0; turn < 2; turn++) {
+    await stage.mine([{ ...gives(GOLD, 5n), to: BOB }]);
+    await stage.tell({ wallet: BOB });
+  }
+  expect(await stage.classes()).toEqual({ [GOLD]: 'sum' });
+  const block = await stage.mine([gives(GOLD, 100n)], [{ token: GOLD, wallet: ALICE, by: -95n }]);
+  const named = { tokens: [GOLD] };
+  expect(await stage.tell(named)).toMatchObject({ isComplete: true, balances: [{ token: GOLD, balance: 5n }] });
+  const before = await stage.tell({ ...named, toBlock: block.number - 1 });
+  expect(before).toMatchObject({ isComplete: false, balances: [] });
+});
+
 describe('a reorganisation', () => {
   test('below an anchor takes it away: the balance is that of the new branch', async () => {
     const stage = await stageOf();

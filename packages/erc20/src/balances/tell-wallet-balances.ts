@@ -80,10 +80,13 @@ function toTold({ tokens }: BalancesRequest, known: WalletBalances, told: readon
     balances: told.flatMap((one) => (isShown(one) ? [one] : [])),
     last: known.tokens.at(-1) ?? null,
     isComplete:
-      known.isBuilt &&
-      (known.isCovered || tokens !== null) &&
-      told.every(({ balance, class: kind }) => balance !== null || kind === 'none'),
+      known.isBuilt && (known.isCovered || tokens !== null) && told.every((one) => one.class === 'none' || isTold(one)),
   };
+}
+
+/** Less than nothing is told by transfers that don't tell balances after all. */
+function isTold({ balance }: HeldToken): boolean {
+  return balance !== null && balance >= 0n;
 }
 
 /** Whether a block is asked for of which transfers tell nothing. */
