@@ -1,11 +1,13 @@
 /** Counts how a token is held, and has its largest holders read before: sums of hostile transfers are no holders. Of the worker role. */
+import { isKept } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
-import type { StateReader, StateReadingContext } from '@chainstead/state';
+import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
 import { isWhole } from '../balances/told-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder-questions.ts';
 import { firstBlockOf, readOwners } from './read-owners.ts';
@@ -21,11 +23,22 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
   async read(context, { token }, signal) {
     const isRead = await readLargest(context, token, signal);
     const standing = await readStanding(context, token);
-    if (standing.isWhole && !standing.isExact) await restartHolders(context.database, context.chain, token);
     const counts = await countHolders(context, token, standing);
+    // Of a token that is counted anew meanwhile some were left out.
+    if (!(await isCounted(context, token)))
+      throw new StateUnavailableError(`Transfers of ${token} are being counted anew: try again`);
+    if (standing.isWhole && !standing.isExact) await restartHolders(context.database, context.chain, token);
     return { ...counts, isSound: isRead && standing.adds && standing.isExact };
   },
 };
+
+async function isCounted({ chain, database }: StateReadingContext, token: Address): Promise<boolean> {
+  const [row] = await database.query<{ is_kept: boolean }>(
+    `SELECT ${isKept('$2::bigint', '$1::bytea', erc20TokenHolders)} AS is_kept`,
+    [addressBytes(token), chain.id],
+  );
+  return row?.is_kept ?? false;
+}
 
 /** @returns whether none is left unread */
 async function readLargest(context: StateReadingContext, token: Address, signal: AbortSignal): Promise<boolean> {

@@ -87,6 +87,32 @@ test('a node that hangs is waited for on one page, and not on those behind it', 
   expect((await stage.ownersOf(gold.address)).indexed.complete).toBe(true);
 });
 
+test('a list that lacks somebody below zero is complete on no page until the contract was asked', async () => {
+  const { gold, node, scratch } = stage;
+  const { database } = scratch;
+  const key = [addressBytes(gold.address), addressBytes(BOB)];
+  await stage.ownersOf(gold.address);
+  await database.query(
+    `UPDATE erc20_holders SET total = -total, anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+      WHERE token = $1 AND account = $2`,
+    key,
+  );
+  node.alter = ({ method }) => (method === 'eth_call' ? { error: { code: -32_603, message: 'oops' } } : undefined);
+  try {
+    const first = await stage.ownersOf(gold.address, '?limit=2');
+    const second = await stage.ownersOf(gold.address, `?cursor=${first.cursor}`);
+    const shown = [...first.result, ...second.result].map(({ owner_address }) => owner_address);
+    expect([shown.includes(BOB), first.indexed.complete, second.indexed.complete]).toEqual([false, false, false]);
+  } finally {
+    node.alter = () => undefined;
+  }
+  await database.query('UPDATE erc20_holders SET total = -total WHERE token = $1 AND account = $2', key);
+  await database.query('TRUNCATE state_questions');
+  const whole = await stage.ownersOf(gold.address);
+  expect(whole.indexed.complete).toBe(true);
+  expect(whole.result).toContainEqual(expect.objectContaining({ owner_address: BOB, balance: '700000' }));
+});
+
 describe('a supply that is to be read again, and that no node tells', () => {
   const TOTAL_SUPPLY = '18160ddd';
   const asked = () => stage.node.received.filter(({ params }) => JSON.stringify(params).includes(TOTAL_SUPPLY)).length;

@@ -109,6 +109,37 @@ test.each<readonly [name: string, ranges: Ranges, expected: string, isCounted: b
   },
 );
 
+test('of a token whose transfers are being counted anew no balance is told that they add up to', async () => {
+  const { database } = scratch;
+  const chain = exampleChain({ id: nextChain++ });
+  await seedHolders(database, chain, GOLD, 30);
+  await database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 0, 100, 'receipts')`,
+    [chain.id],
+  );
+  await database.query('INSERT INTO tokens (address, chain_id, verified) VALUES ($1, $2, true)', [
+    addressBytes(GOLD),
+    chain.id,
+  ]);
+  const wanted = { order: 'DESC', limit: 10, after: null } as const;
+  const balances = async () => {
+    const query = { token: GOLD, liveMaxAgeMs: 60_000, freshFrom: null, wanted };
+    const { rows, coverage } = await getOwnersPage(database, chain, query);
+    return { told: rows.map(({ told }) => told), complete: coverage.indexed.complete };
+  };
+  // Two of them are what the contract said.
+  const told = Array.from({ length: 11 }, (_, place) => String(30 - place));
+  expect(await balances()).toEqual({ told, complete: true });
+  await database.query('UPDATE kept_subjects SET built_to = 3 WHERE chain_id = $1', [chain.id]);
+  expect(await balances()).toEqual({ told: told.map(() => null), complete: false });
+  await database.query(
+    `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, 'live', 1)`,
+    [addressBytes(GOLD), chain.id],
+  );
+  const said = told.map((balance) => (Number(balance) % 10 === 0 ? balance : null));
+  expect(await balances()).toEqual({ told: said, complete: false });
+});
+
 test('of another token the blocks of its transfers', async () => {
   const whole = { summary: '0 to 100, complete', list: '0 to 100, complete', class: 'new' };
   expect(await toldOf(GOLD, { transfers: [FULL] })).toEqual(whole);

@@ -35,7 +35,7 @@ export interface OwnersPage {
   readonly areFactsDue: boolean;
   /** Whether the block that the contract was made in is to be looked for. */
   readonly isCreationDue: boolean;
-  /** Whose balance is below zero, where a list begins. */
+  /** Some of those whose balance is below zero; of certain accounts none. */
   readonly givers: readonly Address[];
   readonly rows: readonly OwnerRow[];
 }
@@ -61,6 +61,8 @@ export async function getOwnersPage(database: Database, chain: Chain, query: Tok
     tokenOwnersStatement(chain, query, select),
   );
   const labelOf = readLabels(page.labels);
+  // While transfers are being counted, what is kept of accounts tells nothing; what contracts that don't add up said does.
+  const isTold = page.is_built || page.class === 'live';
   return {
     coverage: readSubject(chain, page, page.first_block),
     isAskNoted: page.is_ask_noted,
@@ -76,7 +78,7 @@ export async function getOwnersPage(database: Database, chain: Chain, query: Tok
       account,
       isDue,
       balance,
-      told: told === AS_KEPT ? balance : told,
+      told: !isTold ? null : told === AS_KEPT ? balance : told,
       label: labelOf(account),
     })),
   };

@@ -1,11 +1,14 @@
-import type { Address } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { StateUnavailableError } from '@chainstead/state';
 import { createKeptSubjects } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase, seedBuilt } from '@chainstead/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { holdersCounted } from './count-holders.ts';
 import { restartHolders } from './restart-holders.ts';
 import { isExact, keptCounts, keptHolders, keptMinutes } from './testing/kept-holders.ts';
 
@@ -66,6 +69,24 @@ async function standings(): Promise<Readonly<Record<string, unknown>>> {
   );
   return Object.fromEntries(rows.map(({ token, standing }) => [token, standing]));
 }
+
+test('figures are not told of a token that is counted anew meanwhile', async () => {
+  // Nobody is asked: no block is committed.
+  const pool = createUpstreamPool({
+    ...{ chain, upstreams: [{ url: 'http://127.0.0.1:9' }] },
+    ...{ logger: silentLogger(), metrics: createMetricsRegistry() },
+  });
+  try {
+    const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };
+    const figures = () => holdersCounted.read(context, { token: GOLD }, AbortSignal.timeout(10_000));
+    expect(await count(GOLD)).toBe('built');
+    expect(await figures()).toMatchObject({ holders: 2, supply: '0' });
+    await restartHolders(scratch.database, chain, GOLD);
+    await expect(figures()).rejects.toThrow(StateUnavailableError);
+  } finally {
+    await pool.close();
+  }
+});
 
 describe('the holders of a token whose history came in another order than it happened', () => {
   it('are counted anew, minutes too, by whoever asks next', async () => {

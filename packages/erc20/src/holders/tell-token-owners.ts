@@ -67,12 +67,12 @@ export async function tellTokenOwners(
   const first = { order, limit, after };
   let page = await openList(sources, chain, token, () => read(first));
   const ends = performance.now() + waitMs;
-  if (page.givers.length > 0) {
+  if (page.givers.length > 0 && after === null) {
     await askOf(sources, chain, { token, accounts: page.givers }, waitMs);
     page = await read(first);
   }
   const owners: TokenOwner[] = [];
-  let isTold = true;
+  let isTold = page.givers.length === 0;
   let place = after;
   for (let round = 1; ; round++) {
     const left = limit - owners.length;
