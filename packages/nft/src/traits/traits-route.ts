@@ -24,10 +24,9 @@ export function createTraitsRoute(options: AskedTraitsOptions): RouteModule {
       const statement = traitListStatement(chain, { contract, limit: TRAITS_MAX, order: 'DESC', after: null });
       const found = await traits.read<TraitRow>({ chain, contract, requester: traits.requesterOf(c) }, statement);
       if (found === null) return c.json(NOT_READY, 202);
-      return c.json(
-        { traits: groupTraits(found.rows.slice(0, TRAITS_MAX), found.tokens), indexed: showIndexed(found.indexed) },
-        200,
-      );
+      const isAll = found.rows.length <= TRAITS_MAX;
+      const indexed = showIndexed({ ...found.indexed, complete: found.indexed.complete && isAll });
+      return c.json({ traits: groupTraits(found.rows.slice(0, TRAITS_MAX), found.tokens), indexed }, 200);
     });
   };
 }

@@ -30,6 +30,19 @@ async function workedExample(): Promise<Address> {
   return cats;
 }
 
+test('more than an answer has room for are not complete by type, and in pages are', async () => {
+  const cats = nextContract();
+  const ids = Array.from({ length: 51 }, (_, index) => index + 1);
+  await stage.mint(cats, ids);
+  for (const id of ids) {
+    const traits = Array.from({ length: 100 }, (_, place) => ({ trait_type: `Part ${place}`, value: `${id}` }));
+    await stage.document(cats, id, traits);
+  }
+  const { traits, indexed } = (await stage.ready(`${cats}/traits`)).body;
+  expect([traits.flatMap(({ values }) => values).length, indexed]).toEqual([5_000, { ...INDEXED, complete: false }]);
+  expect((await stage.ready(`${cats}/traits/paginate`)).body.indexed).toEqual(INDEXED);
+});
+
 describe('the worked example', () => {
   let cats: Address;
   beforeAll(async () => {

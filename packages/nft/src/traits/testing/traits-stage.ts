@@ -34,6 +34,7 @@ export interface Answer {
     }[];
     readonly result: readonly Readonly<Record<string, unknown>>[];
     readonly cursor: string | null;
+    readonly indexed: unknown;
     readonly status: string;
   };
 }
