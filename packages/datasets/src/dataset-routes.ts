@@ -86,7 +86,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...nftTransfersRoutes({ walletHistory, questions, waitMs }),
     createWalletBalancesRoute(balances),
     createWalletTokensRoute(balances),
-    createWalletCollectionsRoute({ kept, walletHistory, waitMs }),
+    createWalletCollectionsRoute({ kept, walletHistory, waitMs, heldNow }),
     createWalletNftsRoute({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     ...createTraitsRoutes({ kept, walletHistory, waitMs, perKey: onDemand.perKey, sendersOf: sendersOf(reading, 0) }),
     tokenTradesRoute,

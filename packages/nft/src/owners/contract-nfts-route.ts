@@ -18,6 +18,7 @@ import { createRecordPages } from '../records/record-pages.ts';
 import { includePricesParameter, recordParameters } from '../records/record-parameters.ts';
 import { type RecordOptions, showNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
+import { NOBODY_ASKED } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { type CollectionSubjectsOptions, createCollectionSubjects, requesterOf } from './collection-subjects.ts';
 import { getContractNfts } from './get-contract-nfts.ts';
@@ -32,6 +33,7 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
   return (app, dependencies) => {
     const { chains, database, limits, paging, reads } = dependencies;
     const subjects = createCollectionSubjects(dependencies, options);
+    const { heldNow = NOBODY_ASKED } = options;
     const records = createRecordPages(reads, options.sendersOf);
     const runs = paging.forRoute({
       route: 'collection-nfts',
@@ -54,12 +56,12 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
         const chain = indexedChain(chains, filter.chain, nftTransfers.name);
         const asked = { chain, contract: parseAddress(filter.address), requestedBy: requesterOf(c) };
         const place = { limit: page.limit, after: position?.hash ?? null, range: rangeOf(filter) };
-        const found = await getContractNfts(dependencies, subjects, asked, place);
+        const found = await getContractNfts(dependencies, { subjects, heldNow }, asked, place);
         const { records: tokens, ...shared } = await records.read(chain, found.ids, {
           includePrices: filter.include_prices,
         });
         await requestUnreadTokens(database, chain, tokens);
-        const last = found.hasNext ? found.ids.at(-1) : undefined;
+        const hash = found.nextAfter;
         const upperBound = found.indexed.toBlock ?? 0;
         const shown: RecordOptions = {
           ...shared,
@@ -73,7 +75,7 @@ export function createContractNftsRoute(options: CollectionSubjectsOptions): Rou
             ...showSyncState(found),
             page: page.page,
             page_size: page.limit,
-            cursor: last === undefined ? null : runs.next(page, { position: { hash: last.hash }, upperBound }),
+            cursor: hash === null ? null : runs.next(page, { position: { hash }, upperBound }),
             indexed: showIndexed(found.indexed),
             result: tokens.map((token) => showNft(token, shown)),
           },

@@ -20,8 +20,8 @@ import { hashRange } from './hash-range.ts';
 import { ownersStatement } from './owners-statement.ts';
 import { uniqueOwnersStatement } from './unique-owners-statement.ts';
 
-// One collection of 100,000 ids, every tenth burned, with 50,000 owners of its id 7, that is counted whole; one of 30,000 with 20,000 owners that is
-// not, so that its contract is to be asked; three hundred others of 100 ids.
+// One collection of 100,000 ids, every tenth burned, with 50,000 owners of its id 7, that is counted whole; one of 30,000 of an ERC-1155 with 20,000
+// owners that is not, so that its contract is to be asked; three hundred others of 100 ids.
 const BUSY = contract(1);
 const BUSY_IDS = 100_000;
 const UNCOUNTED = contract(3);
@@ -30,7 +30,7 @@ const chain = exampleChain();
 
 let scratch: ScratchDatabase;
 
-async function seed(collection: Address, ids: number, ownersOfSeven: number): Promise<void> {
+async function seed(collection: Address, ids: number, ownersOfSeven: number, isSingle = true): Promise<void> {
   const { database } = scratch;
   const key = [addressBytes(collection), chain.id];
   const owner = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
@@ -43,10 +43,10 @@ async function seed(collection: Address, ids: number, ownersOfSeven: number): Pr
   );
   await database.query(
     `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
-     SELECT $1::bytea, $2::bigint, id, decode(md5($3::text || id::text), 'hex'), 1, 1, id / 10, ARRAY[id / 10, 0, 0, 0],
-       CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END
+     SELECT $1::bytea, $2::bigint, id, decode(md5($3::text || id::text), 'hex'), CASE WHEN $5 OR id % 10 <> 0 THEN 1 ELSE 0 END, 1, id / 10,
+       CASE WHEN $5 THEN ARRAY[id / 10, 0, 0, 0] END, CASE WHEN $5 THEN CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END END
        FROM generate_series(1, $4::int) AS id`,
-    [...key, collection, ids],
+    [...key, collection, ids, isSingle],
   );
   await database.query(
     `INSERT INTO nft_collection_owners (token_address, chain_id, owner, ids_held)
@@ -62,7 +62,7 @@ beforeAll(async () => {
   await seed(contract(2), 300, 0);
   await scratch.database.query('ANALYZE');
   await seed(BUSY, BUSY_IDS, 50_000);
-  await seed(UNCOUNTED, 30_000, 20_000);
+  await seed(UNCOUNTED, 30_000, 20_000, false);
   await scratch.database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3)', [
     chain.id,
     nftCollectionOwners.name,
@@ -93,9 +93,12 @@ const owners = (more: Partial<Parameters<typeof ownersStatement>[1]>): Statement
 const several = (more: Partial<Parameters<typeof ownersStatement>[1]>): Statement =>
   owners({ contract: UNCOUNTED, isSingle: false, ...more });
 const nfts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Statement =>
-  contractNftsStatement(chain, { contract: BUSY, limit: LIMIT, after: null, range: null, ...more });
+  contractNftsStatement(chain, { contract: BUSY, isSingle: true, limit: LIMIT, after: null, range: null, ...more });
+const amounts = (more: Partial<Parameters<typeof contractNftsStatement>[1]>): Statement =>
+  nfts({ contract: UNCOUNTED, isSingle: false, ...more });
 
 const BY_HASH = 'nft_collection_ids_by_hash';
+const GIVEN_BY_HASH = 'nft_collection_ids_given_by_hash';
 const IDS_BY_CHANGE = 'nft_collection_ids_by_change';
 const BY_CHANGE = 'nft_collection_balances_by_change';
 const BY_ID = 'nft_collection_balances_by_id';
@@ -111,6 +114,10 @@ const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] 
   ['NFTs, in the middle', nfts({ after: '8'.repeat(32) }), BY_HASH, 101],
   ['NFTs of one part', nfts({ range: hashRange({ range: 41, totalRanges: 100 }) }), BY_HASH, 101],
   ['NFTs of a small collection', nfts({ contract: contract(150) }), BY_HASH, 101],
+  ['NFTs of several owners each', nfts({ isSingle: false }), BY_HASH, 101],
+  // Two givers of each id that nobody is known to hold.
+  ['NFTs that are not counted', amounts({}), GIVEN_BY_HASH, 4 * 101],
+  ['NFTs that are not counted, in the middle', amounts({ after: '8'.repeat(32) }), GIVEN_BY_HASH, 4 * 101],
   ['owners, the first', owners({}), IDS_BY_CHANGE, 101],
   ['owners, in the middle', owners({ after: behind(5_000, '50001') }), IDS_BY_CHANGE, 101],
   ['owners that could be reorganised', owners({ after: behind(16_000, '50001') }), IDS_BY_CHANGE, 101],

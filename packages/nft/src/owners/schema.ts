@@ -63,6 +63,10 @@ export const nftCollectionIds = pgTable(
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
     index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`is_held`),
+    // ERC-1155 that nobody is known to hold: while blocks of the collection are missing, somebody may.
+    index('nft_collection_ids_given_by_hash')
+      .on(table.tokenAddress, table.chainId, table.tokenHash)
+      .where(sql`NOT is_held AND receiver IS NULL`),
     // Newest change first, as pages of owners are.
     index('nft_collection_ids_by_change')
       .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId)

@@ -171,9 +171,9 @@ describe('the mint', () => {
     const token = { address: CATS, tokenId: '1' };
     const holders = () =>
       getTokenHolders(scratch.database, eth, [token], { tables: 'both', hasRanges: false, isWhole: () => true });
-    expect(await holders()).toEqual([{ ...token, owner: ALICE, amount: '1', blockNumber: 3 }]);
+    expect(await holders()).toEqual([{ ...token, owner: ALICE, amount: '1', blockNumber: 3, candidates: [] }]);
     await seedMoves(scratch.database, eth, [{ ...ofCats, block: 9, from: ALICE, to: BOB }]);
-    expect(await holders()).toEqual([{ ...token, owner: BOB, amount: '1', blockNumber: 9 }]);
+    expect(await holders()).toEqual([{ ...token, owner: BOB, amount: '1', blockNumber: 9, candidates: [] }]);
     expect(await readRecords(scratch.database, eth, [keyOf()], 'both')).toMatchObject([{ mint: { blockNumber: 3 } }]);
   });
 

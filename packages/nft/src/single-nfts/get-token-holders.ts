@@ -4,7 +4,28 @@ import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { readTogether } from '../records/asked-tokens.ts';
 import type { RecordKey } from '../records/nft-record.ts';
-import { ADDED_UP_MAX, BATCHABLE, type HoldersReading, tokenHoldersStatement } from './token-holders-statement.ts';
+import {
+  type AccountEntry,
+  ADDED_UP_MAX,
+  BATCHABLE,
+  type HoldersReading,
+  tokenHoldersStatement,
+} from './token-holders-statement.ts';
+
+/** Who holds a token, as far as transfers tell. */
+export interface TokenHolder extends RecordKey {
+  /** Of an ERC-1155 whose transfers don't tell: who may hold it, the newest receipt first, those of whom none is known last. Empty: they tell. */
+  readonly candidates: readonly HolderCandidate[];
+}
+
+/** An account that may hold an id. */
+export interface HolderCandidate {
+  readonly owner: Address;
+  /** Of the newest transfer that changed what it has. */
+  readonly blockNumber: number;
+  /** Whether it is known to have received more than it gave. */
+  readonly isLikely: boolean;
+}
 
 /**
  * Who holds tokens: of ERC-721 the receiver of the newest transfer, of ERC-1155 the holder with the newest receipt; nobody for what was
@@ -16,7 +37,7 @@ export async function getTokenHolders(
   chain: Chain,
   tokens: readonly TokenKey[],
   { isWhole, ...reading }: HoldersReading & { readonly isWhole: (contract: Address) => boolean },
-): Promise<readonly (RecordKey | null)[]> {
+): Promise<readonly (TokenHolder | null)[]> {
   if (tokens.length === 0) return [];
   const rows = await readTogether(tokens, reading.isSpread === true, (some) => {
     const { text, values } = tokenHoldersStatement(chain, some, reading);
@@ -34,29 +55,39 @@ interface Row {
   readonly newest_owner: Address;
   /** Null where only transfers to oneself tell of it. */
   readonly newest_block: number | null;
-  readonly holder: Address | null;
-  readonly amount: string;
-  readonly last_block: number;
-  readonly moves: number;
+  /** Null but for ERC-1155, and where no account is known. */
+  readonly accounts: readonly AccountEntry[] | null;
+  readonly moves: number | null;
   readonly range_owner: Address | null;
   readonly range_block: number;
 }
 
-type Held = Pick<RecordKey, 'owner' | 'amount' | 'blockNumber'>;
+type Held = Omit<TokenHolder, 'address' | 'tokenId'>;
 
 function heldOf(row: Row, isWhole: boolean): Held | null {
-  if (row.kind === null)
-    return row.range_owner === null ? null : { owner: row.range_owner, amount: '1', blockNumber: row.range_block };
+  if (row.kind === null) return row.range_owner === null ? null : ofOne(row.range_owner, row.range_block);
   if (!BATCHABLE.includes(row.kind)) return ofOne(row.newest_owner, row.newest_block);
-  if (row.holder === null) return ofOne(ZERO_ADDRESS, row.newest_block);
-  const isAddedUp = isWhole && row.moves <= ADDED_UP_MAX;
-  if (isAddedUp && row.amount.startsWith('-')) return { owner: row.holder, amount: null, blockNumber: row.last_block };
-  if (isAddedUp && row.amount === '0') return ofOne(ZERO_ADDRESS, row.newest_block);
-  return { owner: row.holder, amount: isAddedUp ? row.amount : null, blockNumber: row.last_block };
+  const accounts = (row.accounts ?? []).map(([digits, amount, blockNumber]) => ({
+    owner: `0x${digits}` as Address,
+    amount,
+    blockNumber,
+    isLikely: amount !== '0' && !amount.startsWith('-'),
+  }));
+  const nobody = ofOne(ZERO_ADDRESS, row.newest_block);
+  if (!isWhole || (row.moves ?? 0) > ADDED_UP_MAX) return { ...nobody, candidates: accounts.map(candidateOf) };
+  const holder = accounts.find(({ isLikely }) => isLikely);
+  if (holder !== undefined)
+    return { owner: holder.owner, amount: holder.amount, blockNumber: holder.blockNumber, candidates: [] };
+  // Who gave more than there was has it by other means than transfers.
+  return accounts.every(({ amount }) => amount === '0') ? nobody : { ...nobody, candidates: accounts.map(candidateOf) };
+}
+
+function candidateOf({ owner, blockNumber, isLikely }: HolderCandidate): HolderCandidate {
+  return { owner, blockNumber, isLikely };
 }
 
 /** One unit, or none that anybody holds. */
 function ofOne(owner: Address, blockNumber: number | null): Held {
   const isBurned = owner === ZERO_ADDRESS;
-  return { owner: isBurned ? null : owner, amount: isBurned ? null : '1', blockNumber };
+  return { owner: isBurned ? null : owner, amount: isBurned ? null : '1', blockNumber, candidates: [] };
 }

@@ -19,11 +19,17 @@ export interface HoldersReading {
 
 /** Of an ERC-1155 id so many transfers are added up; of one that moved more often no amount is known. */
 export const ADDED_UP_MAX = 5_000;
+/** So many accounts of an ERC-1155 id are told of, and one more. */
+const ACCOUNTS_MAX = 10;
+
+/** What an account received of an ERC-1155 id less what it gave, as JSON: hexadecimal digits of the account, decimal digits, and the newest block of both. */
+export type AccountEntry = readonly [account: string, amount: string, lastBlock: number];
 
 /**
  * What transfers tell of who holds these tokens, one row each, in their order: the newest one that tells an owner, and the block of the newest that
- * changed it; of ERC-1155 the holder with the newest receipt, and what it received and gave; of an id that never moved the range that it was minted in. Ranges of
- * `nft_transfers_by_token` and `nft_transfers_by_range` (records-statement.explain.test.ts).
+ * changed it; of ERC-1155 the accounts with the newest receipts, newest first and those without any last, among them the newest that received more than it
+ * gave; of an id that never moved the range that it was minted in. Ranges of `nft_transfers_by_token` and `nft_transfers_by_range`
+ * (records-statement.explain.test.ts).
  */
 export function tokenHoldersStatement(
   chain: Chain,
@@ -33,7 +39,7 @@ export function tokenHoldersStatement(
   const asked = askedTokens(chain, tokens, isSpread);
   const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
   CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
-  ${hexText('holder.account')} AS holder, holder.amount::text AS amount, holder.last_block, holder.moves::int AS moves,
+  summed.accounts, summed.moves::int AS moves,
   ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
 FROM ${asked.relation}
 LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: tellsHolder('moved'), limit: '1' }, tables)}) AS newest ON true
@@ -42,16 +48,24 @@ LEFT JOIN LATERAL (
   WHERE newest.from_address = newest.to_address LIMIT 1
 ) AS before ON true
 LEFT JOIN LATERAL (
-  SELECT side.account, sum(side.delta) AS amount, max(moved.block_number) AS last_block, max(moved.moves) AS moves
+  SELECT json_agg(json_build_array(encode(ranked.account, 'hex'), ranked.amount::text, ranked.last_block) ORDER BY ranked.receipt) AS accounts,
+    max(ranked.moves) AS moves
   FROM (
-    SELECT changed.*, count(*) OVER () AS moves, row_number() OVER (ORDER BY ${PLACE.map((column) => `changed.${column}`).join(', ')}) AS at
-    FROM (${tokenMoves({ ...CHANGES, limit: String(ADDED_UP_MAX + 1) }, tables)}) AS changed WHERE newest.kind IN (${BATCHABLE.join(', ')})
-  ) AS moved
-  CROSS JOIN LATERAL (VALUES (moved.to_address, moved.amount), (moved.from_address, -moved.amount)) AS side(account, delta)
-  WHERE side.account <> ${NOBODY}
-  GROUP BY side.account HAVING bool_or(side.delta > 0)
-  ORDER BY sum(side.delta) > 0 DESC, max(moved.at) FILTER (WHERE side.delta > 0) DESC LIMIT 1
-) AS holder ON true
+    SELECT known.*, row_number() OVER (ORDER BY known.received_at DESC NULLS LAST, known.changed_at DESC) AS receipt,
+      row_number() OVER (ORDER BY known.amount > 0 DESC, known.received_at DESC NULLS LAST, known.changed_at DESC) AS place
+    FROM (
+      SELECT side.account, sum(side.delta) AS amount, max(moved.block_number) AS last_block, max(moved.moves) AS moves, max(moved.at) AS changed_at,
+        max(moved.at) FILTER (WHERE side.delta > 0) AS received_at
+      FROM (
+        SELECT changed.*, count(*) OVER () AS moves, row_number() OVER (ORDER BY ${PLACE.map((column) => `changed.${column}`).join(', ')}) AS at
+        FROM (${tokenMoves({ ...CHANGES, limit: String(ADDED_UP_MAX + 1) }, tables)}) AS changed WHERE newest.kind IN (${BATCHABLE.join(', ')})
+      ) AS moved
+      CROSS JOIN LATERAL (VALUES (moved.to_address, moved.amount), (moved.from_address, -moved.amount)) AS side(account, delta)
+      WHERE side.account <> ${NOBODY}
+      GROUP BY side.account
+    ) AS known
+  ) AS ranked WHERE ranked.place = 1 OR ranked.receipt <= ${ACCOUNTS_MAX}
+) AS summed ON true
 LEFT JOIN LATERAL (${hasRanges ? rangedMint(isSpread) : NO_RANGE}) AS ranged ON true
 ORDER BY asked.place`;
   return { text, values: asked.values };

@@ -6,13 +6,13 @@ import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
 import { type HeldNow, holdingId, NOBODY_ASKED } from '../token-state/held-now.ts';
 import { createTransferTables } from '../transfers/transfer-tables.ts';
-import { getTokenHolders } from './get-token-holders.ts';
+import { getTokenHolders, type TokenHolder } from './get-token-holders.ts';
 
 /** Finds who holds single tokens. */
 export interface TokenHolders {
   /**
    * As getTokenHolders, with what is known of the contracts' histories. What transfers don't tell the contracts are asked: who owns what never moved,
-   * and what the holder has of an ERC-1155 whose history is not whole.
+   * and which of those that had some of an ERC-1155 has it still, where its history is not whole.
    */
   find(
     chain: Chain,
@@ -51,26 +51,38 @@ async function askUntold(
   heldNow: HeldNow,
   chain: Chain,
   tokens: readonly TokenKey[],
-  found: readonly (RecordKey | null)[],
+  found: readonly (TokenHolder | null)[],
 ): Promise<readonly (RecordKey | null)[]> {
   const unmoved = tokens.filter((_, place) => (found[place] ?? null) === null);
-  const uncounted = found.flatMap((key) => (isUncounted(key) ? [key] : []));
+  const untold = found.flatMap((holder) =>
+    holder === null
+      ? []
+      : holder.candidates.map(({ owner }) => ({ address: holder.address, tokenId: holder.tokenId, owner })),
+  );
   const [owners, amounts] = await Promise.all([
     unmoved.length === 0 ? new Map<string, Address>() : heldNow.ownersOf(chain, unmoved),
-    uncounted.length === 0 ? new Map<string, string>() : heldNow.amountsOf(chain, uncounted),
+    untold.length === 0 ? new Map<string, string>() : heldNow.amountsOf(chain, untold),
   ]);
   return tokens.map((token, place) => {
-    const key = found[place] ?? null;
-    if (isUncounted(key)) {
-      const amount = amounts.get(holdingId(key)) ?? null;
-      // Who received it last may have given it away since, in a block that is not indexed.
-      return amount === '0' ? { ...key, owner: null } : { ...key, amount };
-    }
+    const holder = found[place] ?? null;
+    if (holder !== null) return holderNow(holder, amounts);
     const owner = owners.get(recordId(token));
-    return key !== null || owner === undefined ? key : { ...token, owner, amount: '1', blockNumber: null };
+    return owner === undefined ? null : { ...token, owner, amount: '1', blockNumber: null };
   });
 }
 
-function isUncounted(key: RecordKey | null): key is RecordKey & { readonly owner: Address } {
-  return key !== null && key.owner !== null && key.amount === null;
+/**
+ * The first candidate that has some of it by its contract; else the first of whom it tells nothing in time, and who is known to have received more than it
+ * gave; else nobody.
+ */
+function holderNow({ candidates, ...held }: TokenHolder, amounts: ReadonlyMap<string, string>): RecordKey {
+  const told = candidates.map((candidate) => ({
+    ...candidate,
+    amount: amounts.get(holdingId({ ...held, owner: candidate.owner })) ?? null,
+  }));
+  const holder =
+    told.find(({ amount }) => amount !== null && amount !== '0') ??
+    told.find(({ amount, isLikely }) => amount === null && isLikely);
+  if (holder === undefined) return held;
+  return { ...held, owner: holder.owner, amount: holder.amount, blockNumber: holder.blockNumber };
 }

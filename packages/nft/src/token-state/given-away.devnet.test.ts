@@ -1,16 +1,7 @@
 /** ERC-1155 that was minted before what is indexed: what routes say of who gave some, or all, of it away, against the contract, over a real node. */
-import { type Address, createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import type { ApiApp } from '@chainstead/http';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createChainSync, createKeptSubjects, createSyncMetrics } from '@chainstead/sync';
-import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCollectionOwnersRoutes } from '../owners/owners-routes.ts';
-import { nftTransfers } from '../transfers/dataset.ts';
-import { createWalletNftsRoute } from '../wallet-nfts/wallet-nfts-route.ts';
-import { createHeldNow } from './held-now.ts';
-import { nftAmountsNow, nftOwnersNow } from './held-readers.ts';
+import { type FollowedCollection, openFollowedCollection, REORG_DEPTH_MAX } from './testing/followed-collection.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -29,177 +20,172 @@ contract Crates {
   }
 }
 `;
-const REORG_DEPTH_MAX = 6;
-const IDS = [1, 2, 3, 4, 5];
+const IDS = [1, 2, 3, 4, 5, 6];
 
-let stage: StateStage;
-let api: ApiApp;
-let contract: CompiledContract;
-let crates: Address;
+let collection: FollowedCollection;
 /** Who held all of it before, and two others. */
 let wallets: readonly Address[];
-const stop = new AbortController();
-let following: Promise<unknown> = Promise.resolve();
 
 beforeAll(async () => {
-  const facts = { pollIntervalMs: 20, blockTimeMs: 100, reorgDepthMax: REORG_DEPTH_MAX, finalizedTag: false };
-  stage = await openStateStage({ chain: facts });
-  const { scratch, devnet, questions } = stage;
-  const compiled = (await compileSolidity({ 'Crates.sol': SOURCE })).get('Crates');
-  if (compiled === undefined) throw new Error('Crates was not compiled');
-  contract = compiled;
-  wallets = devnet.accounts.slice(0, 3);
-  crates = await devnet.deploy(contract);
-  await stage.startWorker([nftOwnersNow, nftAmountsNow]);
-  const heldNow = createHeldNow({ database: scratch.database, questions, logger: silentLogger() }, 5_000);
-  const shared = { kept: createKeptSubjects(scratch.database), waitMs: 5_000, heldNow };
-  api = await exampleApi(scratch.database, [
-    createWalletNftsRoute({ ...shared, walletHistory: { requestWallet: async () => 'unserved' } }),
-    ...createCollectionOwnersRoutes({ ...shared, walletHistory: { requestContract: async () => 'unserved' } }),
-  ]);
+  collection = await openFollowedCollection({ source: SOURCE, name: 'Crates' });
+  wallets = collection.wallets;
 });
-afterAll(async () => {
-  stop.abort();
-  await following;
-  await stage?.close();
-});
+afterAll(() => collection?.close());
 
 /** Nobody (null) mints and burns. Each in a block of its own. */
 async function move(from: number | null, to: number | null, id: number, amount: number): Promise<void> {
   const [giver, receiver] = [from, to].map((place) => (place === null ? ZERO_ADDRESS : wallets[place]));
-  await stage.devnet.send({
-    address: crates,
-    abi: contract.abi,
-    functionName: 'move',
-    args: [giver, receiver, BigInt(id), BigInt(amount)],
-  });
+  await collection.send('move', [giver, receiver, BigInt(id), BigInt(amount)]);
 }
 
-/** What came before is in no index. */
-function followFrom(startBlock: number): void {
-  const { scratch, chain, pool } = stage;
-  following = createChainSync({
-    chain,
-    pool,
-    database: scratch.database,
-    datasets: [nftTransfers],
-    logger: silentLogger(),
-    metrics: createSyncMetrics(createMetricsRegistry()),
-    clock: systemClock,
-    settings: {
-      startBlock,
-      endBlock: null,
-      proof: 'strict',
-      backfillProof: 'none',
-      backfillOrder: 'newest-first',
-      proverRate: 0,
-    },
-  }).run(stop.signal);
+interface Row {
+  readonly token_id: string;
+  readonly owner_of: string | null;
+  readonly amount: string | null;
 }
 
-interface List {
+interface Page<Item> {
   readonly status: string;
   readonly cursor: string | null;
-  readonly indexed: { readonly to_block: string | null };
-  readonly result: readonly { readonly token_id: string; readonly owner_of: string; readonly amount: string }[];
+  readonly indexed: { readonly to_block: string | null; readonly complete: boolean };
+  readonly result: readonly Item[];
 }
 
-async function ask(path: string): Promise<List> {
-  const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as List;
-}
-
-/** All pages of a list, as text. */
-async function listOf(path: string, limit: number): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for (let next: string | null = `limit=${limit}`; next !== null; ) {
-    const page: List = await ask(`${path}?${next}`);
-    expect(page.status).toBe('SYNCING');
-    lines.push(...page.result.map(({ token_id, owner_of, amount }) => `${token_id} ${owner_of} ×${amount}`));
+/** All pages of a list, none of which looks complete. */
+async function allOf<Item>(path: string, limit: number, query = ''): Promise<readonly Item[]> {
+  const rows: Item[] = [];
+  for (let next: string | null = `limit=${limit}${query}`; next !== null; ) {
+    const page: Page<Item> = await collection.ask(`${path}?${next}`);
+    expect([page.status, page.indexed.complete]).toEqual(['SYNCING', false]);
+    rows.push(...page.result);
     next = page.cursor === null ? null : `cursor=${page.cursor}`;
   }
-  return lines.toSorted();
+  return rows;
 }
 
+const lineOf = ({ token_id, owner_of, amount }: Row): string => `${token_id} ${owner_of} ×${amount}`;
+const linesOf = async (path: string, limit: number): Promise<readonly string[]> =>
+  (await allOf<Row>(path, limit)).map(lineOf).toSorted();
+
+/** As texts. */
 interface Told {
   readonly head: string;
   readonly ofWallets: readonly (readonly string[])[];
+  /** How many ids each wallet has. */
+  readonly counts: readonly number[];
   readonly owners: readonly string[];
   readonly byId: readonly (readonly string[])[];
+  readonly ids: readonly string[];
+  /** Each id that moved, with the holder who received it last. */
+  readonly single: readonly string[];
 }
 
 /** Of accounts and ids that moved since: what the contract says that they hold. */
 async function readNode(startBlock: number): Promise<Told> {
-  const { client } = stage.devnet;
-  const logs = await client.getLogs({ address: crates, fromBlock: BigInt(startBlock) });
-  const moved = new Set(
-    logs.flatMap(({ topics, data }) => {
-      const id = Number(BigInt(data.slice(0, 66)));
-      return (topics as readonly string[]).slice(2).map((side) => `${id} 0x${side.slice(-40)}`);
-    }),
-  );
+  const logs = await collection.stage.devnet.client.getLogs({
+    address: collection.address,
+    fromBlock: BigInt(startBlock),
+  });
+  const moves = logs.map(({ topics, data }) => {
+    const [, , from = '', to = ''] = topics as readonly string[];
+    return { id: Number(BigInt(data.slice(0, 66))), from: `0x${from.slice(-40)}`, to: `0x${to.slice(-40)}` };
+  });
   const held = await Promise.all(
     wallets.flatMap((owner) =>
-      IDS.map(async (id) => {
-        const call = { address: crates, abi: contract.abi, functionName: 'balanceOf', args: [owner, BigInt(id)] };
-        const amount = (await client.readContract(call)) as bigint;
-        return { id, owner, amount, isMoved: moved.has(`${id} ${owner}`) };
-      }),
+      IDS.map(async (id) => ({
+        id,
+        owner,
+        amount: (await collection.read('balanceOf', [owner, BigInt(id)])) as bigint,
+        changed: moves.findLastIndex((move) => move.id === id && [move.from, move.to].includes(owner)),
+        received: moves.findLastIndex((move) => move.id === id && move.to === owner),
+      })),
     ),
   );
-  const shown = held.filter(({ amount, isMoved }) => isMoved && amount > 0n);
-  const linesOf = (rows: typeof shown) => rows.map(({ id, owner, amount }) => `${id} ${owner} ×${amount}`).toSorted();
+  const shown = held.filter(({ amount, changed }) => changed >= 0 && amount > 0n);
+  const linesOfHeld = (rows: typeof shown) =>
+    rows.map(({ id, owner, amount }) => `${id} ${owner} ×${amount}`).toSorted();
+  const ofWallets = wallets.map((wallet) => linesOfHeld(shown.filter(({ owner }) => owner === wallet)));
+  const single = IDS.filter((id) => moves.some((move) => move.id === id)).map((id) => {
+    const [newest] = shown
+      .filter((row) => row.id === id)
+      .toSorted((one, other) => other.received - one.received || other.changed - one.changed);
+    return newest === undefined ? `${id} null ×null` : `${id} ${newest.owner} ×${newest.amount}`;
+  });
   return {
-    head: String(await client.getBlockNumber({ cacheTime: 0 })),
-    ofWallets: wallets.map((wallet) => linesOf(shown.filter(({ owner }) => owner === wallet))),
-    owners: linesOf(shown),
-    byId: IDS.map((id) => linesOf(shown.filter((row) => row.id === id))),
+    head: String(await collection.head()),
+    ofWallets,
+    counts: ofWallets.map((lines) => lines.length),
+    owners: linesOfHeld(shown),
+    byId: IDS.map((id) => linesOfHeld(shown.filter((row) => row.id === id))),
+    ids: [...new Set(shown.map(({ id }) => String(id)))].toSorted(),
+    single,
   };
 }
 
-async function readRoutes(limit: number): Promise<Told> {
+async function readRoutes(limit: number, moved: readonly string[]): Promise<Told> {
+  const crates = collection.address;
   const ofWallets: (readonly string[])[] = [];
-  for (const wallet of wallets) ofWallets.push(await listOf(`${wallet}/nft`, limit));
+  const counts: number[] = [];
+  for (const wallet of wallets) {
+    ofWallets.push(await linesOf(`${wallet}/nft`, limit));
+    const [held] = await allOf<{ count: number }>(`${wallet}/nft/collections`, limit, '&token_counts=true');
+    counts.push(held?.count ?? 0);
+  }
   const byId: (readonly string[])[] = [];
-  for (const id of IDS) byId.push(await listOf(`nft/${crates}/${id}/owners`, limit));
-  const owners = await listOf(`nft/${crates}/owners`, limit);
-  return { head: (await ask(`nft/${crates}/owners`)).indexed.to_block ?? 'none', ofWallets, owners, byId };
+  for (const id of IDS) byId.push(await linesOf(`nft/${crates}/${id}/owners`, limit));
+  const single: string[] = [];
+  for (const id of moved) single.push(lineOf(await collection.ask<Row>(`nft/${crates}/${id}`)));
+  const ids = (await allOf<Row>(`nft/${crates}`, limit)).map(({ token_id }) => token_id).toSorted();
+  const owners = await linesOf(`nft/${crates}/owners`, limit);
+  const { indexed } = await collection.ask<Page<Row>>(`nft/${crates}/owners`);
+  return { head: indexed.to_block ?? 'none', ofWallets, counts, owners, byId, ids, single };
 }
 
 async function expectAgreement(startBlock: number): Promise<Told> {
   const node = await readNode(startBlock);
+  const moved = node.single.map((line) => line.split(' ')[0] ?? '');
   for (const limit of [100, 1])
-    await expect.poll(() => readRoutes(limit), { timeout: 20_000, interval: 100 }).toEqual(node);
+    await expect.poll(() => readRoutes(limit, moved), { timeout: 20_000, interval: 100 }).toEqual(node);
   return node;
 }
 
 test('what is left of ERC-1155 that was minted before what is indexed is shown to whoever gave some away, on pages of any length', async () => {
   for (const id of IDS) await move(null, 0, id, 10);
-  await stage.devnet.mine(2);
-  const startBlock = Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 })) + 1;
-  // Some; all; some that came back in part; some that came back whole; of the fifth nothing ever moves.
+  await collection.stage.devnet.mine(2);
+  const startBlock = (await collection.head()) + 1;
+  // Some; all; some that came back in part; some that came back whole; of the fifth nothing ever moves; some that were burned.
   await move(0, 1, 1, 3);
   await move(0, 1, 2, 10);
   await move(0, 1, 3, 7);
   await move(1, 0, 3, 2);
   await move(0, 2, 4, 4);
   await move(2, 0, 4, 4);
-  await stage.devnet.mine(REORG_DEPTH_MAX + 2);
-  followFrom(startBlock);
+  await move(0, null, 6, 4);
+  await collection.stage.devnet.mine(REORG_DEPTH_MAX + 2);
+  collection.follow(startBlock);
   const [first = ZERO_ADDRESS, second = ZERO_ADDRESS] = wallets;
   const begun = await expectAgreement(startBlock);
   expect(begun.ofWallets).toEqual([
-    [`1 ${first} ×7`, `3 ${first} ×5`, `4 ${first} ×10`],
+    [`1 ${first} ×7`, `3 ${first} ×5`, `4 ${first} ×10`, `6 ${first} ×6`],
     [`1 ${second} ×3`, `2 ${second} ×10`, `3 ${second} ×5`],
     [],
   ]);
   expect(begun.byId[3]).toEqual([`4 ${first} ×10`]);
+  expect(begun.single).toEqual([
+    `1 ${second} ×3`,
+    `2 ${second} ×10`,
+    `3 ${first} ×5`,
+    `4 ${first} ×10`,
+    `6 ${first} ×6`,
+  ]);
+  // Nobody is known to have received more of the fourth and of the sixth than they gave.
+  expect(begun.ids).toEqual(['1', '2', '3', '4', '6']);
 
   await move(0, 2, 1, 7);
   await move(0, null, 4, 1);
-  await expectAgreement(startBlock);
-  await stage.devnet.reorg(2);
+  await move(0, null, 6, 6);
+  expect((await expectAgreement(startBlock)).ids).toEqual(['1', '2', '3', '4']);
+  await collection.stage.devnet.reorg(3);
   await move(0, 2, 5, 10);
   const after = await expectAgreement(startBlock);
   expect(after.ofWallets[2]).toEqual([`5 ${wallets[2]} ×10`]);

@@ -7,17 +7,10 @@ import {
   systemClock,
   ZERO_ADDRESS,
 } from '@chainstead/core';
-import type { ApiApp } from '@chainstead/http';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createChainSync, createKeptSubjects, createSyncMetrics, reindexRanges } from '@chainstead/sync';
-import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
+import { createSyncMetrics, reindexRanges } from '@chainstead/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCollectionOwnersRoutes } from '../owners/owners-routes.ts';
-import { metadataRoutes } from '../single-nfts/metadata-routes.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { createWalletCollectionsRoute } from '../wallet-collections/wallet-collections-route.ts';
-import { createWalletNftsRoute } from '../wallet-nfts/wallet-nfts-route.ts';
+import { type FollowedCollection, openFollowedCollection, REORG_DEPTH_MAX } from './testing/followed-collection.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -34,74 +27,24 @@ contract Founders {
   }
 }
 `;
-const REORG_DEPTH_MAX = 6;
 const IDS = [0, 1, 2, 3, 4, 5];
 
-let stage: StateStage;
-let api: ApiApp;
-let contract: CompiledContract;
+let collection: FollowedCollection;
 let founders: Address;
 let wallets: readonly Address[];
-const stop = new AbortController();
-let following: Promise<unknown> = Promise.resolve();
 
 beforeAll(async () => {
-  const facts = { pollIntervalMs: 20, blockTimeMs: 100, reorgDepthMax: REORG_DEPTH_MAX, finalizedTag: false };
-  stage = await openStateStage({ chain: facts });
-  const { scratch, devnet, jobs } = stage;
-  const compiled = (await compileSolidity({ 'Founders.sol': SOURCE })).get('Founders');
-  if (compiled === undefined) throw new Error('Founders was not compiled');
-  contract = compiled;
-  wallets = devnet.accounts.slice(0, 3);
-  const [creator = ZERO_ADDRESS, other = ZERO_ADDRESS] = wallets;
-  founders = await devnet.deploy(contract, [[creator, creator, creator, creator, other, other]]);
-  const kept = createKeptSubjects(scratch.database);
-  const shared = { kept, waitMs: 5_000 };
-  const requestWallet = async () => 'unserved' as const;
-  api = await exampleApi(scratch.database, [
-    createWalletNftsRoute({ ...shared, walletHistory: { requestWallet } }),
-    createWalletCollectionsRoute({ ...shared, walletHistory: { requestWallet } }),
-    ...createCollectionOwnersRoutes({ ...shared, walletHistory: { requestContract: async () => 'unserved' } }),
-    ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock }),
-  ]);
+  const foundersOf = ([creator, other]: readonly Address[]) => [[creator, creator, creator, creator, other, other]];
+  collection = await openFollowedCollection({ source: SOURCE, name: 'Founders', constructorArgs: foundersOf });
+  founders = collection.address;
+  wallets = collection.wallets;
 });
-afterAll(async () => {
-  stop.abort();
-  await following;
-  await stage?.close();
-});
-
-function follow(): void {
-  const { scratch, chain, pool } = stage;
-  following = createChainSync({
-    chain,
-    pool,
-    database: scratch.database,
-    datasets: [nftTransfers],
-    logger: silentLogger(),
-    metrics: createSyncMetrics(createMetricsRegistry()),
-    clock: systemClock,
-    settings: {
-      startBlock: 0,
-      endBlock: null,
-      proof: 'strict',
-      backfillProof: 'none',
-      backfillOrder: 'newest-first',
-      proverRate: 0,
-    },
-  }).run(stop.signal);
-}
+afterAll(() => collection?.close());
 
 /** A transfer by its owner, in a block of its own. */
 async function give(id: number, from: number, to: number | null): Promise<void> {
   const [giver = ZERO_ADDRESS, receiver = ZERO_ADDRESS] = [wallets[from], to === null ? ZERO_ADDRESS : wallets[to]];
-  await stage.devnet.send({
-    address: founders,
-    abi: contract.abi,
-    functionName: 'transferFrom',
-    args: [giver, receiver, BigInt(id)],
-    from: giver,
-  });
+  await collection.send('transferFrom', [giver, receiver, BigInt(id)], giver);
 }
 
 /** Who has the ids that events tell of, as text. */
@@ -116,22 +59,18 @@ interface Told {
 }
 
 async function readNode(): Promise<Told> {
-  const { client } = stage.devnet;
-  const logs = await client.getLogs({ address: founders, fromBlock: 0n });
+  const logs = await collection.stage.devnet.client.getLogs({ address: founders, fromBlock: 0n });
   const moved = new Set(logs.map(({ topics }) => Number((topics as readonly string[])[3])));
   const ids = IDS.filter((id) => moved.has(id));
   const owners = await Promise.all(
-    ids.map(async (id) => {
-      const call = { address: founders, abi: contract.abi, functionName: 'ownerOf', args: [BigInt(id)] };
-      return parseAddress(String(await client.readContract(call)));
-    }),
+    ids.map(async (id) => parseAddress(String(await collection.read('ownerOf', [BigInt(id)])))),
   );
   const all = ids.map((id, place) => ({ id, owner: owners[place] ?? ZERO_ADDRESS }));
   const held = all.filter(({ owner }) => owner !== ZERO_ADDRESS);
   const unique = [...new Set(held.map(({ owner }) => owner))].toSorted();
   const ofWallets = wallets.map((wallet) => held.filter(({ owner }) => owner === wallet).map(({ id }) => `${id} ×1`));
   return {
-    head: String(await client.getBlockNumber({ cacheTime: 0 })),
+    head: String(await collection.head()),
     held: held.map(({ id, owner }) => `${id} ${owner} ×1`),
     single: all.map(({ id, owner }) => `${id} ${owner === ZERO_ADDRESS ? null : owner}`),
     owners: unique,
@@ -151,14 +90,9 @@ interface List {
   readonly indexed: { readonly to_block: string | null; readonly complete: boolean };
 }
 
-async function ask<Answer>(path: string): Promise<Answer> {
-  const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Answer;
-}
-
 /** What routes say; a text where they don't agree, or are not complete. */
 async function readRoutes(ids: readonly string[]): Promise<Told | string> {
+  const { ask } = collection;
   const list = await ask<List>(`nft/${founders}`);
   const rowsOf = ({ result }: List) =>
     result.map(({ token_id, owner_of, amount }) => `${token_id} ${owner_of} ×${amount}`).toSorted();
@@ -209,8 +143,8 @@ test('ids without a mint event are whose their contract says, in every list, thr
   await give(0, 1, 0);
   await give(1, 0, 0);
   await give(2, 0, 2);
-  await stage.devnet.mine(REORG_DEPTH_MAX + 2);
-  follow();
+  await collection.stage.devnet.mine(REORG_DEPTH_MAX + 2);
+  collection.follow(0);
   const begun = await expectAgreement();
   expect(begun.ofWallets).toEqual([['0 ×1', '1 ×1'], [], ['2 ×1']]);
 
@@ -225,16 +159,16 @@ test('ids without a mint event are whose their contract says, in every list, thr
   expect(full.held).toHaveLength(4);
 
   // What the fourth and the first did is as if it had never been.
-  await stage.devnet.reorg(4);
+  await collection.stage.devnet.reorg(4);
   const lost = await expectAgreement();
   expect(lost.held).toHaveLength(4);
   expect(lost.single.map((text) => text.split(' ')[0])).toEqual(['0', '1', '2', '3']);
   await give(3, 1, 1);
   await give(5, 1, 2);
-  await stage.devnet.mine(REORG_DEPTH_MAX + 2);
+  await collection.stage.devnet.mine(REORG_DEPTH_MAX + 2);
   const before = await expectAgreement();
 
-  const { scratch, chain, pool } = stage;
+  const { scratch, chain, pool } = collection.stage;
   const shared = { database: scratch.database, logger: silentLogger(), clock: systemClock };
   await reindexRanges(
     {

@@ -141,6 +141,10 @@ export const nftWalletTokens = pgTable(
     index('nft_wallet_tokens_given_by_change')
       .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
       .where(sql`amount <= 0 AND newest IS NULL`),
+    // The same by contract, as pages of collections are.
+    index('nft_wallet_tokens_given_by_contract')
+      .on(table.wallet, table.chainId, table.tokenAddress, table.tokenId)
+      .where(sql`amount <= 0 AND newest IS NULL`),
   ],
 );
 

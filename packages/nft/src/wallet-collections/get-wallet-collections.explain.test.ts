@@ -1,3 +1,4 @@
+import { addressBytes } from '@chainstead/db';
 import {
   createScratchDatabase,
   type Explained,
@@ -6,15 +7,18 @@ import {
   PLANS,
   type PlanKind,
   type PlanNode,
+  rowsRead,
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
-// One wallet holds 60,000 collections, four hundred others 100 each; every fourth contract is spam.
+// One wallet holds 60,000 collections, four hundred others 100 each; every fourth contract is spam. One whose beginning is not indexed holds 300, and gave
+// all that it is known to have received of three ids of each of 2,000.
 const BUSY = contractOf(1);
 const BUSY_COLLECTIONS = 60_000;
+const GIVER = contractOf(2);
 const LIMIT = 100;
 const chain = exampleChain();
 
@@ -29,6 +33,13 @@ beforeAll(async () => {
   await seedHoldings(scratch.database, chain, BUSY, holdings(BUSY_COLLECTIONS));
   for (let wallet = 0; wallet < 400; wallet++)
     await seedHoldings(scratch.database, chain, contractOf(100_000 + wallet), holdings(100));
+  await seedHoldings(scratch.database, chain, GIVER, holdings(300));
+  await scratch.database.query(
+    `INSERT INTO nft_wallet_tokens (wallet, chain_id, token_address, token_id, amount, last_block)
+     SELECT $1, $2, decode(lpad(to_hex(1100 + number / 6), 40, '0'), 'hex'), number, CASE number % 6 WHEN 0 THEN 0 WHEN 1 THEN -1 WHEN 2 THEN -2 ELSE 1 END, number
+     FROM generate_series(1, 12000) AS number`,
+    [addressBytes(GIVER), chain.id],
+  );
   await seedNftCoverage(scratch.database, chain, 500, 1_000);
   await seedWalletRange(scratch.database, chain, BUSY, 0, 499);
   await scratch.database.query(
@@ -83,6 +94,24 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
           expect(rowsOf(node)).toBeLessThanOrEqual(Math.max(1.5 * (LIMIT + 1), most));
     },
   );
+
+  test.each([
+    ['the first page', { excludeSpam: false }],
+    ['a page in the middle', { excludeSpam: false, after: contractOf(1_500) }],
+    ['a page without spam', { excludeSpam: true }],
+  ])('%s of a wallet whose beginning is not indexed is two ranges that stop after a page', async (_name, query) => {
+    const { nodes } = await explainPage(plan, { wallet: GIVER, ...query });
+    const given = nodes.filter((node) => node['Relation Name'] === 'nft_wallet_tokens' && node['Actual Loops'] > 0);
+    expect(given.length).toBeGreaterThan(0);
+    for (const scan of given) {
+      expect(scan['Index Name']).toBe('nft_wallet_tokens_given_by_contract');
+      expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
+    }
+    // Three ids of each contract: to find it, and to be asked about.
+    const most = (query.excludeSpam ? 1.5 : 1) * (LIMIT + 1);
+    expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(3 * (most + LIMIT + 1) + 3);
+    expect(rowsRead(nodes, 'nft_wallet_collections')).toBeLessThanOrEqual(most);
+  });
 
   test('a page in the middle touches as little as the first', async () => {
     const first = await explainPage(plan);

@@ -2,13 +2,16 @@ import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainst
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
 /** A collection of which a wallet holds something. */
 export interface WalletCollection {
   readonly address: Address;
-  /** Different token ids held. */
+  /** Different token ids held, as far as transfers tell. */
   readonly idsHeld: number;
+  /** Ids of ERC-1155 of which the wallet gave all that it is known to have received, or more: some of them, while blocks of it are missing. */
+  readonly givenIds: readonly string[];
   /** Null while it is not known, as all texts. */
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly name: string | null;
@@ -28,7 +31,26 @@ export interface WalletCollectionsPage extends SubjectCoverage {
   readonly hasNext: boolean;
 }
 
-/** A page of the collections that a wallet holds, with what says how complete it is, in one statement. */
+/**
+ * The collections of which a wallet holds something: those of which it gave all that is known where their contracts say that it has some, with as many
+ * ids more. What they don't tell in time is left out.
+ */
+export async function heldCollections(
+  heldNow: HeldNow,
+  chain: Chain,
+  wallet: Address,
+  collections: readonly WalletCollection[],
+): Promise<readonly WalletCollection[]> {
+  const given = collections.flatMap(({ address, givenIds }) =>
+    givenIds.map((tokenId) => ({ address, tokenId, owner: wallet, amount: null, blockNumber: null })),
+  );
+  const held = Map.groupBy(await withAmountsNow(heldNow, chain, given), ({ address }) => address);
+  return collections
+    .map((known) => ({ ...known, idsHeld: known.idsHeld + (held.get(known.address)?.length ?? 0) }))
+    .filter(({ idsHeld }) => idsHeld > 0);
+}
+
+/** A page of the collections that a wallet holds, or may hold, with what says how complete it is, in one statement. */
 export async function getWalletCollections(
   database: ReadDatabase,
   chain: Chain,
@@ -50,6 +72,8 @@ type PageRow = SubjectColumns & (CollectionColumns | { token_address: null });
 interface CollectionColumns {
   token_address: Address;
   ids_held: number;
+  /** Null where no block is missing. */
+  given_ids: readonly string[] | null;
   contract_type: 'ERC721' | 'ERC1155' | null;
   name: string | null;
   symbol: string | null;
@@ -64,6 +88,7 @@ function toCollection(row: CollectionColumns): WalletCollection {
   return {
     address: row.token_address,
     idsHeld: row.ids_held,
+    givenIds: row.given_ids ?? [],
     contractType: row.contract_type,
     name: row.name,
     symbol: row.symbol,

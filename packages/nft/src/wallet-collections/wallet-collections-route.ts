@@ -11,10 +11,11 @@ import {
 import type { KeptSubjects } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
+import { type HeldNow, NOBODY_ASKED } from '../token-state/held-now.ts';
 import { createTradeTables } from '../trades/trade-tables.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
-import { getWalletCollections } from './get-wallet-collections.ts';
+import { getWalletCollections, heldCollections } from './get-wallet-collections.ts';
 import { requestUnreadCollections } from './request-unread-collections.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
@@ -23,6 +24,8 @@ export interface WalletCollectionsOptions {
   /** How long a request waits until it is counted what the wallet holds. Milliseconds. */
   readonly waitMs: number;
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
+  /** What ERC-1155 is held while blocks of a wallet are missing. Default: no contract is asked, and what transfers don't tell is left out. */
+  readonly heldNow?: HeldNow;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface WalletCollectionsOptions {
  * from its transfers at the first request, and kept from then on.
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
-  const { kept, walletHistory, waitMs } = options;
+  const { kept, walletHistory, waitMs, heldNow = NOBODY_ASKED } = options;
   return (app, dependencies) => {
     const { chains, database, limits, logger, paging, reads } = dependencies;
     const tables = createTradeTables(reads);
@@ -68,18 +71,19 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
         excludeSpam: filter.exclude_spam,
       };
       const found = await readKept(dependencies, (from) => getWalletCollections(from, chain, reading));
+      const collections = await heldCollections(heldNow, chain, wallet, found.collections);
       const lastSales = filter.include_prices
         ? await getLastSales(
             reads,
             chain,
-            found.collections.map(({ address }) => address),
+            collections.map(({ address }) => address),
             await tables(),
           )
         : null;
       const answer = found.isCovered
         ? null
         : await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
-      await requestUnreadCollections(database, chain, found.collections);
+      await requestUnreadCollections(database, chain, collections);
       const state = syncStateOf(chain, 'wallet', found, answer);
       const last = found.collections.at(-1);
       return c.json(
@@ -92,7 +96,7 @@ export function createWalletCollectionsRoute(options: WalletCollectionsOptions):
               ? runs.next(page, { position: { after: last.address }, upperBound: found.indexed.toBlock ?? 0 })
               : null,
           indexed: showIndexed(found.indexed),
-          result: found.collections.map((collection) =>
+          result: collections.map((collection) =>
             showCollection(collection, { counts: filter.token_counts, lastSales }),
           ),
         },

@@ -1,7 +1,7 @@
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
+import { isKept, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
@@ -18,34 +18,54 @@ export interface WalletCollectionsQuery {
 /** The dataset whose coverage says what of a wallet is known. */
 const DATASET = 'nft-transfers';
 
+/** A first page is a range with a lower end too: without statistics the planner would read and sort the whole wallet. */
+const BEFORE_ALL = Buffer.alloc(0);
+
+/** Of a contract so many ids are asked about of which the wallet gave all that it is known to have received, or more. */
+const GIVEN_MAX = 10;
+
 /**
  * The statement behind a page: one range scan of the primary key of `nft_wallet_collections` (wallet, chain, contract) that stops after
- * limit + 1 collections, and for each of them probes of the keys of what is known of contracts. Joins are LATERAL with a LIMIT,
- * and filters are written as nearly always true, so that no statistics make the planner read and sort a whole wallet
+ * limit + 1 collections, and for each of them probes of the keys of what is known of contracts. While blocks of the wallet are missing or not counted yet, contracts are
+ * among them of which it may hold ERC-1155 that came before, a range of `nft_wallet_tokens_given_by_contract`, with some of their ids. Joins are LATERAL
+ * with a LIMIT, and filters are written as nearly always true, so that no statistics make the planner read and sort a whole wallet
  * (get-wallet-collections.explain.test.ts).
  */
 export function walletCollectionsStatement(chain: Chain, query: WalletCollectionsQuery): Statement {
   const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const bind: Bind = (value) => `$${values.push(value)}`;
   const wallet = bind(addressBytes(query.wallet));
-  const chainId = bind(chain.id);
-  const bounds = [
-    `wallet = ${wallet}`,
-    `chain_id = ${chainId}`,
-    ...(query.after === null ? [] : [`token_address > ${bind(addressBytes(query.after))}`]),
-    expectedTrue('ids_held > 0'),
-    ...(query.excludeSpam ? [expectedTrue('shown.possible_spam IS NOT TRUE')] : []),
-  ];
+  const chainId = `${bind(chain.id)}::bigint`;
+  const of = (alias: string): string => `${alias}.wallet = ${wallet} AND ${alias}.chain_id = ${chainId}`;
+  const after = bind(query.after === null ? BEFORE_ALL : addressBytes(query.after));
+  const beyond = (alias: string): string => `${alias}.token_address > ${after}`;
+  const facts = `CROSS JOIN LATERAL ${collectionFacts('holding.token_address', chainId)} AS shown`;
+  const [factsOfSpam, noSpam] = query.excludeSpam
+    ? [facts, [expectedTrue('shown.possible_spam IS NOT TRUE')]]
+    : ['', []];
+  const limit = `LIMIT ${bind(query.limit + 1)}`;
   const subject = { kind: 'wallet', subject: wallet, chainId, dataset: DATASET, states: [nftWalletTokens] } as const;
+  const given = (alias: string): string => `${alias}.amount <= 0 AND ${alias}.newest IS NULL`;
+  const isPartial = '(SELECT is_partial FROM state)';
   const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isKept(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
+), held AS MATERIALIZED (
+  SELECT holding.token_address, holding.ids_held FROM nft_wallet_collections AS holding ${factsOfSpam}
+  ${where([of('holding'), beyond('holding'), expectedTrue('holding.ids_held > 0'), ...noSpam])} ORDER BY holding.token_address ${limit}
+), given AS MATERIALIZED (
+  SELECT holding.token_address FROM (
+    SELECT DISTINCT ON (token.token_address) token.token_address FROM nft_wallet_tokens AS token
+    ${where([of('token'), given('token'), isPartial, beyond('token')])} ORDER BY token.token_address
+  ) AS holding ${factsOfSpam} ${where(noSpam)} ORDER BY holding.token_address ${limit}
 ), page AS MATERIALIZED (
-  SELECT holding.token_address, holding.ids_held, shown.*
-  FROM nft_wallet_collections AS holding CROSS JOIN LATERAL ${collectionFacts('holding.token_address', chainId)} AS shown
-  ${where(bounds)} ORDER BY holding.token_address LIMIT ${bind(query.limit + 1)}
+  SELECT holding.token_address, coalesce(held.ids_held, 0) AS ids_held, shown.*,
+    CASE WHEN ${isPartial} THEN ARRAY(SELECT token.token_id::text FROM nft_wallet_tokens AS token
+      WHERE ${of('token')} AND token.token_address = holding.token_address AND ${given('token')} ORDER BY token.token_id LIMIT ${GIVEN_MAX}) END AS given_ids
+  FROM (SELECT token_address FROM held UNION SELECT token_address FROM given ORDER BY token_address ${limit}) AS holding
+    LEFT JOIN held USING (token_address) ${facts}
 )
 SELECT state.*,
-  ${hexText('page.token_address')} AS token_address, page.ids_held, page.name, page.symbol, page.contract_type, page.verified,
+  ${hexText('page.token_address')} AS token_address, page.ids_held, page.given_ids, page.name, page.symbol, page.contract_type, page.verified,
   page.possible_spam, page.is_unread, page.collection_logo, page.collection_banner_image
 FROM state LEFT JOIN page ON true
 ORDER BY page.token_address`;

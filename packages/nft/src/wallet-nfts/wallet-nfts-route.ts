@@ -32,7 +32,7 @@ export interface WalletNftsOptions {
   readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
   /** Default: nobody's are known. */
   readonly sendersOf?: SendersOf;
-  /** What ERC-1155 is held while blocks of a wallet are missing. Default: no contract is asked, and it is left out. */
+  /** What ERC-1155 is held while blocks of a wallet are missing or not counted yet. Default: no contract is asked, and it is left out. */
   readonly heldNow?: HeldNow;
 }
 
@@ -150,7 +150,7 @@ function createFinder(
       contracts: filter.token_addresses.map(parseAddress),
     };
     const found = await readKept({ reads, database }, (from) => getWalletNfts(from, chain, query));
-    const tokens = found.isCovered ? found.tokens : await withSumsNow(heldNow, chain, found.tokens);
+    const tokens = found.indexed.complete ? found.tokens : await withSumsNow(heldNow, chain, found.tokens);
     const read = await pages.read(chain, tokens, { includePrices: filter.include_prices });
     const answer = found.isCovered
       ? null

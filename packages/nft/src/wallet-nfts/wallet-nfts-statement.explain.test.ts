@@ -11,6 +11,7 @@ import {
   type ScratchDatabase,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { cover, seedWallet } from './testing/seeded-wallet.ts';
 import { type WalletNftsQuery, walletNftsStatement } from './wallet-nfts-statement.ts';
 
@@ -38,6 +39,11 @@ beforeAll(async () => {
     `INSERT INTO nft_wallet_tokens SELECT decode(lpad(to_hex(100000 + wallet), 40, '0'), 'hex'), $1, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), number, 1, number
        FROM generate_series(1, 300) AS wallet, generate_series(1, 100) AS number`,
     [chain.id],
+  );
+  await scratch.database.query(
+    `INSERT INTO kept_subjects (chain_id, state, subject)
+     SELECT $1, $2, decode(lpad(to_hex(number), 40, '0'), 'hex') FROM generate_series(1, 100300) AS number ON CONFLICT DO NOTHING`,
+    [chain.id, nftWalletTokens.name],
   );
   await scratch.database.query(
     `INSERT INTO tokens (address, chain_id, standard, seen_as, name, possible_spam, facts_status)

@@ -1,4 +1,4 @@
-import { isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
+import { isKept, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
@@ -31,7 +31,7 @@ const DATASET = 'nft-transfers';
 /**
  * The statement behind a page: one range of `nft_wallet_tokens_by_change`, read backwards, that stops after limit + 1 tokens
  * (wallet-nfts-statement.explain.test.ts). Amounts of ERC-1155 are sums (`is_sum`), which are right with the wallet's whole history alone: while
- * blocks of it are missing, those at zero or below are among them, a range of `nft_wallet_tokens_given_by_change`.
+ * blocks of it are missing or not counted yet, those at zero or below are among them, a range of `nft_wallet_tokens_given_by_change`.
  */
 export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Statement {
   const values: unknown[] = [];
@@ -55,12 +55,12 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
     `(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
     ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
   const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} AS is_uncovered FROM covered LEFT JOIN ${subjectHistory(subject)}
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isKept(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), page AS MATERIALIZED (
   SELECT held.*, held.amount <= 0 OR ${fact('contract_type')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum FROM (
     SELECT either.* FROM (
       ${rowsWhere('held.amount > 0')}
-      UNION ALL ${rowsWhere('held.amount <= 0', 'held.newest IS NULL', '(SELECT is_uncovered FROM state)')}
+      UNION ALL ${rowsWhere('held.amount <= 0', 'held.newest IS NULL', '(SELECT is_partial FROM state)')}
     ) AS either ORDER BY ${orderOf('either')} ${limit}
   ) AS held
 )

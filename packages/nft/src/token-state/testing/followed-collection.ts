@@ -1,0 +1,101 @@
+import { type Address, createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { createChainSync, createKeptSubjects, createSyncMetrics } from '@chainstead/sync';
+import { compileSolidity } from '@chainstead/testkit';
+import { createCollectionOwnersRoutes } from '../../owners/owners-routes.ts';
+import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
+import { nftTransfers } from '../../transfers/dataset.ts';
+import { createWalletCollectionsRoute } from '../../wallet-collections/wallet-collections-route.ts';
+import { createWalletNftsRoute } from '../../wallet-nfts/wallet-nfts-route.ts';
+import { createHeldNow } from '../held-now.ts';
+import { nftAmountsNow, nftOwnersNow } from '../held-readers.ts';
+
+/** A collection on a real node whose chain is indexed, and the routes that say who holds it. */
+export interface FollowedCollection {
+  readonly stage: StateStage;
+  readonly address: Address;
+  /** Three accounts of the node. */
+  readonly wallets: readonly Address[];
+  /** What came before the block is in no index. */
+  follow(startBlock: number): void;
+  /** One transaction in a block of its own. @param from default: the node's first account */
+  send(functionName: string, args: readonly unknown[], from?: Address): Promise<void>;
+  /** What the contract says after the newest block. */
+  read(functionName: string, args: readonly unknown[]): Promise<unknown>;
+  head(): Promise<number>;
+  /** What a route answers. @throws Error unless its status is 200 */
+  ask<Answer>(path: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** So deep the chain may be reorganised. */
+export const REORG_DEPTH_MAX = 6;
+const WAIT_MS = 5_000;
+
+/** Deploys the only contract of a Solidity source. */
+export async function openFollowedCollection(contract: {
+  readonly source: string;
+  readonly name: string;
+  readonly constructorArgs?: (wallets: readonly Address[]) => readonly unknown[];
+}): Promise<FollowedCollection> {
+  const facts = { pollIntervalMs: 20, blockTimeMs: 100, reorgDepthMax: REORG_DEPTH_MAX, finalizedTag: false };
+  const stage = await openStateStage({ chain: facts });
+  const { scratch, devnet, jobs, questions } = stage;
+  const { name, source, constructorArgs = () => [] } = contract;
+  const compiled = (await compileSolidity({ [`${name}.sol`]: source })).get(name);
+  if (compiled === undefined) throw new Error(`${name} was not compiled`);
+  const wallets = devnet.accounts.slice(0, 3);
+  const address = await devnet.deploy(compiled, constructorArgs(wallets));
+  await stage.startWorker([nftOwnersNow, nftAmountsNow]);
+  const heldNow = createHeldNow({ database: scratch.database, questions, logger: silentLogger() }, WAIT_MS);
+  const shared = { kept: createKeptSubjects(scratch.database), waitMs: WAIT_MS, heldNow };
+  const ofWallet = { ...shared, walletHistory: { requestWallet: async () => 'unserved' as const } };
+  const api = await exampleApi(scratch.database, [
+    createWalletNftsRoute(ofWallet),
+    createWalletCollectionsRoute(ofWallet),
+    ...createCollectionOwnersRoutes({ ...shared, walletHistory: { requestContract: async () => 'unserved' } }),
+    ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
+  ]);
+  const stop = new AbortController();
+  let following: Promise<unknown> = Promise.resolve();
+  return {
+    stage,
+    address,
+    wallets,
+    follow(startBlock) {
+      following = createChainSync({
+        chain: stage.chain,
+        pool: stage.pool,
+        database: scratch.database,
+        datasets: [nftTransfers],
+        logger: silentLogger(),
+        metrics: createSyncMetrics(createMetricsRegistry()),
+        clock: systemClock,
+        settings: {
+          startBlock,
+          endBlock: null,
+          proof: 'strict',
+          backfillProof: 'none',
+          backfillOrder: 'newest-first',
+          proverRate: 0,
+        },
+      }).run(stop.signal);
+    },
+    async send(functionName, args, from = wallets[0] ?? ZERO_ADDRESS) {
+      await devnet.send({ address, abi: compiled.abi, functionName, args, from });
+    },
+    read: (functionName, args) => devnet.client.readContract({ address, abi: compiled.abi, functionName, args }),
+    head: async () => Number(await devnet.client.getBlockNumber({ cacheTime: 0 })),
+    async ask<Answer>(path: string): Promise<Answer> {
+      const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as Answer;
+    },
+    async close() {
+      stop.abort();
+      await following;
+      await stage.close();
+    },
+  };
+}
