@@ -1,4 +1,6 @@
-# Chainstead in a container: the sources as they are (Node runs TypeScript), production dependencies, an ordinary user.
+# Chainstead in a container: the sources as they are (Node runs TypeScript), production dependencies, an ordinary user. It writes below
+# /var/lib/chainstead and /tmp alone, so the root file system may be read-only:
+#   docker run --read-only --tmpfs /tmp --cap-drop ALL --volume chainstead:/var/lib/chainstead --env HOST=0.0.0.0 --env API_KEYS=… --publish 127.0.0.1:8080:8080 chainstead
 ARG NODE_IMAGE=node:26.10.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS dependencies
@@ -36,8 +38,11 @@ COPY packages/upstream-http/package.json packages/upstream-http/package.json
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM ${NODE_IMAGE} AS program
+# What is compiled once is kept below /tmp, as everything that is not data.
 ENV NODE_ENV=production \
-    DATA_DIR=/var/lib/chainstead
+    DATA_DIR=/var/lib/chainstead \
+    HOME=/tmp \
+    NODE_COMPILE_CACHE=/tmp/node-compile-cache
 WORKDIR /app
 RUN install --directory --owner=node --group=node --mode=0700 /var/lib/chainstead
 COPY --from=dependencies /app ./

