@@ -21,6 +21,8 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   'docs/architecture.md',
   'docs/operating.md',
   'docs/scaling.md',
@@ -151,7 +153,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
   });
 
   it('names npm scripts that exist', () => {
-    const named = [...text.matchAll(/\bnpm run ([a-z:]+)/g)].map((match) => match[1] ?? '');
+    const named = [...text.matchAll(/\bnpm run ([a-z:-]+)/g)].map((match) => match[1] ?? '');
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
