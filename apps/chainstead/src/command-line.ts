@@ -14,6 +14,7 @@ import { recordCommand } from './commands/record.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
+import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { verifyBalancesCommand } from './commands/verify-balances.ts';
 import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './exit-codes.ts';
@@ -56,6 +57,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   startCommand,
   demoCommand,
   migrateCommand,
+  upgradeCheckCommand,
   configCommand,
   statusCommand,
   gapsCommand,

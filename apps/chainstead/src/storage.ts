@@ -27,6 +27,8 @@ export interface StorageOptions {
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly logger: Logger;
+  /** Opens the database as it is, of whichever version. @default false */
+  readonly leavesSchema?: boolean;
 }
 
 /** No connection to the configured database. */
@@ -49,7 +51,7 @@ export class DatabaseUnreachableError extends ChainsteadError {
  * what `startEmbeddedPostgres`, `checkSchema` and `migrate` throw.
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { configuration, logger } = options;
+  const { configuration, logger, leavesSchema = false } = options;
   const embedded =
     configuration.url === null ? await startEmbeddedPostgres({ dataDir: configuration.dataDirectory, logger }) : null;
   const url = embedded?.url ?? configuration.url ?? '';
@@ -67,9 +69,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   try {
     if (embedded === null) {
       await checkConnection(database, url);
-      await checkSchema(database);
+      if (!leavesSchema) await checkSchema(database);
     }
-    const { applied } = embedded === null ? { applied: [] } : await migrate(database, { logger });
+    const { applied } = embedded === null || leavesSchema ? { applied: [] } : await migrate(database, { logger });
     return { database, url, isEmbedded: embedded !== null, appliedAtOpening: applied, close };
   } catch (error) {
     await close();

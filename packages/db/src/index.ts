@@ -49,4 +49,12 @@ export {
 export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
 export { transactionLock } from './transaction-lock.ts';
 export { unlessMissing } from './unless-missing.ts';
+export { type MigrationsPlan, type PlannedMigration, planMigrations } from './upgrade/plan-migrations.ts';
+export {
+  findHeldTables,
+  findObstacles,
+  type HeldTable,
+  obstacleOf,
+  type UpgradeObstacle,
+} from './upgrade/upgrade-obstacles.ts';
 export { createWorkJournal, type RiskyWork, UNWRITTEN, type WorkJournal, WorkSetAsideError } from './work-journal.ts';

@@ -47,4 +47,5 @@ export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
 export { createBlockTimes, timestampText } from './timestamp-text.ts';
+export { planUpgradeWork, type UpgradeWork } from './upgrade-work.ts';
 export { lockChainCommits } from './write-batch.ts';

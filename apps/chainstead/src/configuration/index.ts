@@ -19,3 +19,4 @@ export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem }
 export { ROLE_NAMES, type RoleName } from './role-names.ts';
 export { type ConfigurationSource, environmentSource, fileSource, mergeSources } from './sources.ts';
 export { closest } from './suggestion.ts';
+export type { ConfigurationWarning } from './unknown-keys.ts';

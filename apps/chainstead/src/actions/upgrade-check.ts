@@ -1,0 +1,57 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { commandLogger } from '../command-session.ts';
+import { parseConfiguration } from '../configuration/index.ts';
+import { findDatabase } from '../find-database.ts';
+import { configurationSources } from '../read-configuration.ts';
+import { openStorage } from '../storage.ts';
+import { planUpgrade, type UpgradePlan } from '../upgrade/upgrade-plan.ts';
+import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
+import { VERSION } from '../version.ts';
+
+/** Starting this version on the database would fail. */
+class UpgradeWouldFailError extends ChainsteadError {
+  constructor(plan: UpgradePlan) {
+    super({
+      code: 'UPGRADE_WOULD_FAIL',
+      message: verdictOf(plan).replace(/\.$/, ''),
+      facts: { obstacles: plan.obstacles.map(({ code }) => code) },
+      remedy: 'Each is told above with what to do; nothing was changed',
+      retryable: false,
+    });
+  }
+}
+
+/**
+ * Writes what starting this version would do to the configured database.
+ * @throws UpgradeWouldFailError where it would fail, after saying why; ConfigurationError, UsageError, and what opening the database throws
+ */
+export async function checkUpgrade(
+  options: { readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const parsed = parseConfiguration(configurationSources(command, context), { needsUpstreams: false });
+  const configuration = await findDatabase(parsed.configuration, context);
+  const storage = await openStorage({
+    configuration: configuration.database,
+    applicationName: 'chainstead upgrade-check',
+    logger: commandLogger(configuration, context),
+    leavesSchema: true,
+  });
+  try {
+    const { database, isEmbedded } = storage;
+    const plan = await planUpgrade({
+      database,
+      configuration,
+      warnings: parsed.warnings,
+      isEmbedded,
+      version: VERSION,
+    });
+    context.stdout.write(options.json === true ? `${JSON.stringify(upgradeJson(plan))}\n` : renderUpgrade(plan));
+    if (plan.obstacles.length > 0) throw new UpgradeWouldFailError(plan);
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { statfs } from 'node:fs/promises';
+import {
+  type Database,
+  findHeldTables,
+  findObstacles,
+  type HeldTable,
+  type MigrationsPlan,
+  obstacleOf,
+  POSTGRES_MAJOR_MIN,
+  planMigrations,
+  type UpgradeObstacle,
+} from '@chainstead/db';
+import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
+import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
+import { type ConnectedProcess, readConnectedProcesses } from '../connected-processes.ts';
+
+/** What starting this version would do to a database. */
+export interface UpgradePlan {
+  readonly version: string;
+  readonly server: { readonly version: string; readonly majorMin: number; readonly isEmbedded: boolean };
+  readonly migrations: MigrationsPlan;
+  readonly work: UpgradeWork;
+  /** Keys that have no effect in this version. */
+  readonly keys: readonly ConfigurationWarning[];
+  /** Processes of the program that are connected now. */
+  readonly processes: readonly ConnectedProcess[];
+  readonly held: readonly HeldTable[];
+  readonly disk: PlannedDisk;
+  /** Why the upgrade would fail; none: it would not. */
+  readonly obstacles: readonly UpgradeObstacle[];
+}
+
+/** Bytes. */
+export interface PlannedDisk {
+  /** More than now, while it goes on. */
+  readonly needed: number;
+  /** On the disk of the embedded Postgres; null: of another server nobody knows here. */
+  readonly free: number | null;
+}
+
+export interface UpgradePlanOptions {
+  readonly database: Database;
+  readonly configuration: Configuration;
+  readonly warnings: readonly ConfigurationWarning[];
+  readonly isEmbedded: boolean;
+  readonly version: string;
+}
+
+/** Works it out. Reads only. */
+export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradePlan> {
+  const { database, configuration, warnings, isEmbedded, version } = options;
+  const { migrations, refusal } = await planOrRefusal(database);
+  const renames = migrations.pending.flatMap(({ steps }) =>
+    steps.flatMap(({ effect: { object, renamedTo } }) =>
+      object === null || renamedTo === undefined ? [] : [{ from: object, to: renamedTo }],
+    ),
+  );
+  const chains = configuration.chains.map(({ chain }) => chain);
+  // Of a schema that this version does not know nothing else can be told.
+  const work: UpgradeWork =
+    refusal === null
+      ? await planUpgradeWork({ database, datasets: configuration.datasets, chains, renames })
+      : { moves: [], builds: [], fills: [] };
+  const disk = await planDisk(migrations, work, isEmbedded ? configuration.database.dataDirectory : null);
+  const [server] = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
+  return {
+    version,
+    server: { version: server?.version ?? '', majorMin: POSTGRES_MAJOR_MIN, isEmbedded },
+    migrations,
+    work,
+    keys: warnings,
+    processes: await readConnectedProcesses(database),
+    held: await findHeldTables(database, migrations),
+    disk,
+    obstacles: [
+      ...(refusal === null ? [] : [refusal]),
+      ...(await findObstacles(database, migrations)),
+      ...diskObstacles(disk),
+    ],
+  };
+}
+
+async function planOrRefusal(
+  database: Database,
+): Promise<{ readonly migrations: MigrationsPlan; readonly refusal: UpgradeObstacle | null }> {
+  try {
+    return { migrations: await planMigrations(database), refusal: null };
+  } catch (error) {
+    return { migrations: { applied: 0, pending: [] }, refusal: obstacleOf(error) };
+  }
+}
+
+async function planDisk(
+  { pending }: MigrationsPlan,
+  { moves }: UpgradeWork,
+  folder: string | null,
+): Promise<PlannedDisk> {
+  const ofMigrations = pending.reduce((sum, { bytes }) => sum + bytes, 0);
+  const needed = ofMigrations + moves.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (folder === null) return { needed, free: null };
+  const { bavail, bsize } = await statfs(folder);
+  return { needed, free: bavail * bsize };
+}
+
+function diskObstacles({ needed, free }: PlannedDisk): UpgradeObstacle[] {
+  if (free === null || needed <= free) return [];
+  return [
+    {
+      code: 'UPGRADE_NEEDS_DISK',
+      message: `The upgrade needs ${needed} bytes of disk more, and ${free} are free`,
+      remedy: 'Free space, or move DATA_DIR to a larger disk, with the program stopped',
+    },
+  ];
+}

@@ -1,0 +1,169 @@
+import type { PlannedMigration } from '@chainstead/db';
+import { sizeText } from '../cluster-status-text.ts';
+import { renderTable } from '../text-table.ts';
+import type { UpgradePlan } from './upgrade-plan.ts';
+
+/** For a person. */
+export function renderUpgrade(plan: UpgradePlan): string {
+  const sections = [
+    renderMigrations(plan),
+    renderMoves(plan),
+    renderBuilds(plan),
+    renderFills(plan),
+    renderDisk(plan),
+    renderRemarks(plan),
+    renderObstacles(plan),
+    `${verdictOf(plan)}\n`,
+  ];
+  return sections.filter((text) => text !== '').join('\n');
+}
+
+/** What it comes to, in a sentence. */
+export function verdictOf(plan: UpgradePlan): string {
+  const { obstacles, migrations, version } = plan;
+  if (obstacles.length > 0)
+    return `The upgrade to ${version} would fail: ${obstacles.length === 1 ? 'one thing stands' : `${obstacles.length} things stand`} in its way.`;
+  if (isNothingToDo(plan)) return `Nothing is to be done: the database is as version ${version} wants it.`;
+  const seconds = migrations.pending.reduce((sum, one) => sum + one.seconds, 0);
+  return migrations.pending.length === 0
+    ? `Version ${version} starts at once; what is above it does while it runs.`
+    : `Version ${version} migrates in about ${durationText(seconds)} when it starts; the rest it does while it runs.`;
+}
+
+/** Whether starting this version would change nothing but what it always does. */
+export function isNothingToDo({ migrations, work: { moves, builds, fills } }: UpgradePlan): boolean {
+  return migrations.pending.length + moves.length + builds.length + fills.length === 0;
+}
+
+/** For a program. */
+export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>> {
+  const { version, server, migrations, work, keys, processes, held, disk, obstacles } = plan;
+  return {
+    version,
+    would_fail: obstacles.length > 0,
+    nothing_to_do: obstacles.length === 0 && isNothingToDo(plan),
+    obstacles,
+    postgres: { version: server.version, oldest_supported: server.majorMin, embedded: server.isEmbedded },
+    migrations: {
+      applied: migrations.applied,
+      seconds: rounded(migrations.pending.reduce((sum, { seconds }) => sum + seconds, 0)),
+      pending: migrations.pending.map(({ name, summary, seconds, bytes, locks, steps }) => ({
+        ...{ name, summary, seconds: rounded(seconds), bytes: Math.round(bytes), locks },
+        rewrites: tablesOf(steps, 'rewrite'),
+        left_out: steps.flatMap(({ effect, isLeftOut }) => (isLeftOut && effect.index ? [effect.index.name] : [])),
+      })),
+    },
+    moves: work.moves.map(({ from, to, rows, bytes, seconds, isUnderWay }) => ({
+      ...{ from, to, rows: Math.round(rows), bytes, seconds: rounded(seconds), under_way: isUnderWay },
+    })),
+    rebuilds: work.builds.map(({ chainId, state, dataset, version: next, builtVersion, rows, seconds }) => ({
+      ...{ chain_id: chainId, state, dataset, version: next, built_version: builtVersion },
+      ...{ rows: Math.round(rows), seconds: rounded(seconds) },
+    })),
+    new_datasets: work.fills.map(({ chainId, chain, dataset, blocks }) => ({
+      chain_id: chainId,
+      chain,
+      dataset,
+      blocks,
+    })),
+    configuration: keys,
+    processes,
+    held,
+    disk: { needed_bytes: Math.round(disk.needed), free_bytes: disk.free },
+  };
+}
+
+function renderMigrations({ migrations: { applied, pending } }: UpgradePlan): string {
+  if (pending.length === 0) return `Migrations: none, all ${applied} are applied.\n`;
+  const rows = pending.map((one) => [one.name, durationText(one.seconds), locksText(one), one.summary]);
+  const leftOut = pending.flatMap(({ steps }) =>
+    steps.flatMap(({ effect, isLeftOut }) => (isLeftOut && effect.index ? [effect.index.name] : [])),
+  );
+  const later =
+    leftOut.length === 0
+      ? ''
+      : `Left to "chainstead indexes", the tables being large: ${[...new Set(leftOut)].join(', ')}\n`;
+  return `Migrations, at the start, ${pending.length} of ${applied + pending.length}:\n${renderTable(['name', 'takes', 'holds up', 'what it does'], rows)}${later}`;
+}
+
+function locksText({ locks }: PlannedMigration): string {
+  const of = (lock: string): string => locks.flatMap((one) => (one.lock === lock ? [one.table] : [])).join(', ');
+  const [all, writes] = [of('all'), of('writes')];
+  const parts = [all === '' ? '' : `all of ${all}`, writes === '' ? '' : `writes to ${writes}`];
+  return parts.filter((part) => part !== '').join('; ') || 'nobody';
+}
+
+function renderMoves({ work: { moves } }: UpgradePlan): string {
+  if (moves.length === 0) return '';
+  const rows = moves.map(({ from, to, rows: count, bytes, seconds, isUnderWay }) => [
+    from,
+    to,
+    Math.round(count),
+    sizeText(bytes),
+    durationText(seconds),
+    isUnderWay ? 'under way' : 'begins',
+  ]);
+  return `Rows that move to their table's present layout, while the program runs:\n${renderTable(['from', 'to', 'rows', 'size', 'takes', ''], rows)}`;
+}
+
+function renderBuilds({ work: { builds } }: UpgradePlan): string {
+  if (builds.length === 0) return '';
+  const rows = builds.map(({ chainId, state, version, builtVersion, rows: count, seconds }) => [
+    String(chainId),
+    state,
+    builtVersion === null ? 'new' : `version ${builtVersion} to ${version}`,
+    Math.round(count),
+    durationText(seconds),
+  ]);
+  return `Derived states that are built from the rows that are there, while the program runs:\n${renderTable(['chain', 'state', 'why', 'rows', 'takes'], rows)}`;
+}
+
+function renderFills({ work: { fills } }: UpgradePlan): string {
+  if (fills.length === 0) return '';
+  const rows = fills.map(({ chain, dataset, blocks }) => [chain, dataset, blocks]);
+  return `Datasets that are new, whose history is read from your nodes:\n${renderTable(['chain', 'dataset', 'blocks'], rows)}`;
+}
+
+function renderDisk({ disk: { needed, free } }: UpgradePlan): string {
+  if (needed === 0) return '';
+  const known = free === null ? 'what the server has free is not known here' : `${sizeText(free)} are free`;
+  return `Disk: about ${sizeText(needed)} more while it goes on; ${known}.\n`;
+}
+
+function renderRemarks({ keys, processes, held, server }: UpgradePlan): string {
+  const lines = [
+    `Postgres ${server.version}${server.isEmbedded ? ', embedded' : ''}; ${server.majorMin} or newer is supported.`,
+    ...keys.map(({ message }) => `Configuration: ${message}`),
+    ...held.map(
+      ({ table, pid, application, seconds }) =>
+        `${table} is held by ${application} (pid ${pid}) for ${durationText(seconds)}: a migration waits for it, ten minutes at most.`,
+    ),
+    ...(processes.length === 0 ? [] : [`Connected now: ${processes.map(({ name }) => name).join(', ')}.`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderObstacles({ obstacles }: UpgradePlan): string {
+  return obstacles.map(({ code, message, remedy }) => `✗ ${message}. ${remedy} [${code}]\n`).join('');
+}
+
+function tablesOf(steps: PlannedMigration['steps'], kind: string): string[] {
+  return steps.flatMap(({ effect, table }) => (effect.kind === kind && table !== undefined ? [table.name] : []));
+}
+
+const UNITS = [
+  { unit: 'd', seconds: 86_400 },
+  { unit: 'h', seconds: 3_600 },
+  { unit: 'min', seconds: 60 },
+] as const;
+
+/** `under 1 s`, `40 s`, `3 min`, `2 h`. */
+function durationText(seconds: number): string {
+  if (seconds < 1) return 'under 1 s';
+  const found = UNITS.find((one) => seconds >= 2 * one.seconds);
+  return found === undefined ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / found.seconds)} ${found.unit}`;
+}
+
+function rounded(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
+}

@@ -1,0 +1,162 @@
+import { splitStatements } from './split-statements.ts';
+
+/** What a statement does to what is there, as far as its text tells. */
+export type EffectKind =
+  /** Makes a table. */
+  | 'create-table'
+  /** Reads a table and writes an index of it. */
+  | 'build-index'
+  /** Reads every row of a table. */
+  | 'scan'
+  /** Writes a table and all its indexes anew. */
+  | 'rewrite'
+  /** Changes rows, which the statement looks for. */
+  | 'change-rows'
+  | 'drop-table'
+  | 'drop-view'
+  | 'drop-index'
+  /** Gives a table another name. */
+  | 'rename'
+  /** Adds a column; that takes no time. */
+  | 'add-column'
+  /** Anything else that changes the catalog alone. */
+  | 'catalog'
+  /** Not a statement that is known here. */
+  | 'unknown';
+
+/** What others can't do meanwhile: nothing is held up; writes wait; reads and writes wait. */
+export type EffectLock = 'none' | 'writes' | 'all';
+
+export interface StatementEffect {
+  readonly kind: EffectKind;
+  /** What is touched: a table's name, without its schema. Of `drop-index` the index's, of `drop-view` the view's, as written. Null: none. */
+  readonly object: string | null;
+  readonly lock: EffectLock;
+  /** Of `build-index`: what it is called, and how it is built. */
+  readonly index?: { readonly name: string; readonly method: string };
+  /** Of `rename`: the name afterwards. */
+  readonly renamedTo?: string;
+  /** Fails where the table has rows. */
+  readonly needsEmpty?: boolean;
+  /** Done only where some condition holds, which a block of code asks. */
+  readonly isConditional?: boolean;
+  /** Done only where this table is smaller. Bytes. */
+  readonly onlyBelow?: { readonly table: string; readonly bytes: number };
+}
+
+/** What the statements of a migration do, in their order. Pure. @param text of the file */
+export function effectsOf(text: string): StatementEffect[] {
+  return splitStatements(text).flatMap(effectsOfStatement);
+}
+
+const NAME = String.raw`(?:"?\w+"?\.)?"?(\w+)"?`;
+const rule = (source: string): RegExp =>
+  new RegExp(source.replaceAll('<name>', NAME).replaceAll(' ', String.raw`\s+`), 'is');
+
+const CREATE_TABLE = rule('^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?<name>');
+const CREATE_INDEX = rule(
+  '^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?"?(\\w+)"? ON (?:ONLY )?<name>(?: USING (\\w+))?',
+);
+const DROP = rule('^DROP (TABLE|VIEW|INDEX) (?:IF EXISTS )?((?:"?\\w+"?\\.)?"?\\w+"?)');
+const ALTER_TABLE = rule('^ALTER TABLE (?:ONLY )?(?:IF EXISTS )?<name> (.*)$');
+const CHANGE = rule('^(?:UPDATE|DELETE FROM|INSERT INTO) <name>');
+const BLOCK = /^DO\s+(\$\w*\$)([\s\S]*)\1/i;
+/** Rights, views, functions, comments, roles, schemas, extensions: nobody waits for them. */
+const CATALOG = rule(
+  '^(?:CREATE (?:OR REPLACE )?(?:VIEW|FUNCTION|SCHEMA|EXTENSION|ROLE|TYPE|SEQUENCE)|ALTER (?:INDEX|ROLE|DEFAULT PRIVILEGES|VIEW|FUNCTION)|GRANT|REVOKE|COMMENT ON|SELECT|SET|DROP FUNCTION)\\b',
+);
+const TRIVIAL_CHANGE = /^INSERT\b.*\bVALUES\b/is;
+
+function effectsOfStatement(statement: string): StatementEffect[] {
+  const created = CREATE_TABLE.exec(statement);
+  if (created !== null) return [{ kind: 'create-table', object: created[1] ?? '', lock: 'none' }];
+  const indexed = CREATE_INDEX.exec(statement);
+  if (indexed !== null) {
+    const index = { name: indexed[1] ?? '', method: (indexed[3] ?? 'btree').toLowerCase() };
+    return [{ kind: 'build-index', object: indexed[2] ?? '', lock: 'writes', index }];
+  }
+  const dropped = DROP.exec(statement);
+  if (dropped !== null) {
+    const kind = `drop-${(dropped[1] ?? '').toLowerCase()}` as 'drop-table' | 'drop-view' | 'drop-index';
+    return [{ kind, object: (dropped[2] ?? '').replaceAll('"', ''), lock: 'all' }];
+  }
+  const altered = ALTER_TABLE.exec(statement);
+  if (altered !== null) return splitActions(altered[2] ?? '').map((action) => effectOfAction(altered[1] ?? '', action));
+  const changed = CHANGE.exec(statement);
+  if (changed !== null)
+    return [
+      { kind: TRIVIAL_CHANGE.test(statement) ? 'catalog' : 'change-rows', object: changed[1] ?? '', lock: 'none' },
+    ];
+  const block = BLOCK.exec(statement);
+  if (block !== null) return effectsOfBlock(block[2] ?? '');
+  return [{ kind: CATALOG.test(statement) ? 'catalog' : 'unknown', object: null, lock: 'none' }];
+}
+
+/** The actions of one ALTER TABLE, which commas outside of brackets part. */
+function splitActions(actions: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let open = '';
+  for (const [piece] of actions.matchAll(/'(?:[^']|'')*'|[(),]|[^'(),]+/g)) {
+    if (piece === '(') depth += 1;
+    if (piece === ')') depth -= 1;
+    if (piece === ',' && depth === 0) {
+      parts.push(open.trim());
+      open = '';
+    } else open += piece;
+  }
+  return [...parts, open.trim()];
+}
+
+const RENAME = rule('^RENAME TO "?(\\w+)"?');
+const ADD_COLUMN = rule('^ADD (?:COLUMN )?(?:IF NOT EXISTS )?(?!CONSTRAINT\\b)"?\\w+"? ');
+/** Of which each row gets a value of its own. */
+const VOLATILE_DEFAULT =
+  /\bDEFAULT\s+(?:gen_random_uuid|random|clock_timestamp|nextval|uuidv7)\s*\(|\bGENERATED\b.*\b(?:STORED|IDENTITY)\b|\b(?:big)?serial\b/i;
+const ADD_INDEXED_CONSTRAINT =
+  /^ADD\s+(?:CONSTRAINT\s+"?\w+"?\s+)?(EXCLUDE|UNIQUE|PRIMARY KEY)\b(?:\s+USING\s+(\w+))?/i;
+const ADD_CHECKED_CONSTRAINT = /^ADD\s+(?:CONSTRAINT\s+"?\w+"?\s+)?(?:CHECK|FOREIGN KEY)\b/i;
+const CONSTRAINT_NAME = /^ADD\s+CONSTRAINT\s+"?(\w+)"?/i;
+const CHANGE_TYPE = /^ALTER\s+(?:COLUMN\s+)?"?\w+"?\s+(?:SET DATA\s+)?TYPE\b/i;
+const SET_NOT_NULL = /^ALTER\s+(?:COLUMN\s+)?"?\w+"?\s+SET\s+NOT\s+NULL\b/i;
+/** Storage parameters and statistics: writers and readers go on. */
+const SETTINGS =
+  /^(?:SET\s*\(|RESET\s*\(|ALTER\s+(?:COLUMN\s+)?\S+\s+SET\s+STATISTICS|ALTER\s+COLUMN\s+"?\w+"?\s+SET\s+STATISTICS)/i;
+
+function effectOfAction(table: string, action: string): StatementEffect {
+  const renamed = RENAME.exec(action);
+  if (renamed !== null) return { kind: 'rename', object: table, lock: 'all', renamedTo: renamed[1] ?? '' };
+  const constraint = ADD_INDEXED_CONSTRAINT.exec(action);
+  if (constraint !== null) {
+    const index = { name: CONSTRAINT_NAME.exec(action)?.[1] ?? '', method: (constraint[2] ?? 'btree').toLowerCase() };
+    return { kind: 'build-index', object: table, lock: 'all', index };
+  }
+  if (ADD_CHECKED_CONSTRAINT.test(action))
+    return { kind: /\bNOT VALID\b/i.test(action) ? 'catalog' : 'scan', object: table, lock: 'all' };
+  if (ADD_COLUMN.test(action)) {
+    if (VOLATILE_DEFAULT.test(action)) return { kind: 'rewrite', object: table, lock: 'all' };
+    const needsEmpty = /\bNOT NULL\b/i.test(action) && !/\bDEFAULT\b/i.test(action);
+    return { kind: 'add-column', object: table, lock: 'all', ...(needsEmpty && { needsEmpty }) };
+  }
+  if (CHANGE_TYPE.test(action)) return { kind: 'rewrite', object: table, lock: 'all' };
+  if (SET_NOT_NULL.test(action)) return { kind: 'scan', object: table, lock: 'all' };
+  return { kind: 'catalog', object: table, lock: SETTINGS.test(action) ? 'none' : 'all' };
+}
+
+const IN_BLOCK =
+  /\b(?:CREATE\s+(?:UNIQUE\s+)?INDEX|CREATE\s+TABLE|DROP\s+(?:TABLE|INDEX|VIEW)|ALTER\s+TABLE\s+"?\w|UPDATE\s+"?\w|DELETE\s+FROM|INSERT\s+INTO)[^;]*/gi;
+/** `'nft_transfers'::regclass) < 1073741824`, the size below which an index is built. */
+const SIZE_BOUND = /'(\w+)'::regclass\s*\)\s*<\s*(\d+)/;
+
+/** Of code what its statements may do. What it puts together as text is not seen. */
+function effectsOfBlock(body: string): StatementEffect[] {
+  const [, table, bytes] = SIZE_BOUND.exec(body) ?? [];
+  const onlyBelow = table === undefined ? undefined : { table, bytes: Number(bytes) };
+  // What EXECUTE is given is a text, of which nobody can tell the table.
+  const statements = body
+    .replaceAll(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
+    .matchAll(IN_BLOCK);
+  const effects = [...statements].flatMap(([statement]) => effectsOfStatement(statement.replaceAll(/\s+/g, ' ')));
+  if (effects.length === 0) return [{ kind: 'catalog', object: null, lock: 'none' }];
+  return effects.map((effect) => ({ ...effect, isConditional: true, ...(onlyBelow && { onlyBelow }) }));
+}

@@ -1,0 +1,64 @@
+import type { Database } from '../database.ts';
+import type { StatementEffect } from './statement-effects.ts';
+
+/** A table as it is before the upgrade, with its partitions. */
+export interface TouchedTable {
+  readonly name: string;
+  /** As the planner has it; about. */
+  readonly rows: number;
+  readonly heapBytes: number;
+  /** With indexes. */
+  readonly totalBytes: number;
+  /** Whether this role may change it. */
+  readonly isOwned: boolean;
+}
+
+/** What migrations touch, as it is when each of them comes: an earlier one may have made, renamed or dropped it. */
+export interface UpgradedTables {
+  /** A table by its name at this point; undefined: there is none, or it is new and empty. */
+  get(name: string): TouchedTable | undefined;
+  /** The table of an index. */
+  tableOf(index: string): string | undefined;
+  /** Goes on behind a statement. */
+  apply(effect: StatementEffect): void;
+}
+
+/** Reads sizes and owners of all tables of the program's schema, and their indexes. */
+export async function readUpgradedTables(database: Pick<Database, 'query'>): Promise<UpgradedTables> {
+  const found = await database.query<TouchedTable>(TABLES_SQL);
+  const tables = new Map<string, TouchedTable>(found.map((table) => [table.name, table]));
+  const indexes = new Map(
+    (
+      await database.query<{ index: string; table: string }>(
+        'SELECT indexname AS index, tablename AS table FROM pg_indexes WHERE schemaname = current_schema()',
+      )
+    ).map(({ index, table }) => [index, table]),
+  );
+  return {
+    get: (name) => tables.get(name),
+    tableOf: (index) => indexes.get(index),
+    apply({ kind, object, renamedTo, index }) {
+      const name = object ?? '';
+      const table = tables.get(name);
+      if (kind === 'create-table' || kind === 'drop-table') tables.delete(name);
+      if (kind === 'build-index' && index !== undefined) indexes.set(index.name, name);
+      if (kind !== 'rename' || renamedTo === undefined) return;
+      tables.delete(name);
+      if (table !== undefined) tables.set(renamedTo, table);
+      for (const [own, of] of indexes) if (of === name) indexes.set(own, renamedTo);
+    },
+  };
+}
+
+/** Rows of tables that were never analysed are told by their pages: a hundred a page is what rows here come to. */
+const TABLES_SQL = `
+  SELECT own.relname AS name, pg_has_role(own.relowner, 'USAGE') AS "isOwned",
+         coalesce(sum(CASE WHEN part.reltuples >= 0 THEN part.reltuples
+                           ELSE pg_relation_size(part.oid) / current_setting('block_size')::int * 100 END), 0)::float8 AS rows,
+         coalesce(sum(pg_relation_size(part.oid)), 0)::float8 AS "heapBytes",
+         coalesce(sum(pg_total_relation_size(part.oid)), 0)::float8 AS "totalBytes"
+    FROM pg_class AS own
+      LEFT JOIN LATERAL (SELECT relid FROM pg_partition_tree(own.oid) WHERE isleaf UNION SELECT own.oid WHERE own.relkind = 'r') AS tree ON true
+      LEFT JOIN pg_class AS part ON part.oid = tree.relid AND part.relkind = 'r'
+   WHERE own.relkind IN ('r', 'p') AND NOT own.relispartition AND own.relnamespace = current_schema()::regnamespace
+   GROUP BY own.oid, own.relname, own.relowner`;

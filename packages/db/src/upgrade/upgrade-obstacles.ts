@@ -1,0 +1,153 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { Database } from '../database.ts';
+import { checkServer } from '../server-check.ts';
+import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
+
+/** Why an upgrade would fail, before anybody tries. */
+export interface UpgradeObstacle {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What a session holds that migrations would wait for. */
+export interface HeldTable {
+  readonly table: string;
+  readonly pid: number;
+  readonly application: string;
+  /** How long its transaction has been open. */
+  readonly seconds: number;
+}
+
+/** Everything that would make the migrations of a plan fail. Reads only. */
+export async function findObstacles(
+  database: Pick<Database, 'query'>,
+  plan: MigrationsPlan,
+): Promise<UpgradeObstacle[]> {
+  const steps = plan.pending.flatMap(({ steps: ofMigration }) => ofMigration);
+  return [
+    ...(await serverObstacles(database)),
+    ...(await rightObstacles(database, plan, steps)),
+    ...(await rowObstacles(database, steps)),
+    ...(await viewObstacles(database, steps)),
+  ];
+}
+
+/** What is told as an error elsewhere, as an obstacle. @throws what is none of ours */
+export function obstacleOf(error: unknown): UpgradeObstacle {
+  if (!(error instanceof ChainsteadError)) throw error;
+  const { code, message, remedy = '' } = error;
+  // A message carries its remedy behind it.
+  return { code, message: remedy === '' ? message : message.slice(0, -`. ${remedy}`.length), remedy };
+}
+
+async function serverObstacles(database: Pick<Database, 'query'>): Promise<UpgradeObstacle[]> {
+  try {
+    await checkServer(database);
+    return [];
+  } catch (error) {
+    return [obstacleOf(error)];
+  }
+}
+
+/** Changing a table takes its owner, making one the right to make things in the schema. */
+async function rightObstacles(
+  database: Pick<Database, 'query'>,
+  plan: MigrationsPlan,
+  steps: readonly PlannedStep[],
+): Promise<UpgradeObstacle[]> {
+  if (plan.pending.length === 0) return [];
+  const [role] = await database.query<{ name: string; may_create: boolean; schema: string }>(
+    `SELECT current_user::text AS name, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS may_create`,
+  );
+  const remedy =
+    'Run "chainstead migrate" as the role that owns the tables; the program itself may go on with fewer rights';
+  const strangers = new Set(
+    steps.flatMap(({ effect, table }) =>
+      table !== undefined && !table.isOwned && effect.kind !== 'change-rows' ? [table.name] : [],
+    ),
+  );
+  const obstacles: UpgradeObstacle[] = [];
+  if (role?.may_create === false)
+    obstacles.push({
+      code: 'UPGRADE_NEEDS_RIGHTS',
+      message: `The role ${role.name} may make nothing in the schema ${role.schema}, and migrations have to`,
+      remedy,
+    });
+  if (strangers.size > 0)
+    obstacles.push({
+      code: 'UPGRADE_NEEDS_OWNER',
+      message: `The role ${role?.name ?? ''} does not own ${[...strangers].join(', ')}, which migrations change`,
+      remedy,
+    });
+  return obstacles;
+}
+
+async function rowObstacles(
+  database: Pick<Database, 'query'>,
+  steps: readonly PlannedStep[],
+): Promise<UpgradeObstacle[]> {
+  const obstacles: UpgradeObstacle[] = [];
+  const tables = new Set(
+    steps.flatMap(({ effect, table }) => (effect.needsEmpty === true && table ? [table.name] : [])),
+  );
+  for (const table of tables) {
+    const [row] = await database.query<{ holds: boolean }>(`SELECT EXISTS (SELECT FROM "${table}") AS holds`);
+    if (row?.holds === true)
+      obstacles.push({
+        code: 'UPGRADE_NEEDS_EMPTY_TABLE',
+        message: `${table} has rows, and a migration adds a column to it that has to have a value in each`,
+        remedy: `What it holds is worked out again: empty it with DELETE FROM ${table} while the program is stopped`,
+      });
+  }
+  return obstacles;
+}
+
+/** Views of somebody else over what is dropped: Postgres refuses to drop it then. */
+async function viewObstacles(
+  database: Pick<Database, 'query'>,
+  steps: readonly PlannedStep[],
+): Promise<UpgradeObstacle[]> {
+  const dropped = steps.flatMap(({ effect: { kind, object } }) =>
+    object !== null && (kind === 'drop-view' || kind === 'drop-table') ? [object] : [],
+  );
+  if (dropped.length === 0) return [];
+  const rows = await database.query<{ view: string; uses: string }>(DEPENDENTS_SQL, [dropped]);
+  return rows.map(({ view, uses }) => ({
+    code: 'UPGRADE_BLOCKED_BY_VIEW',
+    message: `The view ${view} reads ${uses}, which a migration drops`,
+    remedy: `Keep its definition (SELECT pg_get_viewdef('${view}')), drop it, upgrade, and make it again`,
+  }));
+}
+
+/** By the catalog's names: a role that may not use a schema may still read what is in it. */
+const DEPENDENTS_SQL = `
+  WITH dropped AS (
+    SELECT own.oid FROM pg_class AS own JOIN pg_namespace AS place ON place.oid = own.relnamespace
+     WHERE place.nspname || '.' || own.relname = ANY($1::text[])
+        OR place.nspname = current_schema() AND own.relname = ANY($1::text[]))
+  SELECT DISTINCT rule.ev_class::regclass::text AS view, used.refobjid::regclass::text AS uses
+    FROM pg_depend AS used
+      JOIN pg_rewrite AS rule ON rule.oid = used.objid
+   WHERE used.classid = 'pg_rewrite'::regclass AND used.refclassid = 'pg_class'::regclass AND used.deptype = 'n'
+     AND used.refobjid IN (SELECT oid FROM dropped) AND rule.ev_class NOT IN (SELECT oid FROM dropped) ORDER BY 1, 2`;
+
+/** An ordinary statement is over by then. */
+const HELD_SECONDS_MIN = 2;
+
+/** Tables of a plan that somebody holds for longer than a migration waits for them at a time. */
+export async function findHeldTables(database: Pick<Database, 'query'>, plan: MigrationsPlan): Promise<HeldTable[]> {
+  const tables = [...new Set(plan.pending.flatMap(({ locks }) => locks.map(({ table }) => table)))];
+  if (tables.length === 0) return [];
+  return database.query<HeldTable>(
+    `SELECT DISTINCT own.relname AS table, held.pid, coalesce(nullif(session.application_name, ''), 'unnamed') AS application,
+            extract(epoch FROM now() - session.xact_start)::float8 AS seconds
+       FROM pg_locks AS held
+         JOIN pg_class AS own ON own.oid = held.relation
+         JOIN pg_stat_activity AS session ON session.pid = held.pid
+      WHERE held.granted AND held.pid <> pg_backend_pid() AND own.relnamespace = current_schema()::regnamespace
+        AND own.relname = ANY($1::text[]) AND session.xact_start < now() - make_interval(secs => $2)
+      ORDER BY 1, 2`,
+    [tables, HELD_SECONDS_MIN],
+  );
+}

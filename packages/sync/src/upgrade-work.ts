@@ -1,0 +1,217 @@
+/** What a program of this version would do in the background to a database of an earlier one. Reads only, whatever the schema lacks. */
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import type { Dataset } from './dataset.ts';
+import { datasetsOf } from './datasets-of.ts';
+import { keptStatesOf, statesOf } from './derived/derived-record.ts';
+
+/** Rows that move to the present layout of their table, while the program runs. */
+export interface PlannedMove {
+  readonly from: string;
+  readonly to: string;
+  /** About. */
+  readonly rows: number;
+  /** Of the former table with its indexes: the disk needs as much once more. */
+  readonly bytes: number;
+  /** About. */
+  readonly seconds: number;
+  /** Whether it has begun, by an upgrade before. */
+  readonly isUnderWay: boolean;
+}
+
+/** A derived state that is built from the rows that are there, while the program runs. */
+export interface PlannedBuild {
+  readonly chainId: number;
+  readonly state: string;
+  readonly dataset: string;
+  /** The present version, and the one that the database has; null: none. */
+  readonly version: number;
+  readonly builtVersion: number | null;
+  /** That are to be counted, about. */
+  readonly rows: number;
+  /** About. */
+  readonly seconds: number;
+}
+
+/** A dataset that the database has nothing of, on a chain that it has others of: its history is read from nodes. */
+export interface PlannedFill {
+  readonly chainId: number;
+  readonly chain: string;
+  readonly dataset: string;
+  /** That others cover. */
+  readonly blocks: number;
+}
+
+export interface UpgradeWork {
+  readonly moves: readonly PlannedMove[];
+  readonly builds: readonly PlannedBuild[];
+  readonly fills: readonly PlannedFill[];
+}
+
+export interface UpgradeWorkOptions {
+  readonly database: Pick<Database, 'query'>;
+  readonly datasets: readonly Dataset[];
+  /** Those that are configured. */
+  readonly chains: readonly Chain[];
+  /** Tables that migrations will give another name. */
+  readonly renames: readonly { readonly from: string; readonly to: string }[];
+}
+
+/**
+ * On two cores of a server with an SSD, with nothing else to do. Moving rests for as long as each piece takes, building leaves the chain's commits
+ * their turn.
+ */
+export const BACKGROUND_RATES = {
+  /** Rows of a former table a second. */
+  movedRows: 26_000,
+  /** Rows that a derived state counts a second. */
+  countedRows: 33_000,
+} as const;
+
+export async function planUpgradeWork(options: UpgradeWorkOptions): Promise<UpgradeWork> {
+  const tables = await existingTables(options.database);
+  return {
+    moves: await planMoves(options, tables),
+    builds: await planBuilds(options, tables),
+    fills: await planFills(options, tables),
+  };
+}
+
+async function existingTables(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function planMoves(
+  { database, datasets, renames }: UpgradeWorkOptions,
+  tables: ReadonlySet<string>,
+): Promise<PlannedMove[]> {
+  const moves: PlannedMove[] = [];
+  for (const { table } of datasets) {
+    if (table.former === null) continue;
+    const { table: former } = table.former;
+    const isUnderWay = tables.has(former);
+    const now = isUnderWay ? former : renames.find(({ from, to }) => to === former && tables.has(from))?.from;
+    if (now === undefined) continue;
+    const [size] = await database.query<{ rows: number; bytes: number; holds: boolean }>(
+      `SELECT CASE WHEN reltuples >= 0 THEN reltuples::float8 ELSE pg_relation_size(oid) / current_setting('block_size')::float8 * 100 END AS rows,
+              pg_total_relation_size(oid)::float8 AS bytes, (SELECT EXISTS (SELECT FROM "${now}")) AS holds
+         FROM pg_class WHERE oid = $1::regclass`,
+      [`"${now}"`],
+    );
+    if (size?.holds !== true) continue;
+    const { rows, bytes } = size;
+    moves.push({ from: former, to: table.name, rows, bytes, seconds: rows / BACKGROUND_RATES.movedRows, isUnderWay });
+  }
+  return moves;
+}
+
+async function planBuilds(
+  { database, datasets }: UpgradeWorkOptions,
+  tables: ReadonlySet<string>,
+): Promise<PlannedBuild[]> {
+  if (!tables.has('blocks')) return [];
+  const chains = await database.query<{ chain_id: number }>(CHAINS_WITH_BLOCKS);
+  const builds: PlannedBuild[] = [];
+  for (const { chain_id: chainId } of chains) {
+    const built = await builtStates(database, tables, chainId);
+    for (const { dataset, state } of statesOf(datasets)) {
+      const found = built.get(state.name);
+      if (found?.version === state.version && found.status === 'built') continue;
+      const rows = await estimateRows(database, tables, dataset, chainId);
+      builds.push(planned(chainId, { dataset, state }, found?.version ?? null, rows));
+    }
+    for (const { dataset, state } of keptStatesOf(datasets)) {
+      const found = built.get(state.name);
+      // Of what is kept of single subjects, those that somebody asked about are counted anew; a new one has none.
+      if (found === undefined || found.version === state.version) continue;
+      builds.push(planned(chainId, { dataset, state }, found.version, await keptRows(database, chainId, state.name)));
+    }
+  }
+  return builds;
+}
+
+/** One look a chain, however many blocks there are. */
+const CHAINS_WITH_BLOCKS = `
+  WITH RECURSIVE found AS (
+    (SELECT chain_id FROM blocks ORDER BY chain_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT chain_id FROM blocks WHERE chain_id > found.chain_id ORDER BY chain_id LIMIT 1) FROM found WHERE found.chain_id IS NOT NULL)
+  SELECT chain_id FROM found WHERE chain_id IS NOT NULL ORDER BY chain_id`;
+
+interface BuiltState {
+  readonly version: number;
+  readonly status: string;
+}
+
+async function builtStates(
+  database: Pick<Database, 'query'>,
+  tables: ReadonlySet<string>,
+  chainId: number,
+): Promise<ReadonlyMap<string, BuiltState>> {
+  if (!tables.has('derived_states')) return new Map();
+  const rows = await database.query<BuiltState & { state: string }>(
+    'SELECT state, version, status FROM derived_states WHERE chain_id = $1',
+    [chainId],
+  );
+  return new Map(rows.map(({ state, version, status }) => [state, { version, status }]));
+}
+
+function planned(
+  chainId: number,
+  {
+    dataset,
+    state,
+  }: { readonly dataset: Dataset; readonly state: { readonly name: string; readonly version: number } },
+  builtVersion: number | null,
+  rows: number,
+): PlannedBuild {
+  const seconds = rows / BACKGROUND_RATES.countedRows;
+  return { chainId, state: state.name, dataset: dataset.name, version: state.version, builtVersion, rows, seconds };
+}
+
+/** As the planner has them, of the chain, in the present table and the former one. */
+async function estimateRows(
+  database: Pick<Database, 'query'>,
+  tables: ReadonlySet<string>,
+  { table }: Dataset,
+  chainId: number,
+): Promise<number> {
+  let rows = 0;
+  for (const name of [table.name, table.former?.table ?? '']) {
+    if (!tables.has(name)) continue;
+    const [row] = await database.query<{
+      'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[];
+    }>(`EXPLAIN (FORMAT JSON) SELECT FROM "${name}" WHERE chain_id = ${chainId}`);
+    rows += row?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
+  }
+  return rows;
+}
+
+async function keptRows(database: Pick<Database, 'query'>, chainId: number, state: string): Promise<number> {
+  const [row] = await database.query<{ rows: number }>(
+    'SELECT coalesce(sum(rows), 0)::float8 AS rows FROM kept_subjects WHERE chain_id = $1 AND state = $2',
+    [chainId, state],
+  );
+  return row?.rows ?? 0;
+}
+
+async function planFills(
+  { database, datasets, chains }: UpgradeWorkOptions,
+  tables: ReadonlySet<string>,
+): Promise<PlannedFill[]> {
+  if (!tables.has('sync_ranges')) return [];
+  const covered = await database.query<{ chain_id: number; dataset: string; blocks: number }>(
+    `SELECT chain_id, dataset, sum(last_block - first_block + 1)::float8 AS blocks FROM sync_ranges GROUP BY chain_id, dataset`,
+  );
+  return chains.flatMap((chain) => {
+    const ofChain = covered.filter(({ chain_id }) => chain_id === chain.id);
+    if (ofChain.length === 0) return [];
+    const blocks = Math.max(...ofChain.map((one) => one.blocks));
+    return datasetsOf(chain, datasets)
+      .filter(({ name }) => ofChain.every(({ dataset }) => dataset !== name))
+      .map(({ name }) => ({ chainId: chain.id, chain: chain.key, dataset: name, blocks }));
+  });
+}
