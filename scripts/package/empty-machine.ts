@@ -1,0 +1,75 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { REPOSITORY_ROOT } from '../check/source-files.ts';
+
+/** A folder, a home and caches in which nothing is, and what of this machine a newcomer's has too: Node, npm and the network. */
+export interface EmptyMachine {
+  readonly folder: string;
+  /** Runs a program in the folder to its end. @returns what it wrote to its standard output. @throws where it fails, with all that it wrote */
+  run(program: string, args: readonly string[]): Promise<string>;
+  /** Starts a program in the folder, of which the error output is to be read. */
+  start(program: string, args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess;
+  /** Bytes of the files in the folder. */
+  size(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+/** Of what one program may write. Bytes. */
+const OUTPUT_MAX = 64 * 1024 * 1024;
+/** What says how the network is reached. */
+const OF_NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file)$/i;
+
+export async function createEmptyMachine(): Promise<EmptyMachine> {
+  const place = await mkdtemp(join(tmpdir(), 'chainstead-package-'));
+  const [folder, home, temporary] = ['app', 'home', 'tmp'].map((name) => join(place, name)) as [string, string, string];
+  for (const one of [folder, home, temporary]) await mkdir(one);
+  // The embedded Postgres works under an account of its own where root starts it, and has to get here.
+  for (const one of [place, folder, temporary]) await chmod(one, 0o755);
+  const environment: Record<string, string | undefined> = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => OF_NETWORK.test(name))),
+    PATH: pathWithoutCheckouts(),
+    HOME: home,
+    TMPDIR: temporary,
+    npm_config_cache: join(home, 'npm-cache'),
+    npm_config_registry: execFileSync('npm', ['config', 'get', 'registry'], {
+      cwd: REPOSITORY_ROOT,
+      encoding: 'utf8',
+    }).trim(),
+    npm_config_update_notifier: 'false',
+  };
+  return {
+    folder,
+    async run(program, args) {
+      const { stdout } = await promisify(execFile)(program, [...args], {
+        cwd: folder,
+        env: environment,
+        maxBuffer: OUTPUT_MAX,
+      });
+      return stdout;
+    },
+    start: (program, args, variables) =>
+      spawn(program, [...args], {
+        cwd: folder,
+        env: { ...environment, ...variables },
+        stdio: ['ignore', 'inherit', 'pipe'],
+      }),
+    size: () => sizeOf(folder),
+    remove: () => rm(place, { recursive: true, force: true }),
+  };
+}
+
+/** `npm run` puts the checkout's own programs first, its Node among them. */
+function pathWithoutCheckouts(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.filter((folder) => !folder.split('/').includes('node_modules')).join(delimiter);
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  return bytes;
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../check/source-files.ts';
+import { workspaceOf } from './package-files.ts';
+
+/** Names of packages with the one version that is meant. */
+export type Versions = Readonly<Record<string, string>>;
+
+/** package.json of what is published. */
+export interface PackageManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly type: 'module';
+  readonly bin: Readonly<Record<string, string>>;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Versions;
+  readonly optionalDependencies: Versions;
+  /** Where it is made, which its provenance has to agree with. */
+  readonly repository?: { readonly type: 'git'; readonly url: string };
+}
+
+interface SourceManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies?: Versions;
+  readonly optionalDependencies?: Versions;
+}
+
+const OWN = '@chainstead/';
+
+/**
+ * The manifest: of each bundled workspace those dependencies that a bundled module, or a file that goes along, names. The testkit has others, which
+ * only tests need.
+ * @param files bundled modules and files that go along, from the repository root
+ * @param imported packages that the bundle imports
+ * @param repository URL of the repository on GitHub; undefined: made elsewhere
+ * @throws {RangeError} where a package is imported that no workspace declares, or two want different versions
+ */
+export function packageManifest(
+  files: readonly string[],
+  imported: readonly string[],
+  repository?: string,
+): PackageManifest {
+  const root = readManifest('.');
+  const { version } = readManifest('apps/chainstead');
+  const dependencies: Record<string, string> = {};
+  for (const [workspace, ofWorkspace] of Map.groupBy(files.filter(isOfWorkspace), workspaceOf)) {
+    const text = ofWorkspace.map((path) => readFileSync(join(REPOSITORY_ROOT, path), 'utf8')).join('\n');
+    for (const [name, wanted] of Object.entries(readManifest(workspace).dependencies ?? {})) {
+      if (name.startsWith(OWN) || !names(text, name)) continue;
+      if (dependencies[name] !== undefined && dependencies[name] !== wanted)
+        throw new RangeError(`${workspace} wants ${name} ${wanted}, another workspace ${dependencies[name]}`);
+      dependencies[name] = wanted;
+    }
+  }
+  const undeclared = imported.filter((name) => dependencies[name] === undefined);
+  if (undeclared.length > 0) throw new RangeError(`No workspace that imports them declares ${undeclared.join(', ')}`);
+  return {
+    name: root.name,
+    version,
+    description: root.description,
+    license: root.license,
+    type: 'module',
+    bin: { chainstead: 'bin/chainstead.js' },
+    engines: root.engines,
+    dependencies: Object.fromEntries(Object.entries(dependencies).toSorted(([a], [b]) => a.localeCompare(b, 'en'))),
+    // The pinned Node.
+    optionalDependencies: root.optionalDependencies ?? {},
+    ...(repository !== undefined && { repository: { type: 'git', url: `git+${repository}.git` } }),
+  };
+}
+
+function isOfWorkspace(path: string): boolean {
+  return /^(?:apps|packages)\//.test(path);
+}
+
+/** Whether a text names a package, or a file of it, in quotes. */
+function names(text: string, name: string): boolean {
+  return [`'${name}'`, `"${name}"`, `'${name}/`, `"${name}/`].some((quoted) => text.includes(quoted));
+}
+
+function readManifest(folder: string): SourceManifest {
+  return JSON.parse(readFileSync(join(REPOSITORY_ROOT, folder, 'package.json'), 'utf8'));
+}

