@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
-import { isSpread } from '@chainstead/sync';
+import { isSpread, type ReadDatabase } from '@chainstead/db';
 
 type Source = Pick<ReadDatabase, 'selectLasting'>;
 

@@ -5,16 +5,18 @@
  */
 
 export { checkSessions } from './check-sessions.ts';
+export { commitLock } from './citus/commit-lock.ts';
 export { distributeTables } from './citus/distribute-tables.ts';
+export { IS_CITUS, isSpread } from './citus/is-spread.ts';
 export {
   type DistributionPlan,
-  hasDistributedTables,
   type PlannedTable,
   planDistribution,
   waitingTables,
 } from './citus/plan-distribution.ts';
 export { isDistributed, readLayout } from './citus/read-layout.ts';
 export { readShards } from './citus/read-shards.ts';
+export { requireSettled } from './citus/require-settled.ts';
 export { type ClusterSummary, readCluster } from './citus/summarise-shards.ts';
 export { measurePool } from './connection-metrics.ts';
 export { type ConnectionRoom, readConnectionRoom } from './connection-room.ts';

@@ -105,7 +105,7 @@ describe('leadership', () => {
       await held.promise;
       return { letGo: over.resolve, end };
     }
-    const waitForLock = (): Promise<void> =>
+    const waitForLock = (): Promise<unknown> =>
       scratch.database.transaction((transaction) => transactionLock(transaction, 'commit'));
 
     test('ends the sessions of it that others wait for, and says which', async () => {

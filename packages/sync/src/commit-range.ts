@@ -4,7 +4,7 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from './claims.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { retryDeadlock } from './commit-retry.ts';
@@ -60,8 +60,11 @@ async function writeRange(
     if (lockFirst) await lockChainCommits(transaction, chain);
     await requireClaim(transaction, owner, chain, read.range);
     await requireSameBlocks(transaction, chain, read.range, read.blocks);
-    if (kind === 'replace') await removeRange(transaction, chain, datasets, read.range);
-    else await takeAlongRange(transaction, chain, datasets, read.range);
+    if (kind === 'replace') {
+      // Rows that a crash has hidden for now would not be removed.
+      if (await isSpread(transaction)) await requireSettled(transaction);
+      await removeRange(transaction, chain, datasets, read.range);
+    } else await takeAlongRange(transaction, chain, datasets, read.range);
     const added = await writeRows(transaction, batch, { blocks: 'may-exist', rows: mode });
     // Only from here on one at a time: claims keep the rows of ranges apart; coverage, contracts and derived state are shared.
     await lockChainCommits(transaction, chain);

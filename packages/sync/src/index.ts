@@ -42,7 +42,7 @@ export {
   verifyRanges,
 } from './range-commands.ts';
 export { readWatchedBlock } from './read-watched-block.ts';
-export { columnsOf, defineLookUp, IN_PLACE, isSpread, type Reading, runDerived } from './reading.ts';
+export { columnsOf, defineLookUp, IN_PLACE, type Reading, runDerived } from './reading.ts';
 export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

@@ -1,6 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { columnsOf, defineLookUp, isSpread, type Reading, runDerived } from './reading.ts';
+import { columnsOf, defineLookUp, type Reading, runDerived } from './reading.ts';
 
 let scratch: ScratchDatabase;
 
@@ -71,8 +71,4 @@ test('only what is wanted is fetched', async () => {
       seen.push(total);
     expect(seen).toEqual([10, 20]);
   });
-});
-
-test('a database of one server has no distributed tables', async () => {
-  expect(await isSpread(scratch.database)).toBe(false);
 });

@@ -67,17 +67,6 @@ export async function runDerived(
   }
 }
 
-/** Whether tables of the database are distributed. */
-export async function isSpread(source: Pick<Transaction, 'query'>): Promise<boolean> {
-  const [found] = await source.query<{ is_citus: boolean }>(`SELECT ${IS_CITUS} AS is_citus`);
-  if (found?.is_citus !== true) return false;
-  const some = await source.query(`SELECT FROM pg_dist_partition WHERE partmethod = 'h' LIMIT 1`);
-  return some.length > 0;
-}
-
-/** Whether the server has Citus' tables, in SQL. */
-export const IS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
-
 /** A temporary table, and how it is filled. */
 interface Fetch {
   readonly name: string;

@@ -2,14 +2,17 @@
  * The one place that writes decoded rows. Always inside the caller's transaction, together with coverage and checkpoint.
  */
 import type { Chain } from '@chainstead/chains';
-import { type Transaction, transactionLock } from '@chainstead/db';
+import { commitLock, type Transaction } from '@chainstead/db';
 import { BLOCK_COLUMNS, type DecodedBatch } from './decoded-batch.ts';
 import { type AddedRows, addRows, type WriteMode } from './row-changes.ts';
 import { copyToStagingTable } from './staging-table.ts';
 
-/** One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends. */
+/**
+ * One committer per chain: taken first in each transaction that writes a chain's rows; held until it ends.
+ * @throws {DatabaseUnavailableError} a node of a cluster lacks what was committed before
+ */
 export async function lockChainCommits(transaction: Transaction, chain: Pick<Chain, 'id'>): Promise<void> {
-  await transactionLock(transaction, `commit:${chain.id}`);
+  await commitLock(transaction, `commit:${chain.id}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type DatabaseOptions, hasDistributedTables, measureSizes, openDatabase } from '@chainstead/db';
+import { type DatabaseOptions, isSpread, measureSizes, openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
 import { type RoleSlot, slotName } from '../role-slot.ts';
 import { apiSessions, startApi } from './api.ts';
@@ -50,7 +50,7 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
 async function isDistributed(options: DatabaseOptions): Promise<boolean> {
   const database = openDatabase({ ...options, poolSize: 1 });
   try {
-    return await hasDistributedTables(database);
+    return await isSpread(database);
   } finally {
     await database.close();
   }

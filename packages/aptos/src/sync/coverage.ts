@@ -1,6 +1,6 @@
 /** Which versions a dataset covers: the table `aptos_ranges`. Neighbours are joined, so that it stays small. */
 import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
-import { type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { commitLock, type Database, type Transaction } from '@chainstead/db';
 import { chainIdOf } from '../fullnode/network.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -18,7 +18,7 @@ export interface MissingVersions {
 
 /** Taken first by every transaction that writes a network: writers of the same rows must not wait for each other in a circle. */
 export function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
-  return transactionLock(transaction, `commit:aptos:${chainIdOf(network)}`);
+  return commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
 
 /** All covered ranges of a network, by dataset and version. */

@@ -5,7 +5,8 @@ import { MIGRATIONS_FOLDER } from '../migrate.ts';
 import { readMigrations } from '../read-migrations.ts';
 import { pendingMigrations } from '../schema-state.ts';
 import { askWorkers, checkCluster } from './check-cluster.ts';
-import { type ClusterLayout, readLayout } from './read-layout.ts';
+import { isSpread } from './is-spread.ts';
+import { readLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS, type TablePlacement } from './table-placements.ts';
 
 /** A table that doesn't stay on the coordinator alone. */
@@ -51,22 +52,11 @@ export async function planDistribution(database: Database): Promise<Distribution
 
 /** Tables that wait for `chainstead distribute`, since a migration made them; none where nothing is distributed. */
 export async function waitingTables(database: Pick<Database, 'query'>): Promise<readonly string[]> {
+  if (!(await isSpread(database))) return [];
   const layout = await readLayout(database);
-  if (layout === null || !isSpread(layout)) return [];
   return spreadTables()
     .map(({ table }) => table)
-    .filter((table) => !layout.tables.has(table));
-}
-
-/** Whether any table of the database is distributed. */
-export async function hasDistributedTables(database: Pick<Database, 'query'>): Promise<boolean> {
-  const layout = await readLayout(database);
-  return layout !== null && isSpread(layout);
-}
-
-/** Whether any of our tables is distributed. */
-export function isSpread({ tables }: ClusterLayout): boolean {
-  return spreadTables().some(({ table }) => tables.has(table));
+    .filter((table) => layout?.tables.has(table) !== true);
 }
 
 /** Reference tables, then those in shards, by name. */

@@ -1,7 +1,7 @@
 /** What a person wants to know of a cluster: what lies where, and whether it lies evenly. */
 import type { Database } from '../database.ts';
-import { isSpread, waitingTables } from './plan-distribution.ts';
-import { readLayout } from './read-layout.ts';
+import { isSpread } from './is-spread.ts';
+import { waitingTables } from './plan-distribution.ts';
 import { readShards, type Shard } from './read-shards.ts';
 
 export interface NodeSummary {
@@ -34,8 +34,7 @@ export interface ClusterSummary {
 
 /** @returns null where nothing is distributed */
 export async function readCluster(database: Pick<Database, 'query'>): Promise<ClusterSummary | null> {
-  const layout = await readLayout(database);
-  if (layout === null || !isSpread(layout)) return null;
+  if (!(await isSpread(database))) return null;
   const { shards, away } = await readShards(database);
   return { ...summariseShards(shards), away, waiting: await waitingTables(database) };
 }

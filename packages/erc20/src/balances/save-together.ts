@@ -1,9 +1,9 @@
 import { subjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { addressBytes, type Bind, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexBytes, hexText, isSpread, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
-import { isSpread, lockChainCommits } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync';
 import type { Said } from '../calls/ask-balances.ts';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, isSpread, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/state';
-import { isSpread, lockChainCommits } from '@chainstead/sync';
+import { lockChainCommits } from '@chainstead/sync';
 import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
 import { saveClass } from '../balances/save-class.ts';
 import { reorganised } from '../balances/save-readings.ts';

@@ -4,11 +4,11 @@
  * how far the state is built: `derive-changes.ts`. So each row is counted once, whatever arrives or goes meanwhile.
  */
 import type { Chain } from '@chainstead/chains';
-import { type Database, isDistributed, type Transaction } from '@chainstead/db';
+import { type Database, isDistributed, isSpread, type Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState } from '../dataset.ts';
 import { allRowsWhere } from '../former/former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
-import { isSpread, runDerived } from '../reading.ts';
+import { runDerived } from '../reading.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { countedRows } from './derive-changes.ts';

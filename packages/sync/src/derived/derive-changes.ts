@@ -4,10 +4,10 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import type { Transaction } from '@chainstead/db';
+import { isSpread, type Transaction } from '@chainstead/db';
 import { allRowsOf, countedTables, together } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
-import { isSpread, runDerived } from '../reading.ts';
+import { runDerived } from '../reading.ts';
 import type { RowChange } from '../row-changes.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { type DerivedRecord, keptStatesOf, readDerivedRecords, recordOf } from './derived-record.ts';
@@ -31,6 +31,7 @@ async function derive(
   const datasets = changes.flatMap(({ dataset, rows }) => (rows > 0 ? [dataset] : []));
   if (datasets.length === 0) return;
   const records = await readDerivedRecords(transaction, chain.id);
+  const spread = records.some(({ isOnCitus }) => isOnCitus) && (await isSpread(transaction));
   for (const dataset of datasets) {
     await forgetOthers(transaction, chain.id, dataset, records);
     for (const state of dataset.derived ?? []) {
@@ -40,12 +41,10 @@ async function derive(
       const rows =
         builtTo === null ? stagingTableOf(dataset.table, kind) : await changesUpTo(transaction, dataset, kind, builtTo);
       const counted = countedRows(dataset, chain.id, builtTo);
-      await runDerived(transaction, record.isOnCitus && (await isSpread(transaction)), (reading) =>
-        state[kind](rows, counted, reading),
-      );
+      await runDerived(transaction, spread, (reading) => state[kind](rows, counted, reading));
     }
   }
-  await deriveKept(transaction, chain.id, datasets, kind, records);
+  await deriveKept(transaction, chain.id, datasets, kind, { records, spread });
 }
 
 /**
@@ -57,7 +56,7 @@ async function deriveKept(
   chainId: ChainId,
   datasets: readonly Dataset[],
   kind: 'added' | 'removed',
-  records: readonly DerivedRecord[],
+  { records, spread }: { readonly records: readonly DerivedRecord[]; readonly spread: boolean },
 ): Promise<void> {
   for (const { dataset, state } of keptStatesOf(datasets)) {
     const record = recordOf(records, state);
@@ -70,7 +69,7 @@ async function deriveKept(
     const others = datasets.filter((other) => other !== dataset && other.kept?.some(({ name }) => name === state.name));
     const rows = together([dataset.table, ...others.map(({ table }) => table)], (table) => stagingTableOf(table, kind));
     const kept = keptSubjectsOf(chainId, state);
-    await runDerived(transaction, record.isOnCitus && (await isSpread(transaction)), (reading) =>
+    await runDerived(transaction, spread, (reading) =>
       kind === 'added'
         ? state.added(rows, kept, reading)
         : state.removed(rows, kept, allRowsOf(countedTables({ dataset, state })), reading),

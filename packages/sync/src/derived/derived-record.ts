@@ -4,9 +4,8 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import type { Database, Transaction } from '@chainstead/db';
+import { type Database, IS_CITUS, type Transaction } from '@chainstead/db';
 import type { Dataset, DerivedState, KeptState } from '../dataset.ts';
-import { IS_CITUS } from '../reading.ts';
 import { lockChainCommits } from '../write-batch.ts';
 
 export interface DerivedRecord {

@@ -4,11 +4,10 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, hexText, isSpread, type Transaction } from '@chainstead/db';
 import { countedTables } from '../counted-tables.ts';
 import type { KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
-import { isSpread } from '../reading.ts';
 import { emptyStagingTable } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 import { bytesOf, clearSubjects, isReady, type KeptOf, type KeptProgress, ROWS_PER_PIECE } from './build-kept.ts';

@@ -4,14 +4,14 @@
  */
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, isSpread, type Transaction } from '@chainstead/db';
 import { countedTables } from '../counted-tables.ts';
 import type { Dataset, KeptState } from '../dataset.ts';
 import { readDerivedRecords, recordOf } from '../derived/derived-record.ts';
 import { replacedTables } from '../former/former-rows.ts';
 import { holdsRows } from '../former/move-former-rows.ts';
 import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
-import { isSpread, runDerived } from '../reading.ts';
+import { runDerived } from '../reading.ts';
 import { fillStagingTable, stagingTableOf } from '../staging-table.ts';
 import { lockChainCommits } from '../write-batch.ts';
 

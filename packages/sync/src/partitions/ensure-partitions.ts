@@ -1,7 +1,6 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
-import { type Database, type Transaction, transactionLock } from '@chainstead/db';
+import { type Database, isSpread, type Transaction, transactionLock } from '@chainstead/db';
 import { retryDeadlock } from '../commit-retry.ts';
-import { isSpread } from '../reading.ts';
 import type { RowTable } from '../row-table.ts';
 import { announcePartitions } from './announce-partitions.ts';
 import {

@@ -1,0 +1,98 @@
+import { silentLogger } from '@chainstead/core';
+import { askCluster, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DatabaseUnavailableError } from '../database-outage.ts';
+import { openDatabase } from '../open-database.ts';
+import { commitLock } from './commit-lock.ts';
+import { distributeTables } from './distribute-tables.ts';
+import { isSpread } from './is-spread.ts';
+import { planDistribution } from './plan-distribution.ts';
+
+const programs = await findCitus('commits after a crash');
+
+describe.runIf(programs !== undefined)('on a cluster', () => {
+  let cluster: ScratchCitus;
+  let scratch: ScratchDatabase;
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    cluster = await programs.createCluster();
+    scratch = await cluster.createDatabase();
+  });
+  afterAll(async () => {
+    await scratch?.drop();
+    await cluster?.remove();
+  });
+
+  const lock = () => scratch.database.transaction((transaction) => commitLock(transaction, 'of a chain'));
+  const setRecovery = async (interval: string) => {
+    await scratch.database.query(`ALTER SYSTEM SET citus.recover_2pc_interval = '${interval}'`);
+    await scratch.database.query('SELECT pg_reload_conf()');
+  };
+
+  async function onWorker(...statements: readonly string[]): Promise<void> {
+    const [worker] = cluster.workers;
+    const url = worker?.url(new URL(scratch.url).pathname.slice(1)) ?? '';
+    const database = openDatabase({ url, applicationName: 'prepares', poolSize: 1, logger: silentLogger() });
+    try {
+      for (const statement of statements) await database.query(statement);
+    } finally {
+      await database.close();
+    }
+  }
+
+  /** Leaves something prepared on a worker, as a coordinator does that is about to commit. */
+  const prepare = (name: string) =>
+    onWorker('BEGIN', 'CREATE TABLE left_behind (row int)', `PREPARE TRANSACTION '${name}'`);
+
+  it('who was told that nothing is distributed is told otherwise once it is, and then asks no more', async () => {
+    await scratch.database.transaction(async (transaction) => {
+      expect(await isSpread(transaction)).toBe(false);
+      await distributeTables(scratch.database, await planDistribution(scratch.database));
+      expect(await isSpread(transaction)).toBe(true);
+      const asked: string[] = [];
+      const told = await isSpread({
+        client: transaction.client,
+        query: async (text) => {
+          asked.push(text);
+          return [];
+        },
+      });
+      expect([told, asked]).toEqual([true, []]);
+    });
+  });
+
+  it('a commit waits for those that are in flight', async () => {
+    await setRecovery('-1');
+    await prepare('citus_0_1_1_0');
+    const events: string[] = [];
+    const locked = lock().then(() => events.push('locked'));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    events.push('settled');
+    await onWorker("ROLLBACK PREPARED 'citus_0_1_1_0'");
+    await locked;
+    expect(events).toEqual(['settled', 'locked']);
+  });
+
+  it('nothing is committed while something is in doubt, until the cluster has settled it', async () => {
+    await setRecovery('-1');
+    const name = 'citus_0_2_2_0';
+    await prepare(name);
+    await expect(lock()).rejects.toThrow(DatabaseUnavailableError);
+    await expect(lock()).rejects.toMatchObject({
+      facts: { sqlstate: '08007' },
+      message: expect.stringContaining(`${name} on 127.0.0.1:`),
+    });
+    await setRecovery('1s');
+    await expect.poll(() => lock().then(() => 'locked', String), { timeout: 20_000 }).toBe('locked');
+  });
+
+  it('nor while a node is away, which may have something', async () => {
+    const [worker] = cluster.workers;
+    await worker?.crash();
+    await expect(lock()).rejects.toMatchObject({ facts: { sqlstate: '08006' } });
+    await worker?.restart();
+    await expect.poll(() => lock().then(() => 'locked', String), { timeout: 20_000 }).toBe('locked');
+    // What others of the server have prepared is their matter.
+    if (worker !== undefined) expect(await askCluster(worker, 'SELECT FROM pg_prepared_xacts')).toEqual([]);
+  });
+});

@@ -1,0 +1,14 @@
+import { createScratchDatabase } from '@chainstead/testkit';
+import { expect, test } from 'vitest';
+import { isSpread } from './is-spread.ts';
+
+// On a cluster: commit-lock.test.ts.
+test('a database of one server has no distributed tables', async () => {
+  const { database, drop } = await createScratchDatabase();
+  try {
+    expect(await isSpread(database)).toBe(false);
+    expect(await database.transaction((transaction) => isSpread(transaction))).toBe(false);
+  } finally {
+    await drop();
+  }
+});
