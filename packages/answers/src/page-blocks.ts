@@ -13,6 +13,9 @@ const BLOCKS = packedRows({
 
 /**
  * What {@link readBlocks} reads, in SQL, found in one go: looked up row by row they cost several times as much. Null for none.
+ *
+ * Look-ups of tokens, collections and labels by a page's rows stand beside it in one CTE: since blocks lie on the coordinator of a cluster alone, it is
+ * run there as a whole. By themselves they might run on any node that has these tables, so that Citus would send the rows to all, and fail where one is away.
  * @param blocks a query for their numbers
  */
 export function blocksOf(blocks: string, chainId: string): string {

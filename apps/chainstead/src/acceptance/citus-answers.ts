@@ -85,13 +85,14 @@ export async function busiest(database: Database, chain: Chain, most: number): P
   return asked;
 }
 
-/** Status and text of each answer by what was asked. What says when it was read is left out. */
-export async function answersOf(
-  scratch: ScratchDatabase,
-  chains: ChainRegistry,
-  chain: Chain,
-  asked: readonly AskedFor[],
-): Promise<Readonly<Record<string, string>>> {
+/** The API over a database. */
+export interface Pages {
+  /** Status and text of an answer. What says when it was read is left out. @param path with a query or without */
+  ask(path: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openPages(scratch: ScratchDatabase, chains: ChainRegistry, chain: Chain): Promise<Pages> {
   const { database } = scratch;
   const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
   try {
@@ -104,17 +105,38 @@ export async function answersOf(
       clock: systemClock,
     });
     const api = await createApiUnderTest(database, chains, routes);
+    return {
+      async ask(path) {
+        const target = `/api/v2.2${path}${path.includes('?') ? '&' : '?'}chain=${chain.key}`;
+        const answer = await api.request(target, { headers: { 'x-api-key': TEST_KEY } });
+        return `${answer.status} ${withoutClocks(await answer.text())}`;
+      },
+      close: () => jobs.close(),
+    };
+  } catch (error) {
+    await jobs.close();
+    throw error;
+  }
+}
+
+/** Status and text of each answer by what was asked. */
+export async function answersOf(
+  scratch: ScratchDatabase,
+  chains: ChainRegistry,
+  chain: Chain,
+  asked: readonly AskedFor[],
+): Promise<Readonly<Record<string, string>>> {
+  const pages = await openPages(scratch, chains, chain);
+  try {
     const answers: Record<string, string> = {};
     for (const one of asked)
       for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS]) {
         const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof AskedFor) => one[name]);
-        const target = `/api/v2.2${filled}${filled.includes('?') ? '&' : '?'}chain=${chain.key}`;
-        const answer = await api.request(target, { headers: { 'x-api-key': TEST_KEY } });
-        answers[filled] = `${answer.status} ${withoutClocks(await answer.text())}`;
+        answers[filled] = await pages.ask(filled);
       }
     return answers;
   } finally {
-    await jobs.close();
+    await pages.close();
   }
 }
 

@@ -103,13 +103,14 @@ CROSS JOIN LATERAL (SELECT CASE known_class
     END AS read_balance) AS told
 ORDER BY ${held.order}
 ), state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted FROM covered LEFT JOIN ${subjectHistory(subject)}
+  SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted,
+    ${labelsOf('ARRAY(SELECT account FROM page)', chainId)} AS labels
+  FROM covered LEFT JOIN ${subjectHistory(subject)}
 )
 SELECT state.*, clock_timestamp() AS read_at,
   about.known_class AS class, about.contradictions, about.first_block, about.decimals, about.total_supply::text AS total_supply,
   NOT about.is_read OR NOT about.is_supply_recent OR EXISTS (${changed}) AS are_facts_due, about.is_creation_due,
   ${givers(query, { token, chainId })} AS givers,
-  ${labelsOf('ARRAY(SELECT account FROM page)', chainId)} AS labels,
   owners.*
 FROM state CROSS JOIN about CROSS JOIN (SELECT ${select} FROM page) AS owners`;
   return { text, values };

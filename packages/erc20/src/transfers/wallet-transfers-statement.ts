@@ -56,6 +56,8 @@ export interface TransfersReading {
  * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So nothing
  * stands in the scan that makes it expect few rows: the whole address and the whole token are compared beside their keys as
  * what is expected to be true, and contracts are looked up by subqueries, which can't become hash joins.
+ *
+ * What is shown beside a page stands in one CTE, together with its blocks: see `blocksOf`.
  */
 export function walletTransfersStatement(
   chain: Chain,
@@ -82,14 +84,14 @@ export function walletTransfersStatement(
   const page = transfersOf(scan, boundsOfScan(start, far), bind(query.limit + 1), PAGE_COLUMNS);
   const counting = { ...scan, nfts: 'left out' } as const;
   const total = query.count ? countOf(counting, near, far, bind(countMax + 1)) : 'NULL::bigint';
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)})
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)}), beside AS MATERIALIZED (
+  SELECT ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
+    ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
+    ${labelsOf(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlocks(scan)}) AS newest,
-  ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
-  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
-  ${labelsOf(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels,
-  transfers.*
-FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+  beside.*, transfers.*
+FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 

@@ -17,7 +17,10 @@ export interface TokenRarity {
 
 type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;
 
-/** How rare the tokens of a page are, by {@link recordId}, as far as it is known: in one statement, and their traits in another. */
+/**
+ * How rare the tokens of a page are, by {@link recordId}, as far as it is known: in one statement, and their traits in another; where tables are
+ * distributed, for each contract.
+ */
 export async function readRarities(
   database: ReadDatabase,
   chain: Chain,
@@ -25,6 +28,20 @@ export async function readRarities(
   isSpread = false,
 ): Promise<ReadonlyMap<string, TokenRarity>> {
   if (records.length === 0) return new Map();
+  if (!isSpread) return raritiesOf(database, chain, records, false);
+  const found = new Map<string, TokenRarity>();
+  for (const [, own] of Map.groupBy(records, ({ address }) => address))
+    for (const [id, rarity] of await raritiesOf(database, chain, own, true)) found.set(id, rarity);
+  return found;
+}
+
+/** @param records where tables are distributed: of one contract, so that its node alone is asked */
+async function raritiesOf(
+  database: ReadDatabase,
+  chain: Chain,
+  records: readonly Rated[],
+  isSpread: boolean,
+): Promise<ReadonlyMap<string, TokenRarity>> {
   const { text, values } = ranksStatement(chain, records, isSpread);
   const ranks = await database.select<RankRow>(text, values);
   if (ranks.length === 0) return new Map();
@@ -61,7 +78,10 @@ interface RankRow {
   readonly tokens: number;
 }
 
-/** Of each token a probe of the keys of `nft_collection_traits` and `nft_token_rarity` (traits-statements.explain.test.ts). */
+/**
+ * Of each token a probe of the keys of `nft_collection_traits` and `nft_token_rarity` (traits-statements.explain.test.ts).
+ * @param isSpread whether tables are distributed: then of one contract
+ */
 export function ranksStatement(
   chain: Chain,
   tokens: readonly Pick<NftRecord, 'address' | 'tokenId'>[],
@@ -74,8 +94,8 @@ export function ranksStatement(
 SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, asked.tokens
 FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM asked JOIN shown USING (token_address)) AS asked
 JOIN nft_token_rarity AS rarity ON rarity.token_address = asked.token_address AND rarity.chain_id = $1 AND rarity.generation = asked.generation
-  AND rarity.token_id = asked.token_id`,
-      values,
+  AND rarity.token_id = asked.token_id AND rarity.token_address = $4::bytea`,
+      values: [...values, oneContract(tokens)],
     };
   return {
     text: `SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, shown.tokens
@@ -130,8 +150,8 @@ export function countsStatement(chain: Chain, traits: readonly AskedTrait[], isS
 SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, asked.tokens
 FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM asked JOIN shown USING (token_address)) AS asked
 JOIN nft_trait_counts AS counted ON counted.trait_key = asked.trait_key AND counted.token_address = asked.token_address
-  AND counted.chain_id = $1 AND counted.generation = asked.generation`,
-      values,
+  AND counted.chain_id = $1 AND counted.generation = asked.generation AND counted.token_address = $4::bytea`,
+      values: [...values, oneContract(traits)],
     };
   return {
     text: `SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, shown.tokens
@@ -159,6 +179,14 @@ function shownGeneration(contract: string): string {
   LEFT JOIN nft_collection_counts AS counts ON counts.token_address = traits.token_address AND counts.chain_id = traits.chain_id
   WHERE traits.token_address = ${contract} AND traits.chain_id = $1 AND NOT traits.is_too_large AND coalesce(counts.ids, 0) <= ${TOKENS_MAX} LIMIT 1
 )`;
+}
+
+/** It says on which node their rows lie. */
+function oneContract(asked: readonly Pick<NftRecord, 'address'>[]): Buffer {
+  const [first, ...others] = new Set(asked.map(({ address }) => address));
+  if (first === undefined || others.length > 0)
+    throw new RangeError('Where tables are distributed, contracts are asked about one by one');
+  return addressBytes(first);
 }
 
 function countName(address: string, key: Buffer): string {

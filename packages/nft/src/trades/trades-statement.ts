@@ -90,7 +90,8 @@ export function tradesStatement(
   const contract =
     query.subject.kind === 'wallet' ? 'page.token_address' : `${bind(addressBytes(query.subject.token))}::bytea`;
   // Documents lie by contract, trades by its key: on different nodes.
-  const documents = query.metadata && isSpread ? `, documents AS MATERIALIZED (${documentsOf(chainId)})` : '';
+  const documents =
+    query.metadata && isSpread ? `, documents AS MATERIALIZED (${documentsOf(query.subject, contract, chainId)})` : '';
   const text = `WITH ${[...ctes, ...priced.ctes].join(', ')}, page AS MATERIALIZED (
   SELECT page.*, ${verified(contract, chainId)} AS verified FROM (${page}) AS page ${where(lower)})${documents}
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, trades.*
@@ -231,10 +232,11 @@ function metadataOf(chainId: string, isSpread: boolean): string {
     SELECT token_id, metadata FROM ${known} ORDER BY token_id LIMIT ${METADATA_TOKENS_MAX}) AS known)`;
 }
 
-/** All of those that a page's trades show. */
-function documentsOf(chainId: string): string {
+/** All of those that a page's trades show: of one contract they lie on one node. */
+function documentsOf({ kind }: TradesSubject, contract: string, chainId: string): string {
+  const place = kind === 'wallet' ? '' : `known.token_address = ${contract} AND `;
   return `SELECT known.token_address, known.token_id, known.metadata FROM nft_token_metadata AS known
-    JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${isShown(chainId)}`;
+    JOIN (SELECT DISTINCT token_address, unnest(token_ids) AS token_id FROM page) AS traded USING (token_address, token_id) WHERE ${place}${isShown(chainId)}`;
 }
 
 function isShown(chainId: string): string {

@@ -1,4 +1,4 @@
-import { createMissingIndexes, showIndexed, type WalletHistory } from '@chainstead/answers';
+import { areTablesSpread, createMissingIndexes, showIndexed, type WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -117,7 +117,10 @@ export function answerNftTransfers(
     const { filter } = page;
     const chain = indexedChain(chains, filter.chain, nftTransfers.name);
     requireIndexes(await missing());
-    const found = await getNftTransfers(reads, chain, readingOf(page, kind), { tables: await tables() });
+    const found = await getNftTransfers(reads, chain, readingOf(page, kind), {
+      tables: await tables(),
+      isSpread: await areTablesSpread(reads),
+    });
     const hashes = [...new Set(found.transfers.map((row) => row.transaction_hash))];
     const facts = await transactionFactsOf({ database: reads, questions, logger }, chain, hashes, waitMs);
     const sales = await salesOf(chain, found, filter, kind);

@@ -52,15 +52,20 @@ export interface NftTransfersPage {
  * A page of NFT transfers with everything that is shown beside them, in one statement.
  * @param tables that hold rows (`createTablesInUse`): those that are still in the former one are left out, and the answer is not complete
  * @param scanMax how many transfers of a wallet are looked through for those of some contracts
+ * @param isSpread whether tables are distributed
  */
 export async function getNftTransfers(
   database: ReadDatabase,
   chain: Chain,
   query: NftTransfersQuery,
-  { tables, scanMax }: { readonly tables: TablesInUse; readonly scanMax?: number },
+  {
+    tables,
+    scanMax,
+    isSpread = false,
+  }: { readonly tables: TablesInUse; readonly scanMax?: number; readonly isSpread?: boolean },
 ): Promise<NftTransfersPage> {
   const { rows, page } = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
-    nftTransfersStatement(chain, query, { select, ...(scanMax !== undefined && { scanMax }) }),
+    nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
   );
   const indexed = readIndexed(page);
   const contracts = new Map<string, ShownContract>();

@@ -37,6 +37,8 @@ export interface NftTransfersReading {
   readonly scanMax?: number;
   /** Of {@link NFT_TRANSFERS}. */
   readonly select?: string;
+  /** Whether tables are distributed: then each range says on which node it lies. @default false */
+  readonly isSpread?: boolean;
 }
 
 /** The indexes that pages are ranges of, besides the primary key. */
@@ -56,12 +58,12 @@ const SCAN_MAX = 10_000;
  * wallet the same ranges are looked through, as far as `scanMax`; `stop` is the place where that ended a page.
  *
  * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts of ERC-20. The former table is not read: it has
- * no index by wallet.
+ * no index by wallet. What is shown beside a page stands in one CTE, together with its blocks: see `blocksOf`.
  */
 export function nftTransfersStatement(
   chain: Chain,
   query: NftTransfersQuery,
-  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.select }: NftTransfersReading = {},
+  { scanMax = SCAN_MAX, select = NFT_TRANSFERS.select, isSpread = false }: NftTransfersReading = {},
 ): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -84,21 +86,21 @@ export function nftTransfersStatement(
   const contracts = subject.kind === 'wallet' ? subject.contracts : null;
   const scanLimit = contracts === null ? limit : bind(scanMax);
   const scan = mergeOf(
-    rangesOf(subject, about, bind).map((conditions) => [...conditions, ...bounds]),
+    rangesOf(subject, about, isSpread, bind).map((conditions) => [...conditions, ...bounds]),
     order,
     scanLimit,
   );
   const wanted = contracts === null ? [] : [`token_address = ANY (${bind(contracts.map(addressBytes))}::bytea[])`];
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
   SELECT * FROM (${scan}) AS transfer ${where([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
-)
+), beside AS MATERIALIZED (
+  SELECT ${contractsOf(chainId)} AS contracts,
+    ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
+    ${labelsOf('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   ${contracts === null ? 'NULL' : stopOf(scan, far, { order, limit, scanLimit })} AS stop,
-  ${contractsOf(chainId)} AS contracts,
-  ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
-  ${labelsOf('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels,
-  transfers.*
-FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+  beside.*, transfers.*
+FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 
@@ -106,7 +108,12 @@ FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
 const DATASET = 'nft-transfers';
 
 /** Conditions that together give each transfer of the subject once, a range of an index each. @param about SQL of its address */
-function rangesOf(subject: NftTransfersSubject, about: string, bind: Bind): readonly (readonly string[])[] {
+function rangesOf(
+  subject: NftTransfersSubject,
+  about: string,
+  isSpread: boolean,
+  bind: Bind,
+): readonly (readonly string[])[] {
   if (subject.kind === 'wallet') {
     const ofSide = (side: string): readonly string[] => [
       `address_key(${side}) = address_key(${about})`,
@@ -114,7 +121,8 @@ function rangesOf(subject: NftTransfersSubject, about: string, bind: Bind): read
     ];
     return [ofSide('from_address'), [...ofSide('to_address'), expectedTrue(`from_address <> ${about}`)]];
   }
-  const ofCollection = [`collection_key = address_key(${about})`, expectedTrue(`token_address = ${about}`)];
+  const place = `collection_key = address_key(${about})`;
+  const ofCollection = [place, expectedTrue(`token_address = ${about}`)];
   if (subject.kind === 'collection') return [ofCollection];
   const id = `${bind(subject.tokenId)}::numeric`;
   return [
@@ -124,6 +132,7 @@ function rangesOf(subject: NftTransfersSubject, about: string, bind: Bind): read
       expectedTrue(`token_id = ${id} AND last_token_id IS NULL`),
     ],
     [
+      ...(isSpread ? [place] : []),
       `address_key(token_address) = address_key(${about})`,
       expectedTrue(`token_address = ${about}`),
       'last_token_id IS NOT NULL',

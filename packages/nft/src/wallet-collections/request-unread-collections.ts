@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database } from '@chainstead/db';
+import { leaveUnlessAway } from '../records/leave-unless-away.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
 /** Collections that one page has read at most. */
@@ -18,12 +19,14 @@ export async function requestUnreadCollections(
 ): Promise<void> {
   const unread = collections.filter(({ isUnread, possibleSpam }) => isUnread && !possibleSpam).slice(0, PER_PAGE_MAX);
   if (unread.length === 0) return;
-  await database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
-     SELECT unread.address, $1, 'pending', now() FROM unnest($2::bytea[]) AS unread(address)
-      WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_collections
-        WHERE due_at <= now() AND status NOT IN ('not-nft', 'not-contract') LIMIT $3) AS waiting) < $3
-      ORDER BY unread.address ON CONFLICT DO NOTHING`,
-    [chain.id, unread.map(({ address }) => addressBytes(address)), WAITING_MAX],
+  await leaveUnlessAway(() =>
+    database.query(
+      `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
+       SELECT unread.address, $1, 'pending', now() FROM unnest($2::bytea[]) AS unread(address)
+        WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_collections
+          WHERE due_at <= now() AND status NOT IN ('not-nft', 'not-contract') LIMIT $3) AS waiting) < $3
+        ORDER BY unread.address ON CONFLICT DO NOTHING`,
+      [chain.id, unread.map(({ address }) => addressBytes(address)), WAITING_MAX],
+    ),
   );
 }
