@@ -85,8 +85,12 @@ function openQueuePool({ databaseUrl, schema, logger }: QueuePoolOptions, size: 
   return openPool({
     url: databaseUrl,
     applicationName: 'chainstead-jobs',
-    // BullMQ's own pool would set it by a start-up parameter, which poolers refuse.
-    settings: { search_path: quoteSchemaName(schema) },
+    settings: {
+      // BullMQ's own pool would set it by a start-up parameter, which poolers refuse.
+      search_path: quoteSchemaName(schema),
+      // Jobs lie on the coordinator of a cluster alone: its nodes need no such schema, and may be away. Elsewhere nobody reads it.
+      'citus.enable_ddl_propagation': 'off',
+    },
     size,
     logger,
   });

@@ -2,7 +2,7 @@
 
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**
@@ -20,6 +20,7 @@ export async function seedPriceSources(database: Database, chain: Chain): Promis
     await insertPhases(database, chain, feed.proxy, seeds, 'NOTHING');
   }
   const tokens = paymentTokensOf(chain);
+  if (await arePaymentTokens(database, chain, tokens)) return;
   const addresses = tokens.map(({ address }) => addressBytes(address));
   await database.query('DELETE FROM payment_tokens WHERE chain_id = $1 AND NOT token_address = ANY ($2::bytea[])', [
     chain.id,
@@ -39,6 +40,22 @@ export async function seedPriceSources(database: Database, chain: Chain): Promis
       tokens.map(({ isEther }) => isEther),
     ],
   );
+}
+
+/** Whether the database says this already: a write would go to every node of a cluster, and one that is away would keep the worker from its start. */
+async function arePaymentTokens(
+  database: Database,
+  chain: Chain,
+  tokens: ReturnType<typeof paymentTokensOf>,
+): Promise<boolean> {
+  const known = await database.query<{ text: string }>(
+    `SELECT concat_ws(' ', ${hexText('token_address')}, symbol, decimals, is_ether) AS text FROM payment_tokens WHERE chain_id = $1`,
+    [chain.id],
+  );
+  const told = tokens.map(
+    ({ address, symbol, decimals, isEther }) => `${address} ${symbol} ${decimals} ${isEther ? 't' : 'f'}`,
+  );
+  return new Set(told).symmetricDifference(new Set(known.map(({ text }) => text))).size === 0;
 }
 
 /** Adds aggregators that a feed's proxy named; what the proxy says of their decimals wins over the chain's facts. */
