@@ -11,6 +11,7 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
   'ROLE_FAILED',
   'UNKNOWN_CHAIN',
   'JOBS_REDIS_EVICTS',
+  'STANDBYS_OF_CLUSTER',
 ]);
 
 /** The exit code that says best what was thrown. */

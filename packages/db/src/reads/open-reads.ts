@@ -1,7 +1,9 @@
 import { errorText, type Logger, type Registry, sleepUnlessAborted, systemClock } from '@chainstead/core';
+import { isSpread } from '../citus/is-spread.ts';
 import type { ConnectionRoom } from '../connection-room.ts';
 import { parseConnectionString } from '../connection-string.ts';
 import type { Database, ReadDatabase } from '../database.ts';
+import { DatabaseError } from '../database-error.ts';
 import { createReadMetrics } from './read-metrics.ts';
 import { createReadSession, positionOfPrimary, type ReadSession, type SharedFloor } from './read-session.ts';
 import { Standby } from './standby.ts';
@@ -44,12 +46,13 @@ const PRIMARY_EVERY_MS = 200;
 
 /**
  * Opens the standbys of a primary. One that is away, lags or is none is left out for as long as that lasts, and told of once.
- * @throws {DatabaseError} DATABASE_URL_INVALID; what the primary throws
+ * @throws {DatabaseError} DATABASE_URL_INVALID, STANDBYS_OF_CLUSTER; what the primary throws
  */
 export async function openReads(options: ReadsOptions): Promise<Reads> {
   const { primary, logger, lagMaxMs } = options;
   const { prepared = false, settings = {}, onRoom = () => {} } = options;
   const target = parseConnectionString(options.url);
+  if (await isSpread(primary)) throw standbysOfCluster();
   const clusterId = await clusterOf(primary);
   // The schema may have been migrated just now.
   const floor: SharedFloor = { position: await positionOfPrimary(primary) };
@@ -94,6 +97,17 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
       await Promise.all([...watching, ...standbys.map((standby) => standby.close())]);
     },
   };
+}
+
+/** A standby of the coordinator has its log alone: what workers have committed since, or not yet, no position of it tells. */
+function standbysOfCluster(): DatabaseError {
+  return new DatabaseError({
+    code: 'STANDBYS_OF_CLUSTER',
+    message:
+      "DATABASE_READ_URL can't be used: tables are distributed over a cluster, and its standbys don't follow one log",
+    remedy: 'Leave DATABASE_READ_URL unset: on a cluster, lists are read on the nodes that have them',
+    retryable: false,
+  });
 }
 
 /** Writes down where its log ends. What is not flushed yet no standby is given. */
