@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { appendFile, chown, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { chooseServerAccount, unlessMissing } from '@chainstead/db';
 import { freePort } from './free-port.ts';
@@ -17,7 +18,9 @@ export interface ScratchCluster {
   promote(): Promise<void>;
   /** Ends it as a crash would: nothing is said to standbys or written down. */
   crash(): Promise<void>;
-  /** Has it run again where it ran before a crash, with what it had written down. */
+  /** Ends its first process by SIGKILL; the others, which are in the midst of their statements, end as they notice. Linux only. */
+  kill(): Promise<void>;
+  /** Has it run again where it ran before a crash, with what it had written down. Nothing happens where it runs. */
   restart(): Promise<void>;
   /** Ends it when it runs, and removes its folder. */
   remove(): Promise<void>;
@@ -38,6 +41,8 @@ export interface ClusterOptions {
   readonly authentication?: 'scram-sha-256' | 'trust';
 }
 
+/** Of a server that does not start, so much of what it wrote last is shown. Characters. */
+const LOG_SHOWN = 1_500;
 const INSTALLATIONS = '/usr/lib/postgresql';
 /** Where each has what extensions are made of. */
 const SHARED = '/usr/share/postgresql';
@@ -84,7 +89,15 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
   const port = await freePort();
   const control = (action: string, ...flags: readonly string[]): Promise<void> =>
     runAsServer(join(bin, 'pg_ctl'), [action, `--pgdata=${dataOf(folder)}`, '--silent', ...flags]);
-  const start = () => control('start', `--log=${join(folder, 'server.log')}`, `--options=-p ${port}`);
+  const log = join(folder, 'server.log');
+  const start = async (): Promise<void> => {
+    try {
+      await control('start', `--log=${log}`, `--options=-p ${port}`);
+    } catch (error) {
+      const written = (await unlessMissing(readFile(log, 'utf8'))) ?? '';
+      throw new Error(`The server did not start: ${written.slice(-LOG_SHOWN)}`, { cause: error });
+    }
+  };
   await start();
   let runs = true;
   const url = (database = 'postgres'): string => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`;
@@ -103,8 +116,12 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
     },
     promote: () => control('promote'),
     crash,
+    async kill() {
+      runs = false;
+      await killServer(dataOf(folder));
+    },
     async restart() {
-      await start();
+      if (!runs) await start();
       runs = true;
     },
     async remove() {
@@ -112,6 +129,36 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What has not noticed by then that its server is gone is ended as well: it would keep the next one from the memory. Milliseconds. */
+const NOTICED_MS = 10_000;
+
+async function killServer(data: string): Promise<void> {
+  const pid = Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+  process.kill(pid, 'SIGKILL');
+  const until = performance.now() + NOTICED_MS;
+  for (;;) {
+    const left = await processesIn(data);
+    if (left.length === 0) return;
+    if (performance.now() > until) for (const one of left) process.kill(one, 'SIGKILL');
+    await delay(20);
+  }
+}
+
+/** Every process of a server works in its folder. */
+async function processesIn(data: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      if ((await readlink(`/proc/${name}/cwd`)) === data) found.push(Number(name));
+    } catch (error) {
+      // It has ended meanwhile, or is somebody else's.
+      if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) throw error;
+    }
+  }
+  return found;
 }
 
 function dataOf(folder: string): string {

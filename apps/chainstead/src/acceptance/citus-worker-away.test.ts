@@ -1,0 +1,235 @@
+/** A worker of a cluster of Citus is away: what lies on the others is answered as before, and the program starts. */
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { ZERO_ADDRESS } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import {
+  createScriptedChain,
+  findCitus,
+  type ScratchCitus,
+  type ScratchCluster,
+  type ScratchDatabase,
+  type ScriptedChain,
+  serveScriptedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startProgram } from '../testing/program-process.ts';
+import { openPages, type Pages } from './citus-answers.ts';
+import { keepEverything } from './citus-rows.ts';
+import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts } from './indexed-chain.ts';
+import { WAIT } from './outage-stage.ts';
+
+const programs = await findCitus('pages and starts while a node is away');
+const TIMEOUT_MS = 180_000;
+const BLOCKS = 40;
+/** So few that several have rows of every kind. */
+const WALLETS = 12;
+
+/** A shard: of a table, the one that a subject's address, or its key, lies in. */
+type Place = readonly [table: string, by: 'address' | 'key'];
+
+/** What is asked about a subject, with the shards that its answer is read from. `zero`: also the one of the address that tokens come from. */
+interface Page {
+  readonly path: string;
+  readonly places: readonly Place[];
+  readonly zero?: boolean;
+}
+
+const OF_WALLET: readonly Page[] = [
+  { path: '/{}/erc20/transfers?limit=5', places: [['erc20_transfers', 'key']] },
+  { path: '/{}/erc20/transfers?order=ASC&from_date=2015-01-01', places: [['erc20_transfers', 'key']] },
+  { path: '/{}/erc20', places: [['erc20_wallet_tokens', 'address']] },
+  { path: '/wallets/{}/approvals', places: [['erc20_wallet_approvals', 'address']] },
+  { path: '/{}/nft/collections', places: [['nft_wallet_collections', 'address']] },
+];
+const MOVES: Place = ['nft_transfers', 'key'];
+const KNOWN: Place = ['nft_collection_owners', 'address'];
+const OF_COLLECTION: readonly Page[] = [
+  { path: '/nft/{}/transfers?limit=5', places: [MOVES] },
+  { path: '/nft/{}/1/transfers', places: [MOVES] },
+  { path: '/nft/{}/trades?nft_metadata=false', places: [MOVES] },
+  { path: '/nft/{}/trades', places: [MOVES, KNOWN] },
+  { path: '/nft/{}/unique-owners', places: [KNOWN] },
+  { path: '/nft/{}/stats', places: [KNOWN] },
+  { path: '/nft/{}/owners?limit=2', places: [KNOWN, MOVES] },
+  { path: '/nft/{}?limit=2', places: [KNOWN, MOVES] },
+];
+const OF_TOKEN: readonly Page[] = [{ path: '/erc20/{}/owners', places: [['erc20_holders', 'address']], zero: true }];
+/** Of all shards: docs/scaling.md. */
+const OF_ALL = { wallet: '/{}/nft/transfers', token: '/erc20/{}/transfers' };
+
+const UNAVAILABLE = '503 {"message":"The database is unavailable: try again later"}';
+
+describe.runIf(programs !== undefined)('a cluster of which a worker is away', () => {
+  let cluster: ScratchCitus;
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    cluster = await programs.createCluster();
+  }, TIMEOUT_MS);
+  afterAll(() => cluster?.remove());
+
+  const victim = (): ScratchCluster => {
+    const [first] = cluster.workers;
+    if (first === undefined) throw new Error('The cluster has no workers');
+    return first;
+  };
+
+  describe('with what was indexed', () => {
+    const facts = scriptedChainFacts();
+    const { key, id } = facts;
+    const chains = createChainRegistry({ additional: [{ key, id, headerHash: true, proofPolicy: 'strict' }] });
+    const chain = createScriptedChain({ seed: 45, chainId: SCRIPTED_CHAIN_ID, wallets: WALLETS });
+    let spread: ScratchDatabase;
+    let pages: Pages;
+
+    beforeAll(async () => {
+      if (programs === undefined) return;
+      spread = await cluster.createDatabase({ distributed: true });
+      chain.mine(BLOCKS);
+      const node = await serveScriptedChain(chain);
+      await indexFresh({ chain: facts, url: node.url, database: spread.database, from: 1, to: chain.head });
+      await node.close();
+      await keepEverything(spread.database, facts);
+      pages = await openPages(spread, chains, facts);
+    }, TIMEOUT_MS);
+    afterAll(async () => {
+      await pages?.close();
+      await spread?.drop();
+    });
+
+    it('answers what lies on the others as before, the rest with 503, and all once it is back', {
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const dead = victim();
+      onTestFinished(() => dead.restart());
+      const asked = await questions(spread.database, facts, chain);
+      // The first answers only have it looked for what is known.
+      for (const { path } of asked) await pages.ask(path);
+      const before = new Map<string, string>();
+      for (const { path } of asked) before.set(path, await pages.ask(path));
+      expect([...before].filter(([, answer]) => !answer.startsWith('200'))).toEqual([]);
+      await dead.crash();
+      const meanwhile = new Map<string, string>();
+      for (const { path } of asked) meanwhile.set(path, await pages.ask(path));
+      const expected = asked.map(({ path, nodes }): [string, string | undefined] => [
+        path,
+        nodes.has(dead.host) ? UNAVAILABLE : before.get(path),
+      ]);
+      expect([...meanwhile]).toEqual(expected);
+      for (const { path } of [...OF_WALLET, ...OF_COLLECTION]) {
+        const answers = asked.filter(({ page }) => page === path).map((one) => meanwhile.get(one.path));
+        expect(answers, path).toContain(UNAVAILABLE);
+        expect(answers.filter((answer) => answer !== UNAVAILABLE).length, path).toBeGreaterThan(0);
+      }
+      for (const [path, subject] of [
+        [OF_ALL.wallet, chain.wallets[0]],
+        [OF_ALL.token, chain.tokens[0]?.address],
+      ] as const)
+        expect(await pages.ask(path.replace('{}', `${subject}`))).toBe(UNAVAILABLE);
+      await dead.restart();
+      for (const [path, answer] of before)
+        await vi.waitFor(async () => expect(await pages.ask(path)).toBe(answer), { timeout: 20_000 });
+    });
+
+    it('refuses to read from standbys', { timeout: TIMEOUT_MS }, async () => {
+      const program = startProgram(['start', '--roles', 'api'], {
+        environment: {
+          ...{ DATABASE_URL: spread.url, DATABASE_READ_URL: spread.url, PORT: '0' },
+          ...{ CHAINS: 'eth', RPC_URLS_ETH: 'http://127.0.0.1:9' },
+        },
+      });
+      expect(await program.exited).toBe(2);
+      expect(program.output()).toContain("DATABASE_READ_URL can't be used: tables are distributed over a cluster");
+    });
+  });
+
+  it('lets the program start, which indexes as soon as the worker is back', { timeout: TIMEOUT_MS }, async () => {
+    const spread = await cluster.createDatabase({ distributed: true });
+    onTestFinished(() => spread.drop());
+    const chain = createScriptedChain({ seed: 46, finalityDepth: 8 });
+    chain.mine(10);
+    const upstream = await serveScriptedChain(chain);
+    onTestFinished(() => upstream.close());
+    const environment = {
+      ...{ DATABASE_URL: spread.url, PORT: '0', CHAINS: 'scripted', CHAIN_ID_SCRIPTED: '31337' },
+      ...{ RPC_URLS_SCRIPTED: upstream.url, START_BLOCK_SCRIPTED: '0', POLL_INTERVAL_MS_SCRIPTED: '100' },
+    };
+    const start = async () => {
+      const program = startProgram(['start'], { environment });
+      const stop = async () => {
+        program.kill('SIGTERM');
+        await program.exited;
+      };
+      onTestFinished(stop);
+      const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
+      const untilFollowed = () =>
+        vi.waitFor(async () => {
+          const metrics = await (await fetch(`${address}/metrics`)).text();
+          expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+        }, WAIT);
+      return { address, stop, untilFollowed };
+    };
+    const first = await start();
+    await first.untilFollowed();
+    await first.stop();
+    // Queues of a first start are made while the worker is away.
+    await spread.database.query('DROP SCHEMA chainstead_jobs CASCADE');
+    const dead = victim();
+    onTestFinished(() => dead.restart());
+    await dead.crash();
+    const { address, untilFollowed } = await start();
+    await vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(200), WAIT);
+    chain.mine(3);
+    await dead.restart();
+    await untilFollowed();
+    const schemas = await spread.database.query(
+      `SELECT result FROM run_command_on_all_nodes('SELECT count(*) FROM pg_namespace WHERE nspname = ''chainstead_jobs''') ORDER BY 1`,
+    );
+    // On the coordinator alone.
+    expect(schemas).toEqual([{ result: '0' }, { result: '0' }, { result: '1' }]);
+  });
+});
+
+interface Question {
+  /** Of {@link Page}. */
+  readonly page: string;
+  readonly path: string;
+  /** `127.0.0.1:5432` of each node that its answer is read from, besides the coordinator. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/** Of each page one about each subject. */
+async function questions(database: Database, { id }: Chain, chain: ScriptedChain): Promise<readonly Question[]> {
+  const contracts = async (column: string, table: string): Promise<readonly string[]> => {
+    const rows = await database.query<{ address: string }>(
+      `SELECT DISTINCT '0x' || encode(${column}, 'hex') AS address FROM ${table} WHERE chain_id = $1 ORDER BY 1`,
+      [id],
+    );
+    return rows.map(({ address }) => address);
+  };
+  const subjects: readonly (readonly [readonly Page[], readonly string[]])[] = [
+    [OF_WALLET, chain.wallets],
+    [OF_COLLECTION, await contracts('token_address', 'nft_transfers')],
+    [OF_TOKEN, await contracts('token', 'erc20_transfers')],
+  ];
+  const asked: Question[] = [];
+  for (const [pages, addresses] of subjects)
+    for (const address of addresses)
+      for (const { path: page, places, zero = false } of pages) {
+        const nodes = new Set<string>();
+        for (const place of places) nodes.add(await nodeOf(database, place, address));
+        if (zero) nodes.add(await nodeOf(database, ['erc20_transfers', 'key'], ZERO_ADDRESS));
+        asked.push({ page, path: page.replace('{}', address), nodes });
+      }
+  return asked;
+}
+
+async function nodeOf(database: Database, [table, by]: Place, address: string): Promise<string> {
+  const value = by === 'key' ? 'address_key($2::bytea)' : '$2::bytea';
+  const [found] = await database.query<{ node: string }>(
+    `SELECT nodename || ':' || nodeport AS node FROM pg_dist_shard_placement
+      WHERE shardid = get_shard_id_for_distribution_column($1::regclass, ${value})`,
+    [table, Buffer.from(address.slice(2), 'hex')],
+  );
+  if (found === undefined) throw new Error(`No node has the rows of ${address} in ${table}`);
+  return found.node;
+}
