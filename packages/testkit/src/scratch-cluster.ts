@@ -135,15 +135,17 @@ async function startCluster(bin: string, folder: string): Promise<ScratchCluster
 const NOTICED_MS = 10_000;
 
 async function killServer(data: string): Promise<void> {
-  const pid = Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0]);
-  process.kill(pid, 'SIGKILL');
+  const pidFile = join(data, 'postmaster.pid');
+  process.kill(Number((await readFile(pidFile, 'utf8')).split('\n')[0]), 'SIGKILL');
   const until = performance.now() + NOTICED_MS;
   for (;;) {
     const left = await processesIn(data);
-    if (left.length === 0) return;
+    if (left.length === 0) break;
     if (performance.now() > until) for (const one of left) process.kill(one, 'SIGKILL');
     await delay(20);
   }
+  // In a container nobody may take note that it ended: to the next one its number would be in use.
+  await rm(pidFile);
 }
 
 /** Every process of a server works in its folder. */
