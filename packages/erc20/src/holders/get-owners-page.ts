@@ -35,7 +35,7 @@ export interface OwnersPage {
   readonly areFactsDue: boolean;
   /** Whether the block that the contract was made in is to be looked for. */
   readonly isCreationDue: boolean;
-  /** Some of those whose balance is below zero; of certain accounts none. */
+  /** Whose balance is below zero, where a list begins. */
   readonly givers: readonly Address[];
   readonly rows: readonly OwnerRow[];
 }

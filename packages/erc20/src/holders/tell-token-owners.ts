@@ -24,7 +24,14 @@ export interface OwnersRequest {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  readonly after: OwnerPlace | null;
+  /** Where the page before ended; null for the first. */
+  readonly after: OwnersPlace | null;
+}
+
+/** Where a page ended. */
+export interface OwnersPlace extends OwnerPlace {
+  /** Whether the list lacks accounts of which it is not known what they hold: it is complete on none of its pages then. */
+  readonly isShort: boolean;
 }
 
 export interface TokenOwner {
@@ -42,7 +49,7 @@ export interface TokenOwners extends SubjectCoverage {
   /** In the order of their balances. */
   readonly owners: readonly TokenOwner[];
   /** The last one that was looked at, whether it is shown or not, where others follow; null: none do. */
-  readonly next: OwnerPlace | null;
+  readonly next: OwnersPlace | null;
   /** Whether nobody is missing, and nobody stands elsewhere than where balances put them. */
   readonly isComplete: boolean;
 }
@@ -67,13 +74,14 @@ export async function tellTokenOwners(
   const first = { order, limit, after };
   let page = await openList(sources, chain, token, () => read(first));
   const ends = performance.now() + waitMs;
-  if (page.givers.length > 0 && after === null) {
+  if (page.givers.length > 0) {
     await askOf(sources, chain, { token, accounts: page.givers }, waitMs);
     page = await read(first);
   }
   const owners: TokenOwner[] = [];
-  let isTold = page.givers.length === 0;
-  let place = after;
+  const isShort = after?.isShort ?? page.givers.length > 0;
+  let isTold = !isShort;
+  let place: OwnerPlace | null = after;
   for (let round = 1; ; round++) {
     const left = limit - owners.length;
     if (round > 1) page = await read({ order, limit: left, after: place });
@@ -92,7 +100,7 @@ export async function tellTokenOwners(
       decimals: page.decimals,
       totalSupply: page.totalSupply,
       owners: owners.toSorted((one, other) => (order === 'DESC' ? byBalance(other, one) : byBalance(one, other))),
-      next: hasNext && place !== null ? { balance: place.balance, account: place.account } : null,
+      next: hasNext && place !== null ? { balance: place.balance, account: place.account, isShort } : null,
       isComplete: page.coverage.indexed.complete && adds && isTold,
     };
   }

@@ -36,7 +36,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
       const token = parseAddress(page.filter.token_address);
       const { limit, order, position } = page;
-      const after = position === null ? null : { balance: position.balance, account: position.account as Address };
+      const after = position === null ? null : { ...position, account: position.account as Address };
       const sources = { database, questions, logger, kept, waitMs, liveMaxAgeMs };
       const told = await tellTokenOwners(sources, chain, { token, order, limit, after });
       if (!told.isCovered)
@@ -70,7 +70,12 @@ const PAGE_SIZE_DEFAULT = 100;
 const filterSchema = z.object({ token_address: z.string(), chain: z.string() });
 
 /** The last owner of a page. */
-const positionSchema = z.object({ balance: z.string().regex(/^\d+$/), account: z.string() });
+const positionSchema = z.object({
+  balance: z.string().regex(/^\d+$/),
+  account: z.string(),
+  // Cursors of former versions lack it.
+  isShort: z.boolean().default(false),
+});
 
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({

@@ -128,11 +128,11 @@ interface OfToken {
 const GIVERS_MAX = 100;
 
 /**
- * Who only gave, as far as it is known, may hold the most: accounts below zero are read before a list begins, and none is complete that lacks them. There
- * are none in a whole history. As hexadecimal digits one after the other; null for none.
+ * Who only gave, as far as it is known, may hold the most: accounts below zero are read before a list begins. There are none in a whole history. As
+ * hexadecimal digits one after the other; null for none.
  */
 function givers({ wanted }: TokenOwnersQuery, { token, chainId }: OfToken): string {
-  if ('accounts' in wanted) return 'NULL';
+  if ('accounts' in wanted || wanted.after !== null) return 'NULL';
   return `(SELECT encode(string_agg(account, ''), 'hex') FROM (SELECT account FROM erc20_holders
     WHERE token = ${token} AND chain_id = ${chainId} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
 }
