@@ -38,17 +38,19 @@ export type HasCodeOf = (
 export const hasCodeOf: HasCodeOf = async (context, chain, addresses, waitMs) =>
   lookUpRest(context, chain, addresses, await getStoredCodes(context.database, chain, addresses), waitMs);
 
-/** Of a process. An address takes some hundred bytes. */
+/** Of a chain and process. An address takes some hundred bytes. */
 const REMEMBERED_MAX = 100_000;
 
 /** The same for many requests: what is stored is remembered for as long as it is believed. */
 export function createHasCodeOf(): HasCodeOf {
-  const remembered = new Map<string, { readonly hasCode: boolean; readonly until: number }>();
+  const byChain = new Map<ChainId, Map<Address, { readonly hasCode: boolean; readonly until: number }>>();
   return async (context, chain, addresses, waitMs) => {
     const now = performance.now();
     const found = new Map<Address, boolean>();
+    const remembered = byChain.get(chain.id) ?? new Map();
+    byChain.set(chain.id, remembered);
     for (const address of addresses) {
-      const known = remembered.get(`${chain.id} ${address}`);
+      const known = remembered.get(address);
       if (known !== undefined && known.until > now) found.set(address, known.hasCode);
     }
     const rest = addresses.filter((address) => !found.has(address));
@@ -56,7 +58,7 @@ export function createHasCodeOf(): HasCodeOf {
     const stored = await getStoredCodes(context.database, chain, rest);
     if (remembered.size + stored.size > REMEMBERED_MAX) remembered.clear();
     for (const [address, { hasCode, believedMs }] of stored)
-      remembered.set(`${chain.id} ${address}`, { hasCode, until: now + believedMs });
+      remembered.set(address, { hasCode, until: now + believedMs });
     for (const [address, hasCode] of await lookUpRest(context, chain, rest, stored, waitMs))
       found.set(address, hasCode);
     return found;
