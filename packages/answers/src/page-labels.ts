@@ -15,11 +15,12 @@ export type LabelEntry = readonly [string, string | null, string | null, string 
  * The labels that are known of addresses, in SQL, as JSON: see {@link LabelEntry}. Null for none. Of several of an address the
  * first counts: one made for the chain comes before one for all chains, one that knows the entity before one that does not.
  *
- * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much.
+ * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much. Arrays
+ * become JSON in less time than values that are put together one by one, and bytes are compared in less than words of a language.
  * @param addresses an array of them
  */
 export function labelsOf(addresses: string, chainId: string): string {
-  return `(SELECT json_agg(json_build_array(encode(address, 'hex'), label, entity, entity_logo) ORDER BY chain_id = 0, entity IS NULL, source)
+  return `(SELECT json_agg(ARRAY[encode(address, 'hex'), label, entity, entity_logo] ORDER BY chain_id = 0, entity IS NULL, source COLLATE "C")
     FROM address_labels WHERE address = ANY (${addresses}) AND ${expectedTrue(`chain_id IN (${chainId}, 0)`)})`;
 }
 

@@ -94,5 +94,5 @@ function before(key: ApprovalKey, bind: (value: unknown) => string): string {
 /** Of several labels the one for the chain comes first, then one that knows the entity. */
 function labelOf(address: string, chainId: string, column: string): string {
   return `(SELECT ${column} FROM address_labels WHERE address = ${address} AND chain_id IN (${chainId}, 0)
-    ORDER BY chain_id = 0, entity IS NULL, source LIMIT 1)`;
+    ORDER BY chain_id = 0, entity IS NULL, source COLLATE "C" LIMIT 1)`;
 }

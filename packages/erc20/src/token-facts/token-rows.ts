@@ -134,7 +134,7 @@ export async function getLabels(
   const rows = await database.query<{ address: Address; label: string }>(
     `SELECT ${hexText('address')} AS address, label FROM address_labels
      WHERE address = ANY ($1::bytea[]) AND ${expectedTrue('chain_id IN ($2, 0)')} AND label IS NOT NULL
-     ORDER BY chain_id = 0 DESC, entity IS NULL DESC, source DESC`,
+     ORDER BY chain_id = 0 DESC, entity IS NULL DESC, source COLLATE "C" DESC`,
     [addresses.map(addressBytes), chain.id],
   );
   return new Map(rows.map(({ address, label }) => [address, label]));
