@@ -1,5 +1,6 @@
 /** Where what changes balances of ERC-20 tokens lies: tables of the same columns. */
 import type { Chain } from '@chainstead/chains';
+import type { LookUpPlace } from '@chainstead/sync';
 import { erc20TransfersTable } from './transfers/row-table.ts';
 import { wrappedCoinMovesTable } from './wrapped/row-table.ts';
 
@@ -18,3 +19,8 @@ export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, colum
 
 /** What of a row changes the balance of its account: SQL over its columns. */
 export const MOVED_DELTA = 'CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END';
+
+/** Where rows of the account lie that a look-up is asked by. @param by its name there */
+export function withAccount<By extends string>(by: By): LookUpPlace<By> {
+  return { table: 'erc20_transfers', type: 'bigint', key: (at) => `address_key(${at[by]})` };
+}

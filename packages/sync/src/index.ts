@@ -31,6 +31,7 @@ export type { Subject, SubjectKind } from './histories/subject.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
 export { createKeptSubjects, isAskNoted, type KeptSubjects } from './kept/keep-subject.ts';
 export { createKnownContracts } from './known-contracts.ts';
+export { columnsOf, defineLookUp, type LookUpPlace } from './look-up.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { keepFreezing } from './partitions/freeze-partitions.ts';
 export { keepSealing, sealFullPartitions } from './partitions/seal-partitions.ts';
@@ -42,7 +43,7 @@ export {
   verifyRanges,
 } from './range-commands.ts';
 export { readWatchedBlock } from './read-watched-block.ts';
-export { columnsOf, defineLookUp, IN_PLACE, type Reading, runDerived } from './reading.ts';
+export { IN_PLACE, type Reading, runDerived } from './reading.ts';
 export { defineTable } from './row-table.ts';
 export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';

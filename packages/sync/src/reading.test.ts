@@ -1,6 +1,7 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { columnsOf, defineLookUp, type Reading, runDerived } from './reading.ts';
+import { columnsOf, defineLookUp } from './look-up.ts';
+import { type Reading, runDerived } from './reading.ts';
 
 let scratch: ScratchDatabase;
 

@@ -4,6 +4,9 @@
  * statement looks for is fetched into temporary tables right before it runs.
  */
 import type { Transaction } from '@chainstead/db';
+import { fetchFound } from './fetch-look-up.ts';
+import { findAt, type LookUp } from './look-up.ts';
+import { emptyTemporary } from './temporary-table.ts';
 
 /** Rows of one of the state's own tables, by (the beginning of) its key. */
 export interface StoredRows {
@@ -11,20 +14,6 @@ export interface StoredRows {
   readonly key: readonly string[];
   /** A query of the keys that are wanted, each once, over changed rows and subjects alone. */
   readonly wanted: string;
-}
-
-/** A subquery over rows that the state counts, asked once for each of what is wanted. */
-export interface LookUp<By extends string> {
-  /** Unique among those of all states. */
-  readonly name: string;
-  /** What it is asked by: names that `wanted` has as columns, with their types. */
-  readonly by: Readonly<Record<By, string>>;
-  /** A query of `by`, over changed rows, subjects and what other look-ups found. */
-  readonly wanted: string;
-  /** Its columns with their types. */
-  readonly found: Readonly<Record<string, string>>;
-  /** The subquery. @param at SQL for each of `by` */
-  find(at: Readonly<Record<By, string>>): string;
 }
 
 export interface Reading {
@@ -36,22 +25,11 @@ export interface Reading {
   lookUp<By extends string>(lookUp: LookUp<By>, at: Readonly<Record<By, string>>): string;
 }
 
-/** A look-up whose names are told by `by`. */
-export function defineLookUp<By extends string>(lookUp: LookUp<By>): LookUp<By> {
-  return lookUp;
-}
-
-/** A relation's columns of the same names, to ask by. */
-export function columnsOf<By extends string>(relation: string, { by }: Pick<LookUp<By>, 'by'>): Record<By, string> {
-  const names = Object.keys(by) as By[];
-  return Object.fromEntries(names.map((name) => [name, `${relation}.${name}`])) as Record<By, string>;
-}
-
 /** Where it lies. */
 export const IN_PLACE: Reading = {
   isInPlace: true,
   stored: ({ table }) => table,
-  lookUp: ({ find }, at) => find(at),
+  lookUp: (lookUp, at) => findAt(lookUp, at),
 };
 
 /** Runs statements of a derived state. @param spread whether tables that they name are distributed */
@@ -84,11 +62,12 @@ interface FetchedReading {
 function createFetchedReading(): FetchedReading {
   const fetches = new Map<string, Fetch>();
 
-  async function fetchFor(transaction: Transaction, statement: string): Promise<void> {
+  async function fetchFor(transaction: Transaction, statement: string, filled = new Set<Fetch>()): Promise<void> {
     for (const fetch of fetches.values()) {
-      if (!new RegExp(`\\b${fetch.name}\\b`).test(statement)) continue;
-      await fetchFor(transaction, fetch.reads);
+      if (filled.has(fetch) || !new RegExp(`\\b${fetch.name}\\b`).test(statement)) continue;
+      await fetchFor(transaction, fetch.reads, filled);
       await fetch.fill(transaction);
+      filled.add(fetch);
     }
   }
 
@@ -114,48 +93,10 @@ function createFetchedReading(): FetchedReading {
 }
 
 async function fetchStored(transaction: Transaction, name: string, { table, key, wanted }: StoredRows): Promise<void> {
-  await emptyTemporary(transaction, name, `LIKE ${table}`);
+  await emptyTemporary(transaction, name, `LIKE ${table}`, key);
   const columns = key.join(', ');
   await transaction.query(
     `WITH wanted AS MATERIALIZED (SELECT DISTINCT ${columns} FROM (${wanted}) AS keys)
      INSERT INTO ${name} SELECT held.* FROM ${table} AS held JOIN wanted USING (${columns})`,
-  );
-}
-
-/** One query for each: with values instead of columns it goes to the shard that has the rows, and stops at the first. */
-async function fetchFound<By extends string>(
-  transaction: Transaction,
-  name: string,
-  { by, found, wanted, find }: LookUp<By>,
-): Promise<void> {
-  const columns = Object.entries<string>(by);
-  await emptyTemporary(
-    transaction,
-    name,
-    [
-      ...columns.map(([column, type]) => `by_${column} ${type}`),
-      ...Object.entries(found).map((pair) => pair.join(' ')),
-    ].join(', '),
-  );
-  const keys = await transaction.query<Record<string, string>>(
-    `SELECT DISTINCT ${columns.map(([column]) => `${column}::text AS ${column}`).join(', ')} FROM (${wanted}) AS keys`,
-  );
-  for (const key of keys) {
-    const at = Object.fromEntries(
-      columns.map(([column, type]) => [column, `'${key[column]?.replaceAll("'", "''")}'::${type}`]),
-    );
-    await transaction.query(
-      `INSERT INTO ${name} SELECT ${Object.values(at).join(', ')}, answer.* FROM (${find(at as Record<By, string>)}) AS answer`,
-    );
-  }
-}
-
-async function emptyTemporary(transaction: Transaction, name: string, columns: string): Promise<void> {
-  const [existing] = await transaction.query(
-    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
-    [name],
-  );
-  await transaction.query(
-    existing === undefined ? `CREATE TEMP TABLE ${name} (${columns}) ON COMMIT DELETE ROWS` : `DELETE FROM ${name}`,
   );
 }

@@ -1,6 +1,6 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
 import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
-import { MOVED_TABLES } from '../moved-tables.ts';
+import { MOVED_TABLES, withAccount } from '../moved-tables.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
 
 /**
@@ -211,8 +211,9 @@ function findFirstReceipts(rows: string, kept: string, counted: string, reading:
     by: { token: 'bytea', chain_id: 'bigint', account: 'bytea', built_to: 'bigint' },
     wanted: touched,
     found: { block_number: 'integer', transaction_index: 'integer' },
-    find: (at) => `SELECT receipt.block_number, receipt.transaction_index FROM ${counted} AS receipt
-    WHERE receipt.account_key = address_key(${at.account}) AND token_key(receipt.token) = token_key(${at.token})
+    place: withAccount('account'),
+    find: (at, isThere) => `SELECT receipt.block_number, receipt.transaction_index FROM ${counted} AS receipt
+    WHERE ${isThere('receipt.account_key')} AND token_key(receipt.token) = token_key(${at.token})
       AND receipt.chain_id = ${at.chain_id} AND receipt.account = ${at.account} AND receipt.token = ${at.token}
       AND receipt.direction = 1 AND receipt.value > 0 AND receipt.block_number <= ${at.built_to}
     ORDER BY receipt.block_number, receipt.transaction_index, receipt.log_index LIMIT 1`,
@@ -230,6 +231,13 @@ function findFirstReceipts(rows: string, kept: string, counted: string, reading:
       AND beside.token = ${at.token} AND beside.chain_id = ${at.chain_id} AND beside.direction <> 1
       AND beside.block_number = ${at.block_number} AND beside.transaction_index = ${at.transaction_index}
     LIMIT ${AIRDROP_ABOVE + 1}) AS found`,
+    findAll: (
+      asked,
+    ) => `SELECT ${asked}.token, ${asked}.chain_id, ${asked}.block_number, ${asked}.transaction_index, count(*) AS transfers
+      FROM ${asked} JOIN ${counted} AS beside ON token_key(beside.token) = token_key(${asked}.token) AND beside.token = ${asked}.token
+        AND beside.chain_id = ${asked}.chain_id AND beside.direction <> 1
+        AND beside.block_number = ${asked}.block_number AND beside.transaction_index = ${asked}.transaction_index
+      GROUP BY ${asked}.token, ${asked}.chain_id, ${asked}.block_number, ${asked}.transaction_index`,
   });
   const at = {
     ...columnsOf('touched', beside),
@@ -242,7 +250,7 @@ function findFirstReceipts(rows: string, kept: string, counted: string, reading:
     LEFT JOIN LATERAL (${reading.lookUp(beside, at)}) AS beside ON receipt.block_number IS NOT NULL
 )
 UPDATE erc20_holders AS held SET first_block = found.block_number, first_transaction = found.transaction_index,
-  acquired = CASE WHEN found.block_number IS NOT NULL THEN (found.transfers > ${AIRDROP_ABOVE})::int END
+  acquired = CASE WHEN found.block_number IS NOT NULL THEN (coalesce(found.transfers, 0) > ${AIRDROP_ABOVE})::int END
 FROM found
 WHERE (held.token, held.chain_id, held.account) = (found.token, found.chain_id, found.account) AND held.first_block >= found.lowest`;
 }

@@ -1,6 +1,6 @@
 import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
 import { columnsOf, defineLookUp, IN_PLACE, type KeptState, type Reading } from '@chainstead/sync';
-import { MOVED_TABLES } from '../moved-tables.ts';
+import { MOVED_TABLES, withAccount } from '../moved-tables.ts';
 
 /**
  * What transfers of a wallet that somebody asked about add up to, by token, with what it wrapped and unwrapped of the chain's coin: in all, and
@@ -60,8 +60,12 @@ function findNewestMovements(rows: string, kept: string, counted: string, readin
     by: { wallet: 'bytea', chain_id: 'bigint', token: 'bytea', built_to: 'bigint' },
     wanted: touched,
     found: { place: 'integer[]' },
-    find: (at) => `SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${counted} AS counted_row
-      WHERE counted_row.account_key = address_key(${at.wallet}) AND token_key(counted_row.token) = token_key(${at.token})
+    place: withAccount('wallet'),
+    find: (
+      at,
+      isThere,
+    ) => `SELECT ARRAY[block_number, transaction_index, log_index] AS place FROM ${counted} AS counted_row
+      WHERE ${isThere('counted_row.account_key')} AND token_key(counted_row.token) = token_key(${at.token})
         AND counted_row.chain_id = ${at.chain_id} AND counted_row.account = ${at.wallet} AND counted_row.token = ${at.token}
         AND counted_row.block_number <= ${at.built_to}
       ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1`,

@@ -1,4 +1,5 @@
 import { columnsOf, type DerivedState, defineLookUp, IN_PLACE, type Reading } from '@chainstead/sync';
+import { WITH_CONTRACT } from '../transfers/moved-amounts.ts';
 import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from './sale.ts';
 
 /**
@@ -59,10 +60,12 @@ function recomputeDays(rows: string, counted: string, reading: Reading): string[
       by: DAY_TYPES,
       wanted: touched,
       found: { above: 'bigint', below: 'bigint' },
-      find: (
-        at,
-      ) => `SELECT ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1', at)}::bigint AS above,
-        ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807', at)}::bigint AS below`,
+      place: { table: 'nft_sale_days', type: 'bytea', key: (at) => at.token_address },
+      find: (at, isThere) => {
+        const other = { at, isThere };
+        return `SELECT ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1', other)}::bigint AS above,
+        ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807', other)}::bigint AS below`;
+      },
     });
     const between = `(${touched}) AS touched CROSS JOIN LATERAL (${reading.lookUp(near, columnsOf('touched', near))}) AS near`;
     const sales = defineLookUp({
@@ -70,10 +73,11 @@ function recomputeDays(rows: string, counted: string, reading: Reading): string[
       by: { ...DAY_TYPES, ...near.found } as typeof DAY_TYPES & Record<'above' | 'below', string>,
       wanted: `SELECT touched.*, near.* FROM ${between}`,
       found: SALE_TYPES,
-      find: (at) =>
+      place: { ...WITH_CONTRACT, table: 'nft_trades' },
+      find: (at, isThere) =>
         salesOf(`(
       SELECT * FROM ${counted} AS trade
-      WHERE trade.collection_key = address_key(${at.token_address}) AND trade.token_address = ${at.token_address} AND trade.chain_id = ${at.chain_id}
+      WHERE ${isThere('trade.collection_key')} AND trade.token_address = ${at.token_address} AND trade.chain_id = ${at.chain_id}
         ${of === 'token' ? `AND token_id_key(trade.token_id) = token_id_key(${at.token_id}) AND trade.token_id = ${at.token_id}` : ''}
         AND trade.block_number > ${at.above} AND trade.block_number < ${at.below}
         AND ${dayOf('trade')} = ${at.day} AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ${at.payment_token})`),
@@ -88,11 +92,15 @@ function recomputeDays(rows: string, counted: string, reading: Reading): string[
  * A block of the same sales on the nearest other day, so that only the blocks of the day are read: times never fall as block
  * numbers rise.
  */
-function neighbour(side: '<' | '>', block: string, none: string, at: Readonly<Record<string, string>>): string {
+function neighbour(
+  side: '<' | '>',
+  block: string,
+  none: string,
+  { at, isThere }: { readonly at: Readonly<Record<string, string>>; readonly isThere: (column: string) => string },
+): string {
+  const isSame = KEY.slice(1, -1).map((column) => `other.${column} = ${at[column]}`);
   return `coalesce((SELECT ${block} FROM (
-          SELECT * FROM nft_sale_days AS other WHERE ${KEY.slice(0, -1)
-            .map((column) => `other.${column} = ${at[column]}`)
-            .join(' AND ')} AND other.day ${side} ${at.day}
+          SELECT * FROM nft_sale_days AS other WHERE ${[isThere('other.token_address'), ...isSame].join(' AND ')} AND other.day ${side} ${at.day}
           ORDER BY other.day ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1) AS nearest), ${none})`;
 }
 

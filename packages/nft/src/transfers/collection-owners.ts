@@ -10,6 +10,7 @@ import {
   sidesOf,
   tellsHolder,
   UNKNOWN_BLOCK,
+  WITH_CONTRACT,
   ZERO_PARTY,
 } from './moved-amounts.ts';
 
@@ -173,10 +174,12 @@ function receiversLeft(
     by: { token_address: 'bytea', chain_id: 'bigint', token_id: 'numeric', built_to: 'bigint' },
     wanted: gone,
     found: { newest: 'integer[]', receiver: 'bytea' },
+    place: WITH_CONTRACT,
     find: (
       at,
+      isThere,
     ) => `SELECT ${placeOf('left_over')} AS newest, left_over.to_address AS receiver FROM ${counted} AS left_over
-    WHERE ${ofSameId('left_over', at)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
+    WHERE ${ofSameId('left_over', at, isThere)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
     ORDER BY ${newestFirst('left_over')} LIMIT 1`,
   });
   return `SELECT gone.token_address, gone.chain_id, gone.token_id, last_move.newest, last_move.receiver, held.receiver AS former FROM (

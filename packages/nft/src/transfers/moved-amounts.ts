@@ -5,7 +5,7 @@
  * `token_id`, the party's column, `amount` and `last_block`.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, type Reading } from '@chainstead/sync';
+import { columnsOf, defineLookUp, type LookUpPlace, type Reading } from '@chainstead/sync';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 
 /** A table of amounts, and whose they are. */
@@ -51,9 +51,20 @@ function isCounted(row: string): string {
   return `${row}.amount <> 0 AND ${row}.last_token_id IS NULL`;
 }
 
-/** Rows of an id, by the index by token. @param id SQL for what names it */
-export function ofSameId(row: string, id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', string>>): string {
-  return `${row}.collection_key = address_key(${id.token_address}) AND token_id_key(${row}.token_id) = token_id_key(${id.token_id})
+/** Where transfers and trades of the contract lie that a look-up is asked by. */
+export const WITH_CONTRACT: LookUpPlace<'token_address'> = {
+  table: 'nft_transfers',
+  type: 'bigint',
+  key: (at) => `address_key(${at.token_address})`,
+};
+
+/** Rows of an id, by the index by token. @param id SQL for what names it @param isThere the same for `collection_key` */
+export function ofSameId(
+  row: string,
+  id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', string>>,
+  isThere: (column: string) => string,
+): string {
+  return `${isThere(`${row}.collection_key`)} AND token_id_key(${row}.token_id) = token_id_key(${id.token_id})
       AND ${row}.chain_id = ${id.chain_id} AND ${row}.token_address = ${id.token_address} AND ${row}.token_id = ${id.token_id}`;
 }
 
@@ -111,11 +122,13 @@ export function changesLeft(
     by: { chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
     wanted: touched,
     found: { [party]: 'bytea', block: 'integer', has_sum: 'boolean' },
+    place: WITH_CONTRACT,
     find: (
       at,
+      isThere,
     ) => `SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
     FROM ${changed.counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
-    WHERE ${ofSameId('left_over', at)} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
+    WHERE ${ofSameId('left_over', at, isThere)} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
     GROUP BY side.${party}`,
   });
   return [

@@ -47,8 +47,8 @@ async function derive(kind: 'added' | 'removed', lines: readonly string[]): Prom
         ? 'INSERT INTO there SELECT * FROM moved'
         : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
     );
-    // Every other time as where tables are distributed: there each id is looked up by itself, which takes long for very many.
-    await runDerived(transaction, lines.length < 1_000 && turns++ % 2 === 1, (reading) =>
+    // Every other time as where tables are distributed.
+    await runDerived(transaction, turns++ % 2 === 1, (reading) =>
       kind === 'added'
         ? nftWalletTokens.added(rows, EVERYBODY, reading)
         : nftWalletTokens.removed(rows, EVERYBODY, 'there', reading),

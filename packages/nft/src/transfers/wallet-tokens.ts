@@ -10,6 +10,7 @@ import {
   sidePlace,
   sidesOf,
   tellsHolder,
+  WITH_CONTRACT,
 } from './moved-amounts.ts';
 
 const AMOUNTS: KeptAmounts = { table: 'nft_wallet_tokens', party: 'wallet', subject: 'party' };
@@ -84,10 +85,12 @@ function newestLeft(sides: string, counted: string, reading: Reading): string {
     by: { wallet: 'bytea', chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
     wanted: `SELECT ${KEY}, built_to FROM ${sides} AS sides`,
     found: { place: 'bigint' },
+    place: WITH_CONTRACT,
     find: (
       at,
+      isThere,
     ) => `SELECT ${sidePlace('left_over', `(left_over.to_address = ${at.wallet})::int`)} AS place FROM ${counted} AS left_over
-      WHERE ${ofSameId('left_over', at)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')}
+      WHERE ${ofSameId('left_over', at, isThere)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')}
         AND ${at.wallet} IN (left_over.to_address, left_over.from_address) AND left_over.block_number <= ${at.built_to}
       ORDER BY ${newestFirst('left_over')} LIMIT 1`,
   });

@@ -1,0 +1,20 @@
+import type { Transaction } from '@chainstead/db';
+
+/** An empty temporary table of that name with an index, made where the session has none yet. @param columns as `CREATE TABLE` has them @param key names of the index's columns */
+export async function emptyTemporary(
+  transaction: Transaction,
+  name: string,
+  columns: string,
+  key: readonly string[],
+): Promise<void> {
+  const [existing] = await transaction.query(
+    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
+    [name],
+  );
+  if (existing !== undefined) {
+    await transaction.query(`DELETE FROM ${name}`);
+    return;
+  }
+  await transaction.query(`CREATE TEMP TABLE ${name} (${columns}) ON COMMIT DELETE ROWS`);
+  await transaction.query(`CREATE INDEX ON ${name} (${key.join(', ')})`);
+}
