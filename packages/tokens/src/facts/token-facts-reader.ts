@@ -92,17 +92,21 @@ async function readSupplies(
     });
   if (answers === null) return new Map();
   const supplies = answers.map(readWord);
+  const asked = addresses.map(addressBytes);
+  // By itself: where tokens lie on every node of a cluster, what changes them can't read a table of the coordinator.
+  const gone = await database.query<{ address: Buffer }>(
+    `SELECT known.address FROM tokens AS known LEFT JOIN blocks
+         ON (blocks.chain_id, blocks.block_number, blocks.block_hash) = (known.chain_id, known.supply_block, known.supply_block_hash)
+       WHERE known.address = ANY ($1::bytea[]) AND known.chain_id = $2 AND known.supply_block > $3 AND blocks.chain_id IS NULL`,
+    [asked, chain.id, block.number],
+  );
   await database.query(
     // What is newer stays, unless its block is gone.
-    `WITH newer AS MATERIALIZED (
-       SELECT known.address FROM tokens AS known
-         JOIN blocks ON (blocks.chain_id, blocks.block_number, blocks.block_hash) = (known.chain_id, known.supply_block, known.supply_block_hash)
-       WHERE known.address = ANY ($1::bytea[]) AND known.chain_id = $2 AND known.supply_block > $3
-     )
-     UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
+    `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
      FROM unnest($1::bytea[], $4::numeric[]) AS told (address, supply)
-     WHERE tokens.address = told.address AND tokens.chain_id = $2 AND tokens.address NOT IN (SELECT address FROM newer)`,
-    [addresses.map(addressBytes), chain.id, block.number, supplies, hexBytes(block.hash)],
+     WHERE tokens.address = told.address AND tokens.chain_id = $2
+       AND (coalesce(tokens.supply_block <= $3, true) OR tokens.address = ANY ($6::bytea[]))`,
+    [asked, chain.id, block.number, supplies, hexBytes(block.hash), gone.map(({ address }) => address)],
   );
   return new Map(
     addresses.flatMap((address, place) => {
