@@ -140,8 +140,8 @@ export async function answersOf(
   }
 }
 
-/** A cursor is signed with the database's own secret. */
-function withoutClocks(text: string): string {
+/** An answer without what says when it was read, and without its cursor, which is signed with the database's own secret. */
+export function withoutClocks(text: string): string {
   return text
     .replaceAll(/"cursor":"[^"]*"/g, '"cursor":"…"')
     .replaceAll(/"(last_\w+_sync|synced_at|requested_at|minutes_\w+)":(?:"[^"]*"|null)/g, '"$1":"…"');

@@ -18,8 +18,8 @@ export const NFT_STAGE_KEY = 'acceptance-key-0123456789';
 /** The chain, before and while it is indexed. */
 export interface NftStage extends TradedChain {
   readonly chainId: number;
-  /** Starts the program over the chain, with a database of its own. It and its node end with the stage. */
-  index(environment?: Readonly<Record<string, string>>): Promise<IndexedNfts>;
+  /** Starts the program over the chain, with a database of its own unless one is given. Both end with the stage. */
+  index(environment?: Readonly<Record<string, string>>, database?: ScratchDatabase): Promise<IndexedNfts>;
   close(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export async function createNftStage(chainId: number): Promise<NftStage> {
   return {
     ...chain,
     chainId,
-    async index(environment = {}) {
-      const scratch = await createScratchDatabase();
+    async index(environment = {}, database) {
+      const scratch = database ?? (await createScratchDatabase());
       const program = startProgram({
         DATABASE_URL: scratch.url,
         PORT: '0',

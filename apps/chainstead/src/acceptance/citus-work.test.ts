@@ -1,0 +1,288 @@
+/** What the program does beside indexing comes to the same on a cluster of Citus as on one server: workers, readings, commands, retention. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAptosRoutes } from '@chainstead/aptos';
+import { createChainRegistry } from '@chainstead/chains';
+import { silentLogger, systemClock } from '@chainstead/core';
+import { datasets } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
+import { type RangeCommandOptions, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
+import {
+  createAptosLedger,
+  createScratchDatabase,
+  createScriptedChain,
+  findCitus,
+  readAptosTransactions,
+  recordedFolder,
+  type ScratchCitus,
+  type ScratchDatabase,
+  serveScriptedChain,
+  startAptosFullnode,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { withoutClocks } from './citus-answers.ts';
+import { dumpEverything, keepEverything } from './citus-rows.ts';
+import { SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer, startPool, waitUntil } from './indexed-chain.ts';
+import { untilIndexed } from './indexed-tables.ts';
+import { createNftStage, type IndexedNfts, type NftStage } from './nft-stage.ts';
+
+const programs = await findCitus('work beside indexing on a cluster');
+const aptosFolder = recordedFolder('aptos');
+if (aptosFolder === null) process.stderr.write('NOT RUN: ../shared/data/aptos is not here (Citus)\n');
+const NFT_CHAIN_ID = 1_337_061;
+const TIMEOUT_MS = 120_000;
+const never = new AbortController().signal;
+
+describe.runIf(programs !== undefined)('beside indexing, a distributed database', () => {
+  let cluster: ScratchCitus;
+  beforeAll(async () => {
+    if (programs === undefined) return;
+    cluster = await programs.createCluster();
+  }, TIMEOUT_MS);
+  afterAll(() => cluster?.remove());
+
+  /** The same of both: a distributed database, and one of one server. */
+  async function createBoth(): Promise<readonly [spread: ScratchDatabase, single: ScratchDatabase]> {
+    return [await cluster.createDatabase({ distributed: true }), await createScratchDatabase()];
+  }
+
+  describe('of collections, tokens and wallets on a node', () => {
+    let stage: NftStage;
+    let spread: IndexedNfts;
+    let single: IndexedNfts;
+    beforeAll(async () => {
+      if (programs === undefined) return;
+      stage = await createNftStage(NFT_CHAIN_ID);
+      const [onCluster, onServer] = await createBoth();
+      spread = await stage.index({}, onCluster);
+      single = await stage.index({}, onServer);
+    }, TIMEOUT_MS);
+    afterAll(() => stage?.close());
+
+    const ask = async ({ api }: IndexedNfts, path: string): Promise<string> => {
+      const target = `${api.address}/api/v2.2/${path}${path.includes('?') ? '&' : '?'}chain=devnet`;
+      const answer = await fetch(target, { headers: { 'x-api-key': api.key } });
+      return `${answer.status} ${withoutClocks(await answer.text())}`;
+    };
+
+    it('has workers read what it is asked for, and answers the same', { timeout: TIMEOUT_MS }, async () => {
+      await Promise.all([spread, single].map((one) => one.untilServedAsTheNodeSays()));
+      const { cats, prints, wrappedEther } = stage.market;
+      const [wallet] = stage.wallets;
+      for (const path of [
+        `${wallet}/erc20?exclude_spam=false`,
+        `wallets/${wallet}/tokens`,
+        `wallets/${wallet}/approvals`,
+        `${wallet}/balance`,
+        `${wallet}/nft?normalizeMetadata=true`,
+        `${wallet}/nft/transfers`,
+        `erc20/metadata?addresses[0]=${wrappedEther.address}`,
+        `erc20/${wrappedEther.address}/owners`,
+        `erc20/${wrappedEther.address}/holders`,
+        `nft/${cats.address}/metadata`,
+        `nft/${cats.address}?normalizeMetadata=true`,
+        `nft/${cats.address}/traits`,
+        `nft/${prints.address}/owners`,
+      ])
+        await waitUntil(async () => {
+          const [own, expected] = await Promise.all([ask(spread, path), ask(single, path)]);
+          return own === expected && own.startsWith('200')
+            ? null
+            : `${path}: ${differenceOf(own, expected)}\n${spread.program.output()}`;
+        });
+      // What workers do when traits are computed anew deletes the rows of before.
+      await spread.scratch.database.query(`UPDATE nft_collection_traits SET work = 'compute'`);
+      await waitUntil(async () => {
+        const generations = await spread.scratch.database.query(
+          `SELECT generation FROM nft_trait_tokens UNION SELECT generation FROM nft_trait_counts UNION SELECT generation FROM nft_trait_generations`,
+        );
+        const left = await spread.scratch.database.query('SELECT FROM nft_collection_traits WHERE work IS NOT NULL');
+        return generations.length === 1 && left.length === 0 ? null : `${generations.length} generations are left`;
+      });
+      expect(spread.program.output()).not.toMatch(/"level":"(error|fatal)"/);
+    });
+
+    it('takes back what a reorganisation takes away', { timeout: TIMEOUT_MS }, async () => {
+      for (const kind of ['listing', 'sweep', 'mixedBundle'] as const) await stage.script.sell(kind);
+      await spread.untilServedAsTheNodeSays();
+      await stage.devnet.reorg(5);
+      await stage.script.sell('offer');
+      await spread.untilServedAsTheNodeSays();
+    });
+  });
+
+  it('is verified, read again, and tells of itself as one server does', { timeout: TIMEOUT_MS }, async () => {
+    const chain = createScriptedChain({ seed: 45, chainId: SCRIPTED_CHAIN_ID });
+    chain.mine(160);
+    const node = await serveScriptedChain(chain);
+    onTestFinished(() => node.close());
+    const facts = scriptedChainFacts();
+    const told: unknown[] = [];
+    for (const scratch of await createBoth()) {
+      onTestFinished(() => scratch.drop());
+      const { database } = scratch;
+      const indexer = await startIndexer({ chain: facts, database, urls: [node.url] });
+      await untilIndexed(database, facts, chain, { proven: true });
+      await indexer.stop();
+      await keepEverything(database, facts, 4);
+      const whole = await dumpEverything(database, facts);
+      await damage(database);
+      const upstreams = await startPool(facts, [node.url]);
+      onTestFinished(() => upstreams.pool.close());
+      const options: RangeCommandOptions = {
+        ...{ chain: facts, pool: upstreams.pool, metrics: upstreams.metrics, database, datasets },
+        ...{ logger: silentLogger(), clock: systemClock },
+        proof: 'strict',
+        backfillProof: 'none',
+      };
+      const verified = await verifyRanges(options, [{ from: 20, to: 120 }], never);
+      expect(verified.repairs.length).toBeGreaterThan(1);
+      const mended = await dumpEverything(database, facts);
+      expect(mended.erc20_transfers).toEqual(whole.erc20_transfers);
+      expect(mended.nft_transfers).toEqual(whole.nft_transfers);
+      await reindexRanges(options, [{ from: 50, to: 90 }], never);
+      const again = await dumpEverything(database, facts);
+      await database.query('DELETE FROM sync_ranges WHERE first_block < 10');
+      const [status] = await readChainStatuses(database, datasets, [facts]);
+      const shown = await runCaptured(['gaps', '--json'], { DATABASE_URL: scratch.url });
+      expect((await runCaptured(['status'], { DATABASE_URL: scratch.url })).exitCode).toBe(0);
+      const gaps = shown.stdout.replaceAll(/"updated_at":"[^"]*"/g, '');
+      told.push({ whole, verified, mended, again, gaps, coverage: status?.coverage, missing: status?.gaps });
+    }
+    expect(told[0]).toEqual(told[1]);
+  });
+
+  it('drops what is not to be kept, and nothing else', { timeout: TIMEOUT_MS }, async () => {
+    const chain = createScriptedChain({ seed: 46, chainId: SCRIPTED_CHAIN_ID });
+    chain.mine(150);
+    const node = await serveScriptedChain(chain);
+    onTestFinished(() => node.close());
+    const facts = { ...scriptedChainFacts(), reorgDepthMax: 8 };
+    const keep = { blocks: 60, since: null };
+    const left: unknown[] = [];
+    for (const scratch of await createBoth()) {
+      onTestFinished(() => scratch.drop());
+      const { database } = scratch;
+      for (const [from, to] of [
+        [0, 40],
+        [40, 80],
+        [80, null],
+      ])
+        await database.query(`SELECT attach_partition('erc20_transfers', $1, $2, $3)`, [facts.id, from, to]);
+      const indexer = await startIndexer({ chain: facts, database, urls: [node.url], settings: { keep } });
+      onTestFinished(() => indexer.stop());
+      await waitUntil(async () => {
+        const [oldest] = await database.query<{ block: number | null }>(
+          'SELECT min(block_number) AS block FROM erc20_transfers',
+        );
+        return oldest?.block != null && oldest.block >= 80 ? null : `there are transfers of ${oldest?.block}`;
+      });
+      await indexer.stop();
+      const { erc20_transfers } = await dumpEverything(database, facts);
+      const [status] = await readChainStatuses(database, datasets, [facts], () => keep);
+      left.push({ erc20_transfers, keptFrom: status?.keptFrom });
+      expect(erc20_transfers?.length).toBeGreaterThan(100);
+    }
+    expect(left[0]).toEqual(left[1]);
+  });
+
+  it.skipIf(aptosFolder === null)('has the same of Aptos, and answers the same', { timeout: TIMEOUT_MS }, async () => {
+    const files = ['mainnet', 'testnet'].map((network) => `rest-derived/${network}_transactions.json`);
+    const transactions = files.flatMap((file) => readAptosTransactions(aptosFolder ?? '', file));
+    const fullnode = await startAptosFullnode(
+      createAptosLedger({ transactions, place: { from: 0, every: 60 }, head: 3_000 }),
+    );
+    onTestFinished(() => fullnode.close());
+    const place = await mkdtemp(join(tmpdir(), 'chainstead-citus-'));
+    onTestFinished(() => rm(place, { recursive: true, force: true }));
+    const [own, expected] = await Promise.all(
+      (await createBoth()).map(async (scratch) => {
+        onTestFinished(() => scratch.drop());
+        const environment = {
+          DATABASE_URL: scratch.url,
+          APTOS_NODE_URL: fullnode.url,
+          APTOS_DATASETS: 'coins,transfers,holders',
+        };
+        const run = (...args: string[]) => runCaptured(args, environment);
+        // Twice: what is there already is met by what comes.
+        for (const to of ['1800', '3000']) {
+          const filled = await run('backfill', '--chain', 'aptos', '--from', '0', '--to', to);
+          expect(filled, filled.stderr).toMatchObject({ exitCode: 0 });
+        }
+        const file = join(place, new URL(scratch.url).port);
+        expect(await run('export', 'aptos-coins', file)).toMatchObject({ exitCode: 0 });
+        expect(await run('status')).toMatchObject({ exitCode: 0 });
+        return {
+          rows: await aptosRows(scratch.database),
+          coins: (await readFile(file, 'utf8')).split('\n').slice(1),
+          answers: await aptosAnswers(scratch.database),
+        };
+      }),
+    );
+    expect(own).toEqual(expected);
+    for (const [table, rows] of Object.entries(own?.rows ?? {})) expect(rows.length, table).toBeGreaterThan(0);
+    for (const answer of own?.answers ?? []) expect(answer).toMatch(/^200 .*"result":\[\{/);
+  });
+});
+
+/** From where on two answers differ. */
+function differenceOf(own: string, expected: string): string {
+  const place = [...own].findIndex((character, index) => character !== expected[index]);
+  const from = Math.max(0, place - 80);
+  return `${own.slice(from, from + 300)}\ninstead of\n${expected.slice(from, from + 300)}`;
+}
+
+/** Rows go, change and come by hand. */
+async function damage(database: Database): Promise<void> {
+  await database.query('DELETE FROM erc20_transfers WHERE block_number = 60');
+  await database.query('UPDATE erc20_transfers SET value = value + 1 WHERE block_number = 70');
+  await database.query('DELETE FROM nft_transfers WHERE block_number BETWEEN 80 AND 85');
+}
+
+const APTOS_TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history', 'aptos_ranges'];
+
+async function aptosRows(database: Database): Promise<Readonly<Record<string, readonly string[]>>> {
+  const tables: Record<string, readonly string[]> = {};
+  for (const table of APTOS_TABLES) {
+    const rows = await database.query<{ row: Record<string, unknown> }>(`SELECT to_jsonb(t) AS row FROM ${table} t`);
+    tables[table] = rows
+      .map(({ row }) =>
+        JSON.stringify(Object.entries(row).filter(([name]) => !/(updated|created|seen)_at$/.test(name))),
+      )
+      .toSorted();
+  }
+  return tables;
+}
+
+/** Of every route, about whatever has the most rows. */
+async function aptosAnswers(database: Database): Promise<readonly string[]> {
+  const busiest = async (table: string, column: string): Promise<string> => {
+    const [row] = await database.query<{ found: string }>(
+      `SELECT ${column} AS found FROM ${table} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`,
+    );
+    return row?.found ?? '';
+  };
+  const owner = await busiest('aptos_balances', `'0x' || encode(owner_address, 'hex')`);
+  const coin = await busiest('aptos_balances', `encode(coin_type_hash, 'hex')`);
+  const type = encodeURIComponent(await busiest('aptos_transfers', 'coin_type'));
+  const sender = await busiest('aptos_transfers', `'0x' || encode(owner_address, 'hex')`);
+  const creator = await busiest('aptos_coins', `'0x' || encode(creator_address, 'hex')`);
+  const api = await createApiUnderTest(database, createChainRegistry(), createAptosRoutes({ indexed: ['mainnet'] }));
+  const answers: string[] = [];
+  for (const path of [
+    '/coins/latest?limit=5',
+    `/coins/creators?limit=5&creator_addresses[0]=${creator}`,
+    `/wallets/coins?limit=5&owner_addresses[0]=${owner}`,
+    `/wallets/coins/history?limit=5&owner_addresses[0]=${owner}`,
+    `/coins/owners/${coin}/top-holders?limit=5`,
+    `/wallets/coins/transfers?limit=5&owner_addresses[0]=${sender}`,
+    `/coins/transfers/${type}?limit=5`,
+  ]) {
+    const answer = await api.request(path, { headers: { authorization: `Bearer ${TEST_KEY}` } });
+    answers.push(`${answer.status} ${withoutClocks(await answer.text())}`);
+  }
+  return answers;
+}
