@@ -1,4 +1,4 @@
-/** A worker of a cluster of Citus is away: what lies on the others is answered as before. */
+/** A worker of a cluster of Citus is away: what lies on the others is answered as before, and the program starts. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -16,6 +16,7 @@ import { startProgram } from '../testing/program-process.ts';
 import { openPages, type Pages } from './citus-answers.ts';
 import { keepEverything } from './citus-rows.ts';
 import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts } from './indexed-chain.ts';
+import { WAIT } from './outage-stage.ts';
 
 const programs = await findCitus('pages and starts while a node is away');
 const TIMEOUT_MS = 180_000;
@@ -139,6 +140,52 @@ describe.runIf(programs !== undefined)('a cluster of which a worker is away', ()
       expect(await program.exited).toBe(2);
       expect(program.output()).toContain("DATABASE_READ_URL can't be used: tables are distributed over a cluster");
     });
+  });
+
+  it('lets the program start, which indexes as soon as the worker is back', { timeout: TIMEOUT_MS }, async () => {
+    const spread = await cluster.createDatabase({ distributed: true });
+    onTestFinished(() => spread.drop());
+    const chain = createScriptedChain({ seed: 46, finalityDepth: 8 });
+    chain.mine(10);
+    const upstream = await serveScriptedChain(chain);
+    onTestFinished(() => upstream.close());
+    const environment = {
+      ...{ DATABASE_URL: spread.url, PORT: '0', CHAINS: 'scripted', CHAIN_ID_SCRIPTED: '31337' },
+      ...{ RPC_URLS_SCRIPTED: upstream.url, START_BLOCK_SCRIPTED: '0', POLL_INTERVAL_MS_SCRIPTED: '100' },
+    };
+    const start = async () => {
+      const program = startProgram(['start'], { environment });
+      const stop = async () => {
+        program.kill('SIGTERM');
+        await program.exited;
+      };
+      onTestFinished(stop);
+      const [, address = ''] = await program.waitFor(/API {7}(http:\S+)\/api\/v2\.2/);
+      const untilFollowed = () =>
+        vi.waitFor(async () => {
+          const metrics = await (await fetch(`${address}/metrics`)).text();
+          expect(metrics).toContain(`chainstead_sync_checkpoint_block{chain="scripted",role="ingest"} ${chain.head}\n`);
+        }, WAIT);
+      return { address, stop, untilFollowed };
+    };
+    const first = await start();
+    await first.untilFollowed();
+    await first.stop();
+    // Queues of a first start are made while the worker is away.
+    await spread.database.query('DROP SCHEMA chainstead_jobs CASCADE');
+    const dead = victim();
+    onTestFinished(() => dead.restart());
+    await dead.crash();
+    const { address, untilFollowed } = await start();
+    await vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(200), WAIT);
+    chain.mine(3);
+    await dead.restart();
+    await untilFollowed();
+    const schemas = await spread.database.query(
+      `SELECT result FROM run_command_on_all_nodes('SELECT count(*) FROM pg_namespace WHERE nspname = ''chainstead_jobs''') ORDER BY 1`,
+    );
+    // On the coordinator alone.
+    expect(schemas).toEqual([{ result: '0' }, { result: '0' }, { result: '1' }]);
   });
 });
 
