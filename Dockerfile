@@ -15,6 +15,7 @@ COPY packages/abi/package.json packages/abi/package.json
 COPY packages/answers/package.json packages/answers/package.json
 COPY packages/aptos/package.json packages/aptos/package.json
 COPY packages/chains/package.json packages/chains/package.json
+COPY packages/console/package.json packages/console/package.json
 COPY packages/core/package.json packages/core/package.json
 COPY packages/datasets/package.json packages/datasets/package.json
 COPY packages/db/package.json packages/db/package.json

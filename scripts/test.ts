@@ -67,6 +67,8 @@ function missingOnThisMachine(): string[] {
     lines.push('did not run: queue tests on Redis (no redis-server on this machine, and TEST_REDIS_URL is not set)');
   if (!existsSync('/usr/sbin/pgbouncer') && !works('pgbouncer', ['--version']))
     lines.push('did not run: tests behind PgBouncer (no pgbouncer on this machine)');
+  if (!works('chromium', ['--version']))
+    lines.push("did not run: tests of the console in a browser (Debian's package chromium is not on this machine)");
   if (!hasPostgresServer())
     lines.push("did not run: tests with pg_dump and standbys (Debian's package postgresql is not on this machine)");
   if (!hasCitus())

@@ -11,7 +11,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['tokens'],
   ['erc20', 'prices', 'streams'],
   ['nft'],
-  ['datasets'],
+  ['datasets', 'console'],
   ['apps'],
 ];
 

@@ -115,6 +115,19 @@ describe('keys', () => {
     expect((await run('keys', 'create', '--scope', 'everything')).exitCode).toBe(2);
   });
 
+  it('leave each change in the audit log, with who made it on which machine', async () => {
+    const prefix = (await run('keys', 'create', '--name', 'watched')).stdout.slice(0, 8);
+    await run('keys', 'scope', prefix, '--scope', 'rpc');
+    await run('keys', 'revoke', prefix);
+    const lines = await stage.scratch.database.query(
+      'SELECT door, actor, action, address FROM audit_log WHERE target = $1 ORDER BY id',
+      [prefix],
+    );
+    const by = { door: 'command', actor: expect.stringMatching(/^.+@.+$/), address: null };
+    const actions = ['key.create', 'key.scopes', 'key.revoke'];
+    expect(lines).toEqual(actions.map((action) => ({ ...by, action })));
+  });
+
   it('show what they called of the gateway, summed up or by day', async () => {
     await stage.scratch.database.query(
       `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)

@@ -25,6 +25,7 @@ const DOCUMENTS = [
   'SECURITY.md',
   'docs/architecture.md',
   'docs/operating.md',
+  'docs/console.md',
   'docs/scaling.md',
   'docs/storage-layout.md',
   'docs/proofs.md',

@@ -4,7 +4,11 @@ import { slotsOf } from './role-slot.ts';
 import { renderStartSummary } from './start-summary.ts';
 import type { ChainFinding } from './survey-upstreams.ts';
 
-const summary = (environment: Record<string, string>, findings: readonly ChainFinding[] = []) => {
+const summary = (
+  environment: Record<string, string>,
+  findings: readonly ChainFinding[] = [],
+  adminKey: string | null = null,
+) => {
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   return renderStartSummary({
     configuration,
@@ -16,6 +20,7 @@ const summary = (environment: Record<string, string>, findings: readonly ChainFi
     ready: [{ role: 'api', address: 'http://127.0.0.1:8080' }],
     metrics: configuration.metrics.port === null ? null : `http://127.0.0.1:${configuration.metrics.port}`,
     findings,
+    adminKey,
   });
 };
 
@@ -27,6 +32,11 @@ describe('start summary', () => {
     expect(text).toContain('Chains    none: set CHAINS');
     expect(text).toContain('the API answers this machine only');
     expect(text).not.toContain('hunter2');
+  });
+
+  it('tells where the console is, and the key that this start has made for it', () => {
+    expect(summary({})).toContain('  Console   http://127.0.0.1:8080/console, with a key of the scope admin\n');
+    expect(summary({}, [], 'f'.repeat(32))).toContain(`/console, with the key ${'f'.repeat(32)} (shown this once`);
   });
 
   it('tells how many processes a role has, where it has several', () => {

@@ -16,6 +16,8 @@ export interface StartSummary {
   readonly ready: readonly RoleReady[];
   /** Where `/metrics` is, apart from the API; null: nowhere else. */
   readonly metrics: string | null;
+  /** Made by this start, to be shown once; null: there was one before. */
+  readonly adminKey?: string | null;
   /** What the nodes said; none where this process asks none. */
   readonly findings: readonly ChainFinding[];
 }
@@ -31,6 +33,7 @@ export function renderStartSummary(summary: StartSummary): string {
   const lines = [
     `Chainstead runs: ${renderRoles(slots)}`,
     ...(address === null ? [] : [`  API       ${address}/api/v2.2`, `  Docs      ${address}/docs`]),
+    ...(address === null ? [] : [consoleLine(address, summary.adminKey ?? null)]),
     ...(metrics === null ? [] : [`  Metrics   ${metrics}/metrics`]),
     `  Database  ${storage.isEmbedded ? embeddedDatabase(storage.url, database.dataDirectory) : redactConnectionString(storage.url)}`,
     `  Queues    ${redisUrl === null ? 'in Postgres' : redactUrl(redisUrl)}`,
@@ -41,6 +44,14 @@ export function renderStartSummary(summary: StartSummary): string {
     ...warnings(configuration, address),
   ];
   return `\n${lines.join('\n')}\n\n`;
+}
+
+function consoleLine(address: string, adminKey: string | null): string {
+  const key =
+    adminKey === null
+      ? 'with a key of the scope admin'
+      : `with the key ${adminKey} (shown this once; \`chainstead keys create --scope admin\` makes another)`;
+  return `  Console   ${address}/console, ${key}`;
 }
 
 /** With what a SQL client needs; the password stays in its file. */

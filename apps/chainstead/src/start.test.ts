@@ -174,6 +174,13 @@ describe.runIf(platform() === 'linux')('chainstead start, with a node that works
     for (const pid of after.values()) expect(commandLineOf(pid)).toBeNull();
   });
 
+  it('printed a key for the console at its first start, once, and stays open to this machine', async () => {
+    const printed = program.output().match(/\/console, with the key ([0-9a-f]{32}) /g) ?? [];
+    expect(printed).toHaveLength(1);
+    const known = await scratch.database.query('SELECT by_start, scopes FROM api_keys');
+    expect(known).toEqual([{ by_start: true, scopes: ['admin'] }]);
+  });
+
   it('kept database passwords and keys of upstreams out of everything that it wrote', () => {
     const { password } = new URL(scratch.url);
     expect(program.output()).not.toContain(SECRET);

@@ -4,6 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 /** Tables that are not of a wallet or a contract. Where each table lies on Citus: citus/table-placements.ts. */
 const KEYED_OTHERWISE = new Set([
   'api_keys',
+  'api_usage',
+  'audit_log',
+  'chain_samples',
+  'console_sessions',
   'aptos_networks',
   'aptos_ranges',
   'aptos_roots',
@@ -44,6 +48,10 @@ const KEYED_OTHERWISE = new Set([
 /** Tables that know no chain, or whose rows have an identity of their own (local ones all). */
 const CHAINLESS_TABLES = new Set([
   'api_keys',
+  'api_usage',
+  'audit_log',
+  'chain_samples',
+  'console_sessions',
   'historical_jobs',
   'leases',
   'locks',

@@ -26,6 +26,7 @@ import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.t
 import { requestObserver } from './request-observer.ts';
 import { addSystemRoutes } from './system-routes.ts';
 import { unmatched } from './unmatched.ts';
+import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface ApiOptions {
   /** All known ones. */
@@ -45,6 +46,8 @@ export interface ApiOptions {
   readonly limits: ApiLimits;
   /** Where the requests of keys are counted, to be closed by its owner. Default: in this process alone. */
   readonly sharedLimits?: SharedLimits;
+  /** Where is kept what keys asked for, to be closed by its owner. Default: nowhere. */
+  readonly usage?: ApiUsageCounter;
   /** What bodies may take all together; shared with others that read bodies. Default: 16 of the largest. */
   readonly bodies?: BodyBudget;
   /** The address that will be listened on: decides whether a server without keys is open. */
@@ -118,7 +121,9 @@ export function createApi(options: ApiOptions): ApiApp {
   });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   const { sharedLimits = createLocalLimits() } = options;
-  app.use(authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit, sharedLimits }));
+  app.use(
+    authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit, sharedLimits, usage: options.usage }),
+  );
   app.use(
     requestBody(app, {
       bytesMax: limits.bodyBytesMax,

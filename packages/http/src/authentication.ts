@@ -1,11 +1,12 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ApiContext, ApiEnv } from './api-context.ts';
-import { RateLimitedError, ScopeMissingError, UnauthorizedError } from './api-error.ts';
+import { ApiError, RateLimitedError, ScopeMissingError, UnauthorizedError } from './api-error.ts';
 import type { KeyScope, RouteScopes } from './key-scope.ts';
 import type { KeyStore, Principal } from './key-store.ts';
 import type { SharedLimit, SharedLimits } from './limits/shared-limits.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { matchedRoute } from './unmatched.ts';
+import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface AuthenticationOptions {
   readonly keys: KeyStore;
@@ -15,45 +16,75 @@ export interface AuthenticationOptions {
   readonly rateLimit: RateLimit | null;
   /** Where requests are counted. */
   readonly sharedLimits: SharedLimits;
+  /** What keys asked for, kept by day. Default: it is not kept. */
+  readonly usage?: ApiUsageCounter | undefined;
 }
 
 /** Of the limit's buckets. */
 const LIMIT_NAME = 'api';
+/** Of rates that keys have of their own. Milliseconds. */
+const OWN_WINDOW_MS = 1_000;
+/** Whom requests without a key are counted for. */
+const OPEN_ID = 'open';
 
 /**
  * Lets a request pass with an accepted key, or without one on an open server; then counts it against its key's rate, and looks
  * whether the key has the scope of the route.
  */
 export function authentication(options: AuthenticationOptions): MiddlewareHandler<ApiEnv> {
-  const { keys, isOpen, routeScopes, rateLimit, sharedLimits } = options;
-  const limit =
-    rateLimit === null
-      ? null
-      : sharedLimits.add({
-          name: LIMIT_NAME,
-          budget: rateLimit.requests,
-          windowMs: rateLimit.windowSeconds * 1_000,
-        });
+  const { keys, isOpen, routeScopes, usage } = options;
+  const limitOf = createKeyLimits(options);
 
   /** At once, unless other processes must hear first. @throws RateLimitedError */
   async function countRequest({ budgetOf }: SharedLimit, id: string): Promise<void> {
-    const waited = sharedLimits.spend([{ budget: budgetOf(id), amount: 1 }]);
+    const waited = options.sharedLimits.spend([{ budget: budgetOf(id), amount: 1 }]);
     const waitMs = typeof waited === 'number' ? waited : await waited;
     if (waitMs > 0) throw new RateLimitedError(Math.max(1, Math.ceil(waitMs / 1_000)));
   }
 
   return async (c, next) => {
     const open = isOpen();
-    if (!(typeof open === 'boolean' ? open : await open)) {
-      const route = matchedRoute(c);
-      // Without a route there is nothing to protect, and 404 tells more than 401.
-      if (route === undefined) return next();
-      const principal = await authenticate(c, keys);
+    const isKeyless = typeof open === 'boolean' ? open : await open;
+    const route = matchedRoute(c);
+    // Without a route there is nothing to protect, and 404 tells more than 401.
+    if (route === undefined && !isKeyless) return next();
+    const principal = isKeyless ? null : await authenticate(c, keys);
+    const keyId = principal?.id ?? OPEN_ID;
+    const tell = (status: number): void => {
+      if (route !== undefined) usage?.count({ keyId, method: c.req.method, route: route.path, status });
+    };
+    try {
       c.set('principal', principal);
-      if (limit !== null) await countRequest(limit, principal.id);
-      requireScope(principal, routeScopes.get(route) ?? 'admin');
-    } else if (limit !== null) await countRequest(limit, 'open');
-    return next();
+      const limit = limitOf(principal);
+      if (limit !== null) await countRequest(limit, keyId);
+      if (principal !== null && route !== undefined) requireScope(principal, routeScopes.get(route) ?? 'admin');
+    } catch (error) {
+      if (error instanceof ApiError) tell(error.status);
+      throw error;
+    }
+    await next();
+    tell(c.res.status);
+  };
+}
+
+/** The limit that holds for a key: its own, else that of all. */
+function createKeyLimits({
+  rateLimit,
+  sharedLimits,
+}: AuthenticationOptions): (principal: Principal | null) => SharedLimit | null {
+  const ofAll =
+    rateLimit === null
+      ? null
+      : sharedLimits.add({ name: LIMIT_NAME, budget: rateLimit.requests, windowMs: rateLimit.windowSeconds * 1_000 });
+  const own = new Map<number, SharedLimit>();
+  return (principal) => {
+    const rate = principal?.rateLimit ?? null;
+    if (rate === null) return ofAll;
+    const known = own.get(rate);
+    if (known !== undefined) return known;
+    const made = sharedLimits.add({ name: `${LIMIT_NAME} ${rate}`, budget: rate, windowMs: OWN_WINDOW_MS });
+    own.set(rate, made);
+    return made;
   };
 }
 

@@ -67,7 +67,7 @@ describe('created keys', () => {
     const { key, prefix } = await keys.create('dashboard');
     expect(key).toMatch(/^[0-9a-f]{32}$/);
     expect(prefix).toBe(key.slice(0, 8));
-    expect(await keys.verify(key)).toEqual({ id: prefix, name: 'dashboard', scopes: ALL_SCOPES });
+    expect(await keys.verify(key)).toEqual({ id: prefix, name: 'dashboard', scopes: ALL_SCOPES, rateLimit: null });
     const [row] = await scratch.database.query<{ key_hash: Buffer; whole: string }>(
       'SELECT key_hash, api_keys::text AS whole FROM api_keys',
     );
@@ -79,7 +79,7 @@ describe('created keys', () => {
     const keys = open();
     const { prefix } = await keys.create('one');
     expect(await keys.list()).toEqual([
-      { prefix, name: 'one', scopes: KEY_SCOPES, createdAt: expect.any(Date), revokedAt: null },
+      { prefix, name: 'one', scopes: KEY_SCOPES, rateLimit: null, createdAt: expect.any(Date), revokedAt: null },
     ]);
   });
 

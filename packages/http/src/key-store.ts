@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { ChainsteadError } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
+import { type AuditActor, recordAudit, START_ACTOR } from './audit/audit-log.ts';
 import { ALL_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes, parseScopes } from './key-scope.ts';
 
 /** Whose key a request carried. */
@@ -10,6 +11,8 @@ export interface Principal {
   readonly id: string;
   readonly name: string;
   readonly scopes: KeyScopes;
+  /** Requests a second to the API; null: what `RATE_LIMIT` says. */
+  readonly rateLimit?: number | null;
 }
 
 /** A key of `API_KEYS`. */
@@ -24,6 +27,8 @@ export interface StoredKey {
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly KeyScope[];
+  /** Requests a second to the API; null: what `RATE_LIMIT` says. */
+  readonly rateLimit: number | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
 }
@@ -34,12 +39,21 @@ export interface KeyStore {
   /** Whether any key was ever configured or created: a server where all keys were revoked stays closed. */
   inUse(): boolean | Promise<boolean>;
   /** Makes a key of 32 lower-case hexadecimal digits, by default with all scopes. It is returned here and stored nowhere. */
-  create(name: string, scopes?: KeyScopes): Promise<{ readonly key: string; readonly prefix: string }>;
+  create(name: string, scopes?: KeyScopes, by?: AuditActor): Promise<CreatedKey>;
   list(): Promise<readonly StoredKey[]>;
   /** Revokes by prefix or by the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
-  revoke(prefixOrKey: string): Promise<StoredKey>;
+  revoke(prefixOrKey: string, by?: AuditActor): Promise<StoredKey>;
   /** Sets the scopes of an active key, by prefix or by the key itself. @throws KeyNotFoundError, AmbiguousKeyError */
-  setScopes(prefixOrKey: string, scopes: KeyScopes): Promise<StoredKey>;
+  setScopes(prefixOrKey: string, scopes: KeyScopes, by?: AuditActor): Promise<StoredKey>;
+  /** Sets the requests a second of an active key; null: what `RATE_LIMIT` says. @throws KeyNotFoundError, AmbiguousKeyError */
+  setRateLimit(prefixOrKey: string, rateLimit: number | null, by?: AuditActor): Promise<StoredKey>;
+}
+
+/** A key that was made just now. */
+export interface CreatedKey {
+  /** To be shown once. */
+  readonly key: string;
+  readonly prefix: string;
 }
 
 export interface KeyStoreOptions {
@@ -107,6 +121,7 @@ interface KeyRow {
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly string[];
+  readonly rate_limit: number | null;
   readonly created_at: Date;
   readonly revoked_at: Date | null;
 }
@@ -139,14 +154,39 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore {
       return cache.fetch(digest).then((found) => found?.principal ?? null);
     },
     inUse,
-    create: (name, scopes = ALL_SCOPES) => createKey(database, name, scopes),
+    create: (name, scopes = ALL_SCOPES, by = START_ACTOR) =>
+      database.transaction((transaction) => insertKey(transaction, { name, scopes, byStart: false }, by)),
     list: async () => (await database.query<KeyRow>(LIST_SQL)).map(toStoredKey),
-    revoke: (prefixOrKey) => changeKey(database, prefixOrKey, { set: 'revoked_at = now()', values: [] }),
-    setScopes: (prefixOrKey, scopes) => changeKey(database, prefixOrKey, { set: 'scopes = $2', values: [[...scopes]] }),
+    revoke: (prefixOrKey, by = START_ACTOR) =>
+      changeKey(
+        database,
+        prefixOrKey,
+        { set: 'revoked_at = now()', values: [], action: 'key.revoke', details: {} },
+        by,
+      ),
+    setScopes: (prefixOrKey, scopes, by = START_ACTOR) => {
+      const change = {
+        set: 'scopes = $2',
+        values: [[...scopes]],
+        action: 'key.scopes',
+        details: { scopes: [...scopes] },
+      };
+      return changeKey(database, prefixOrKey, change, by);
+    },
+    setRateLimit: (prefixOrKey, rateLimit, by = START_ACTOR) => {
+      const change = {
+        set: 'rate_limit = $2',
+        values: [rateLimit],
+        action: 'key.rate',
+        details: { rate_limit: rateLimit },
+      };
+      return changeKey(database, prefixOrKey, change, by);
+    },
   };
 }
 
-const LIST_SQL = 'SELECT prefix, name, scopes, created_at, revoked_at FROM api_keys ORDER BY created_at, prefix';
+const COLUMNS = 'prefix, name, scopes, rate_limit, created_at, revoked_at';
+const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys ORDER BY created_at, prefix`;
 
 function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, Principal> {
   return new Map(
@@ -161,11 +201,12 @@ function digestConfigured(keys: readonly ConfiguredKey[]): ReadonlyMap<string, P
 }
 
 async function findStored(database: Database, digest: string): Promise<Principal | null> {
-  const [row] = await database.query<Pick<KeyRow, 'prefix' | 'name' | 'scopes'>>(
-    'SELECT prefix, name, scopes FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
+  const [row] = await database.query<Pick<KeyRow, 'prefix' | 'name' | 'scopes' | 'rate_limit'>>(
+    'SELECT prefix, name, scopes, rate_limit FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
     [Buffer.from(digest, 'hex')],
   );
-  return row === undefined ? null : { id: row.prefix, name: row.name, scopes: scopesOf(row) };
+  if (row === undefined) return null;
+  return { id: row.prefix, name: row.name, scopes: scopesOf(row), rateLimit: row.rate_limit };
 }
 
 /** A scope of a newer version is left out: this one has no route for it. */
@@ -183,7 +224,7 @@ function createInUse(
   let pending: Promise<boolean> | undefined;
   const check = async (): Promise<boolean> => {
     try {
-      used = (await database.query('SELECT 1 FROM api_keys LIMIT 1', [])).length > 0;
+      used = (await database.query('SELECT 1 FROM api_keys WHERE NOT by_start LIMIT 1', [])).length > 0;
     } catch (error) {
       // Probes must answer while the database is away, so what was known last holds; without it nothing is let through.
       if (checkedAt === undefined) throw error;
@@ -200,27 +241,44 @@ function createInUse(
   };
 }
 
-async function createKey(
-  database: Database,
-  name: string,
-  scopes: KeyScopes,
-): Promise<{ key: string; prefix: string }> {
+/** A key before it has digits. */
+export interface NewKey {
+  readonly name: string;
+  readonly scopes: KeyScopes;
+  /** Whether the first start makes it. */
+  readonly byStart: boolean;
+}
+
+/** Makes a key in a transaction, with its line in the audit log. */
+export async function insertKey(
+  transaction: Transaction,
+  { name, scopes, byStart }: NewKey,
+  by: AuditActor,
+): Promise<CreatedKey> {
   const key = randomBytes(16).toString('hex');
   const prefix = key.slice(0, PREFIX_LENGTH);
-  await database.query('INSERT INTO api_keys (key_hash, prefix, name, scopes) VALUES ($1, $2, $3, $4)', [
-    hash('sha256', key, 'buffer'),
-    prefix,
-    name,
-    [...scopes],
-  ]);
+  await transaction.query(
+    'INSERT INTO api_keys (key_hash, prefix, name, scopes, by_start) VALUES ($1, $2, $3, $4, $5)',
+    [hash('sha256', key, 'buffer'), prefix, name, [...scopes], byStart],
+  );
+  await recordAudit(transaction, by, { action: 'key.create', target: prefix, details: { name, scopes: [...scopes] } });
   return { key, prefix };
 }
 
-/** `set`: SQL over `values`, which begin at $2. */
+interface KeyChange {
+  /** SQL over `values`, which begin at $2. */
+  readonly set: string;
+  readonly values: readonly unknown[];
+  /** For the audit log. */
+  readonly action: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
 async function changeKey(
   database: Database,
   prefixOrKey: string,
-  change: { readonly set: string; readonly values: readonly unknown[] },
+  change: KeyChange,
+  by: AuditActor,
 ): Promise<StoredKey> {
   const isKey = STORED_KEY_PATTERN.test(prefixOrKey);
   const prefix = prefixOrKey.slice(0, PREFIX_LENGTH);
@@ -228,13 +286,15 @@ async function changeKey(
     const rows = await transaction.query<KeyRow>(
       `UPDATE api_keys SET ${change.set}
        WHERE revoked_at IS NULL AND ${isKey ? 'key_hash' : 'prefix'} = $1
-       RETURNING prefix, name, scopes, created_at, revoked_at`,
+       RETURNING ${COLUMNS}`,
       [isKey ? hash('sha256', prefixOrKey, 'buffer') : prefixOrKey, ...change.values],
     );
     const [row] = rows;
     if (row === undefined) throw new KeyNotFoundError(prefix);
     // Thrown inside the transaction, so nothing is changed.
     if (rows.length > 1) throw new AmbiguousKeyError(prefix, rows.length);
+    const { action, details } = change;
+    await recordAudit(transaction, by, { action, target: row.prefix, details: { name: row.name, ...details } });
     return toStoredKey(row);
   });
 }
@@ -244,6 +304,7 @@ function toStoredKey(row: KeyRow): StoredKey {
     prefix: row.prefix,
     name: row.name,
     scopes: [...scopesOf(row)],
+    rateLimit: row.rate_limit,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
   };

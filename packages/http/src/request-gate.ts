@@ -89,8 +89,8 @@ function refuseMalformedUrl(url: string): void {
     throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL must not contain a NUL character (%00)' });
 }
 
-/** What a link may lead to from any page: the same for everybody, and without effect. */
-const LINKED_PATH = /^\/($|health$|docs($|\/))/;
+/** What a link may lead to from any page: the same for everybody, and without effect; the console checks for itself where a request comes from. */
+const LINKED_PATH = /^\/($|health$|docs($|\/)|console($|\/))/;
 
 function guardOpenServer(c: ApiContext, origin: string | undefined): void {
   const refusal = foreignToOpenServer({

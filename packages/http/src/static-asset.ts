@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { ApiContext } from './api-context.ts';
+import type { Context } from 'hono';
 
 /** Something that stays the same while the process runs: bytes, their compressed form, and a tag to revalidate by. */
 export interface StaticAsset {
@@ -16,7 +16,7 @@ export function staticAsset(content: string | Buffer, type: string): StaticAsset
 }
 
 /** The asset, compressed where the client takes it, or 304 when the client has it. */
-export function sendAsset(c: ApiContext, asset: StaticAsset): Response {
+export function sendAsset(c: Context, asset: StaticAsset): Response {
   c.header('cache-control', 'no-cache');
   c.header('vary', 'Accept-Encoding', { append: true });
   // Weak: the same tag stands for the plain and the compressed form.

@@ -3,10 +3,10 @@ import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import { type Database, readLayout, readShards } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
-import { type DatasetCoverage, listCoverage, missingCoverage } from './coverage.ts';
+import { type DatasetCoverage, listCoverageByChain, missingCoverage } from './coverage.ts';
 import type { Dataset } from './dataset.ts';
 import { datasetsOf } from './datasets-of.ts';
-import { type DerivedBuild, readDerivedBuilds } from './derived/derived-builds.ts';
+import { type DerivedBuild, readUnbuilt } from './derived/derived-builds.ts';
 import type { KeepSettings } from './keep-settings.ts';
 import { belowKept, type CoveredRange, readKeptFrom } from './kept-from.ts';
 import { unprovenBlocks } from './measure-coverage.ts';
@@ -69,11 +69,15 @@ export async function readChainStatuses(
   chains: readonly Chain[],
   keepOf: (chain: Chain) => KeepSettings | undefined = () => undefined,
 ): Promise<ChainStatus[]> {
-  const rows = await database.query<StatusRow>(STATUS_QUERY);
+  const [rows, coverages, builds] = await Promise.all([
+    database.query<StatusRow>(STATUS_QUERY),
+    listCoverageByChain(database),
+    readUnbuilt(database),
+  ]);
   const statuses: ChainStatus[] = [];
   for (const row of rows) {
     const chainId = parseChainId(row.chain_id);
-    const coverage = await listCoverage(database, chainId);
+    const coverage = coverages.get(chainId) ?? [];
     const chain = chains.find(({ id }) => id === chainId);
     const keptFrom = chain === undefined ? 0 : await readKeptFrom(database, { chain, keep: keepOf(chain) });
     const expected = expectedDatasets(chain, datasets, coverage);
@@ -99,9 +103,9 @@ export async function readChainStatuses(
               secondsLeft: Math.ceil(unprovenBlocks(coverage) / row.prover_rate),
             },
       gaps: findGaps(row, expected, [...coverage, ...belowKept(expected, keptFrom)]),
-      building: (await readDerivedBuilds(database, chainId)).filter(
-        ({ dataset, status: phase }) => phase !== 'built' && datasets.some(({ name }) => name === dataset),
-      ),
+      building: (builds.get(chainId) ?? [])
+        .filter(({ dataset }) => datasets.some(({ name }) => name === dataset))
+        .map(({ state, dataset, status, part, rows: counted }) => ({ state, dataset, status, part, rows: counted })),
       updatedAt: row.updated_at,
     });
   }

@@ -41,13 +41,34 @@ export async function listCoverage(
        FROM sync_ranges WHERE chain_id = $1 ${isWithin} ORDER BY dataset, first_block`,
     within === undefined ? [chainId] : [chainId, within.from, within.to],
   );
-  return rows.map((row) => ({
+  return rows.map(toCoverage);
+}
+
+/** All covered ranges of all chains, by chain, dataset and block: one statement, however many chains there are. */
+export async function listCoverageByChain(
+  source: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<number, readonly DatasetCoverage[]>> {
+  const rows = await source.query<CoverageRow & { chain_id: number }>(
+    `SELECT chain_id, dataset, first_block, last_block, proof, proof_reason, upstream
+       FROM sync_ranges ORDER BY chain_id, dataset, first_block`,
+  );
+  const byChain = new Map<number, DatasetCoverage[]>();
+  for (const row of rows) {
+    const ofChain = byChain.get(row.chain_id) ?? [];
+    ofChain.push(toCoverage(row));
+    byChain.set(row.chain_id, ofChain);
+  }
+  return byChain;
+}
+
+function toCoverage(row: CoverageRow): DatasetCoverage {
+  return {
     dataset: row.dataset,
     range: { from: row.first_block, to: row.last_block },
     proof: row.proof,
     reason: row.proof_reason,
     upstream: row.upstream,
-  }));
+  };
 }
 
 /** Whether any of these blocks is stored or covered, by any dataset. */

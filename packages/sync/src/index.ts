@@ -6,6 +6,8 @@
 export type { BackfillProgress } from './backfill.ts';
 export type { BlockWatcher, InternalTransfer, WatchedBlock, WatchNeeds } from './block-watcher.ts';
 export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
+export { type ChainSample, readChainSamples, saveSamples } from './chain-samples/chain-samples.ts';
+export { sampleChains } from './chain-samples/sample-chains.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './chain-status.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';

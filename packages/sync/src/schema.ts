@@ -58,6 +58,23 @@ export const syncChains = pgTable('sync_chains', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 
+/** Where each chain stood, by the minute, for a day: what lag and pace are plotted from. */
+export const chainSamples = pgTable(
+  'chain_samples',
+  {
+    /** Id of an EVM chain in decimal; of Aptos, `aptos` or `aptos-testnet`. */
+    chain: text('chain').notNull(),
+    minute: timestamp('minute', { withTimezone: true }).notNull(),
+    head: bigint('head', { mode: 'number' }),
+    checkpoint: bigint('checkpoint', { mode: 'number' }),
+    /** Blocks (versions) covered, all datasets added up. */
+    covered: bigint('covered', { mode: 'number' }).notNull(),
+    /** Rows of transfers and trades that the server has written since its statistics began; null where it does not tell. */
+    rows: bigint('rows', { mode: 'number' }),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.minute] })],
+);
+
 /** What is covered, by dataset, and how far its completeness is proven. Disjoint per chain and dataset. */
 export const syncRanges = pgTable(
   'sync_ranges',

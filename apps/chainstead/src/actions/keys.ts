@@ -1,6 +1,15 @@
+import { hostname, userInfo } from 'node:os';
 import type { ChainRegistry } from '@chainstead/chains';
 import { type GatewayUsage, readGatewayUsage } from '@chainstead/gateway';
-import { ALL_SCOPES, createKeyStore, KEY_SCOPES, type KeyScopes, type KeyStore, parseScopes } from '@chainstead/http';
+import {
+  ALL_SCOPES,
+  type AuditActor,
+  createKeyStore,
+  KEY_SCOPES,
+  type KeyScopes,
+  type KeyStore,
+  parseScopes,
+} from '@chainstead/http';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withStorage } from '../command-session.ts';
@@ -18,7 +27,7 @@ export function createKey(
 ): Promise<void> {
   const scopes = options.scope === undefined ? ALL_SCOPES : scopesOf(options.scope);
   return withKeys(command, context, async (keys) => {
-    const { key } = await keys.create(options.name, scopes);
+    const { key } = await keys.create(options.name, scopes, commandActor());
     // The key alone on the output, so that it can be caught by a script.
     context.stdout.write(`${key}\n`);
     context.stderr.write('This key is shown once. Send it as X-API-Key, or as "Authorization: Bearer …".\n');
@@ -58,9 +67,23 @@ export function setKeyScopes(
 ): Promise<void> {
   const scopes = scopesOf(options.scope);
   return withKeys(command, context, async (keys) => {
-    const changed = await keys.setScopes(key, scopes);
+    const changed = await keys.setScopes(key, scopes, commandActor());
     context.stdout.write(`${changed.prefix}… (${changed.name}) may be used for ${changed.scopes.join(', ')}.\n`);
   });
+}
+
+/** For the audit log: whoever runs the command, on this machine. */
+function commandActor(): AuditActor {
+  return { door: 'command', id: `${accountName()}@${hostname()}`, name: null, address: null, requestId: null };
+}
+
+/** A container may run as a user that has no name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
 }
 
 /** @throws UsageError */
@@ -74,7 +97,7 @@ function scopesOf(names: readonly string[]): KeyScopes {
 /** Revokes a stored key. */
 export function revokeKey(key: string, command: Command, context: CommandContext): Promise<void> {
   return withKeys(command, context, async (keys) => {
-    const revoked = await keys.revoke(key);
+    const revoked = await keys.revoke(key, commandActor());
     context.stdout.write(`Revoked ${revoked.prefix}… (${revoked.name}).\n`);
   });
 }

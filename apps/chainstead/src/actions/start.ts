@@ -1,7 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { createLogger, type Logger, redactUrl } from '@chainstead/core';
 import { hasCluster, migrate, readConnectionRoom, waitingTables } from '@chainstead/db';
-import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
+import {
+  assertSafeBinding,
+  createFirstAdminKey,
+  createKeyStore,
+  isLoopbackName,
+  type KeyStore,
+  UnsafeBindingError,
+} from '@chainstead/http';
 import { missingBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { requireFreePorts } from '../check-ports.ts';
@@ -56,6 +63,7 @@ export async function start(
     isFinal: (error) => error instanceof DatabaseUnreachableError,
   });
   try {
+    const adminKey = await makeAdminKey(storage, { configuration, slots });
     await runRoles({
       slots,
       configuration,
@@ -67,7 +75,8 @@ export async function start(
       onReady: (ready, metrics) =>
         void surveyed.then((findings) => {
           if (context.stopSignal.aborted) return;
-          context.stderr.write(renderStartSummary({ configuration, storage, slots, ready, metrics, findings }));
+          const facts = { configuration, storage, slots, ready, metrics, findings, adminKey };
+          context.stderr.write(renderStartSummary(facts));
         }),
     });
   } finally {
@@ -96,6 +105,13 @@ async function prepare(
   await warnOfMissingIndexes(storage, configuration, logger);
   await warnOfWaitingTables(storage, logger);
   await warnOfFewConnections(storage, { configuration, slots }, logger);
+}
+
+/** On this machine alone: where others reach the API, its keys are made by a command. @returns null where there is one */
+async function makeAdminKey({ database }: Storage, { configuration, slots }: Plan): Promise<string | null> {
+  const { host, keys } = configuration.api;
+  if (!slots.some(({ role }) => role === 'api') || !isLoopbackName(host)) return null;
+  return createFirstAdminKey(database, keys);
 }
 
 function keyStore({ database }: Storage, { api }: Configuration): KeyStore {

@@ -1,19 +1,23 @@
 import { createAptosRoutes } from '@chainstead/aptos';
+import { type Console, createConsole } from '@chainstead/console';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type DatabaseOptions, openReads, type Reads } from '@chainstead/db';
 import {
   type ApiApp,
   type ApiServer,
+  type ApiUsageCounter,
   assertSafeBinding,
   type BodyBudget,
   createApi,
+  createApiUsageCounter,
   createBodyBudget,
   createKeyStore,
   createPostgresSpendingStore,
   createRedisSpendingStore,
   createRequestDatabase,
   createSharedLimits,
+  type KeyStore,
   loadServerSecret,
   type RawHandler,
   type RequestDatabase,
@@ -24,6 +28,7 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createJobs, type Jobs } from '@chainstead/jobs';
+import { keepOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
 import { ONLY_PROCESS } from '../role-slot.ts';
@@ -105,6 +110,9 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     });
     opened.defer(() => gateway.close());
     const chains = configuration.chains.map(({ chain }) => chain);
+    const usage = createApiUsageCounter({ database, logger, clock });
+    opened.defer(() => usage.close());
+    const operators = await openConsole(context, keys, sharedLimits);
     const routes = [
       ...createDatasetRoutes({ ...context, jobs, chains, datasets: configuration.datasets, onDemand }),
       ...streams.routes,
@@ -117,12 +125,13 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     ];
     const listening = await listen(context, {
       routes,
-      openRoutes: [gateway.routes],
+      openRoutes: [operators.routes, gateway.routes],
       rawHandler: gateway.handler,
       upgrades: gateway.upgrades,
       bodies,
       requests,
       sharedLimits,
+      usage,
       host: configuration.api.host,
       port: configuration.api.port,
       testnetPort: aptos.testnetPort,
@@ -131,6 +140,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     return {
       address: listening.address,
       async stop(how) {
+        operators.close();
         await listening.stop(how);
         await opened.disposeAsync();
       },
@@ -139,6 +149,25 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     await opened.disposeAsync();
     throw error;
   }
+}
+
+function openConsole(context: RoleContext, keys: KeyStore, sharedLimits: SharedLimits): Promise<Console> {
+  const { configuration, database, logger, clock } = context;
+  const { aptos, chains } = configuration;
+  return createConsole({
+    database,
+    keys,
+    configured: configuration.api.keys,
+    sharedLimits,
+    registry: configuration.chainRegistry,
+    chains: chains.map(({ chain }) => chain),
+    datasets: configuration.datasets,
+    keepOf: keepOfChains(chains),
+    aptos: { networks: aptos.networks.map(({ network }) => network), datasets: aptos.datasets },
+    version: VERSION,
+    logger,
+    clock,
+  });
 }
 
 function openJobs({ configuration, databaseUrl, logger, metrics }: RoleContext): Promise<Jobs> {
@@ -189,6 +218,7 @@ interface Served {
   readonly bodies?: BodyBudget;
   readonly requests?: RequestDatabase;
   readonly sharedLimits?: SharedLimits;
+  readonly usage?: ApiUsageCounter;
   readonly host: string;
   readonly port: number;
   readonly servesMetrics: boolean;
@@ -224,6 +254,7 @@ async function listen(context: RoleContext, served: Served): Promise<RunningRole
     },
     ...(served.bodies !== undefined && { bodies: served.bodies }),
     ...(served.sharedLimits !== undefined && { sharedLimits: served.sharedLimits }),
+    ...(served.usage !== undefined && { usage: served.usage }),
     host: served.host,
     servesMetrics: served.servesMetrics,
     cors: { origins: api.corsOrigins },

@@ -11,6 +11,7 @@ import { createHistoricalJobs } from '@chainstead/streams';
 import { createKeptSubjects } from '@chainstead/sync';
 import { createTokenMetadataWorker } from '@chainstead/tokens';
 import { openPool, startPool } from '../upstream-pools.ts';
+import { keepSampling } from './keep-sampling.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { startWebhooks } from './webhooks.ts';
 
@@ -80,15 +81,15 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     journal,
   }).start();
   const historicalJobs = createHistoricalJobs({ database, chains, logger, clock, journal }).run(stop.signal);
+  const sampling = keepSampling(context, stop.signal);
   return {
     address: null,
     async stop() {
       stop.abort();
       await Promise.all([webhooks.stop(CLOSE_MS), jobs.close(CLOSE_MS)]);
-      await historicalJobs;
+      await Promise.all([historicalJobs, sampling, ...starts]);
       await journal.close();
       await egress.close();
-      await Promise.all(starts);
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
   };

@@ -193,6 +193,7 @@ function fixedKeys(accepted: readonly string[], scopes: KeyScopes): KeyStore {
     list: refuse,
     revoke: refuse,
     setScopes: refuse,
+    setRateLimit: refuse,
   };
 }
 

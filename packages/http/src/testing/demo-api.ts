@@ -51,6 +51,7 @@ export function fixedKeys(...accepted: readonly string[]): KeyStore {
     list: refuse,
     revoke: refuse,
     setScopes: refuse,
+    setRateLimit: refuse,
   };
 }
 

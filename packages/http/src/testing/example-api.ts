@@ -8,6 +8,7 @@ import type { IndexedHere } from '../indexed-chains.ts';
 import { ALL_SCOPES } from '../key-scope.ts';
 import { createKeyStore } from '../key-store.ts';
 import { loadServerSecret } from '../server-secret.ts';
+import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
 
 /** The key that an {@link exampleApi} accepts. */
 export const EXAMPLE_KEY = 'test-key';
@@ -16,7 +17,12 @@ export const EXAMPLE_KEY = 'test-key';
 export async function exampleApi(
   database: Database,
   routes: readonly RouteModule[],
-  options: { readonly pageLimitMax?: number; readonly indexed?: IndexedHere } = {},
+  options: {
+    readonly pageLimitMax?: number;
+    readonly indexed?: IndexedHere;
+    readonly usage?: ApiUsageCounter;
+    readonly openRoutes?: readonly RouteModule[];
+  } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
   return checkAnswers(
@@ -39,6 +45,8 @@ export async function exampleApi(
       version: '0.0.0',
       readiness: async () => ({ ready: true, reasons: [] }),
       routes,
+      ...(options.usage !== undefined && { usage: options.usage }),
+      ...(options.openRoutes !== undefined && { openRoutes: options.openRoutes }),
     }),
   );
 }

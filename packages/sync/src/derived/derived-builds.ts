@@ -27,3 +27,17 @@ export async function readDerivedBuilds(
     [chainId],
   );
 }
+
+/** Of every state that is not built, by chain: one statement, however many chains there are. */
+export async function readUnbuilt(
+  source: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<number, readonly DerivedBuild[]>> {
+  const rows = await source.query<DerivedBuild & { chainId: number }>(
+    `SELECT chain_id AS "chainId", state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
+         ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
+       FROM derived_states
+         CROSS JOIN LATERAL (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = derived_states.chain_id) AS span
+      WHERE status <> 'built' ORDER BY chain_id, state`,
+  );
+  return Map.groupBy(rows, ({ chainId }) => chainId);
+}

@@ -1,0 +1,48 @@
+import { createLocalLimits } from '@chainstead/http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ConsoleStage, openConsoleStage } from '../testing/console-stage.ts';
+import { loadConsoleAssets } from './console-assets.ts';
+
+/** Of script and style of a page together, as they are run. Bytes. */
+const BYTES_MAX = 200_000;
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  stage = await openConsoleStage({ sharedLimits: createLocalLimits() });
+});
+afterAll(() => stage.close());
+
+describe('script and style', () => {
+  test('of a page together are small', async () => {
+    const page = await (await stage.get('/console/sign-in')).text();
+    const addresses = [...page.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+\.(?:js|css))"/g)].map(
+      ([, one = '']) => one,
+    );
+    expect(addresses.length).toBeGreaterThan(4);
+    let bytes = 0;
+    for (const address of addresses) {
+      const answer = await stage.app.request(address);
+      expect(answer.status, address).toBe(200);
+      bytes += (await answer.arrayBuffer()).byteLength;
+    }
+    expect(bytes).toBeLessThan(BYTES_MAX);
+  });
+
+  test('may be kept for good: another content has another address', async () => {
+    const assets = await loadConsoleAssets();
+    const address = assets.address('console.css');
+    const answer = await stage.app.request(address, { headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    const again = await stage.app.request(address, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
+    expect(again.status).toBe(304);
+    expect((await stage.app.request(address.replace(/assets\/\w{4}/, 'assets/0000'))).status).toBe(404);
+  });
+
+  test('are files of the list alone', async () => {
+    const address = (await loadConsoleAssets()).address('console.css');
+    for (const name of ['..%2fconsole-assets.ts', 'package.json', 'console.css%00.js'])
+      expect((await stage.app.request(address.replace('console.css', name))).status).toBeGreaterThanOrEqual(400);
+  });
+});

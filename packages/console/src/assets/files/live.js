@@ -1,0 +1,30 @@
+// Says when the live part of a page is not live. The server sends it at least every ten seconds; a message changes the part's beat.
+(() => {
+  const SILENCE_MS = 25_000;
+  const live = document.querySelector('[data-live]');
+  const notice = document.querySelector('[data-live-notice]');
+  if (live === null || notice === null) return;
+  let heardAt = Date.now();
+  let isLost = false;
+
+  new MutationObserver(() => {
+    heardAt = Date.now();
+    if (!isLost) return;
+    isLost = false;
+    notice.hidden = true;
+  }).observe(live, { childList: true, subtree: true, attributes: true, characterData: true });
+
+  function look() {
+    if (document.hidden || isLost || Date.now() - heardAt < SILENCE_MS) return;
+    isLost = true;
+    notice.hidden = false;
+    const since = new Intl.DateTimeFormat(undefined, { timeStyle: 'long' }).format(heardAt);
+    notice.textContent = `Not live: nothing has come from the server since ${since}. It is tried again by itself.`;
+  }
+
+  setInterval(look, 1_000);
+  addEventListener('offline', () => {
+    heardAt = Math.min(heardAt, Date.now() - SILENCE_MS);
+    look();
+  });
+})();

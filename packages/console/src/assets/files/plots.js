@@ -1,0 +1,38 @@
+// Draws time series: of each [data-plot] the numbers that its address gives, as { labels, unit, times, values }. The table beside it says the same.
+(() => {
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
+  const HEIGHT = 220;
+
+  async function draw(element) {
+    const answer = await fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    const { labels, unit, times, values } = await answer.json();
+    if (times.length === 0) {
+      element.textContent = 'Nothing to plot yet.';
+      return;
+    }
+    const numbers = new Intl.NumberFormat();
+    const axis = { stroke: css('--soft'), grid: { stroke: css('--edge') }, ticks: { stroke: css('--edge') } };
+    const series = labels.map((label, index) => ({
+      label,
+      stroke: css(COLOURS[index % COLOURS.length]),
+      width: 1.5,
+      value: (_plot, value) => (value === null ? '–' : `${numbers.format(value)} ${unit}`),
+    }));
+    const options = {
+      width: element.clientWidth,
+      height: HEIGHT,
+      series: [{}, ...series],
+      axes: [axis, { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) }],
+    };
+    element.textContent = '';
+    const plot = new uPlot(options, [times, ...values], element);
+    new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT })).observe(element);
+  }
+
+  for (const element of document.querySelectorAll('[data-plot]'))
+    draw(element).catch((error) => {
+      element.textContent = `The plot could not be loaded: ${error.message}`;
+    });
+})();

@@ -1,0 +1,216 @@
+/** The console in a real browser. Where the machine has none, the tests say so. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ConsoleBrowser, openConsoleBrowser } from './testing/console-browser.ts';
+import { type ConsoleStage, openConsoleStage } from './testing/console-stage.ts';
+import { seedChains } from './testing/seed-chains.ts';
+
+const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
+/** A folder where pictures of all pages are put, for the eye. */
+const PICTURES = process.env.CONSOLE_PICTURES;
+
+const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+
+let stage: ConsoleStage;
+let opened: ConsoleBrowser | undefined;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  await seedChains(stage.database, [7, 8, 9]);
+  await stage.database.query(
+    `UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = $1, upstreams = $2 WHERE chain_id = 8`,
+    [
+      `${HOSTILE} forked`,
+      JSON.stringify([
+        {
+          name: HOSTILE,
+          state: 'healthy',
+          reason: null,
+          score: 1,
+          head: 2_000,
+          latencyMs: { p50: 12, p95: 40 },
+          requests: 9,
+          faults: {},
+        },
+      ]),
+    ],
+  );
+  await stage.keys.create(HOSTILE);
+  await stage.database.query(
+    `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
+     SELECT '0123abcd', current_date - ago, 'GET', '/api/v2.2/:address/erc20', 100 + ago, 1, 0 FROM generate_series(0, 9) AS ago`,
+  );
+  opened = await openConsoleBrowser(stage);
+});
+afterAll(async () => {
+  await opened?.close();
+  await stage.close();
+});
+beforeEach(({ skip }) => {
+  if (opened === undefined) skip();
+});
+
+/** Of a test that is not skipped. */
+function browser(): ConsoleBrowser {
+  if (opened === undefined) throw new Error('The machine has no Chromium');
+  return opened;
+}
+
+const PAGES = [
+  ['overview', '/console'],
+  ['chain', '/console/chains/chain-7?from=300&to=1500'],
+  ['stopped chain', '/console/chains/chain-8'],
+  ['keys', '/console/keys'],
+  ['audit', '/console/audit'],
+  ['sessions', '/console/sessions'],
+  ['sign-in', '/console/sign-in'],
+  ['nowhere', '/console/nowhere'],
+] as const;
+
+const LOOKS = [
+  ['light on a desk', { ...DESK, colorScheme: 'light' }],
+  ['dark on a desk', { ...DESK, colorScheme: 'dark' }],
+  ['light on a telephone', { ...TELEPHONE, colorScheme: 'light' }],
+  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
+] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
+
+vi.setConfig({ testTimeout: 150_000 });
+
+describe.each(LOOKS)('%s', (look, options) => {
+  test.each(PAGES)(
+    'the page %s has nothing serious for axe, fits, and runs nothing of strangers',
+    async (name, path) => {
+      const { page, context, complaints } = await browser().open(path, options);
+      await page.waitForLoadState('load');
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(
+        serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
+      ).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+      // The browser tells of the page's own status.
+      expect(complaints.filter((text) => name !== 'nowhere' || !text.includes('404'))).toEqual([]);
+      expect(await page.locator('img').count()).toBe(0);
+      await takePicture(page, `${name}, ${look}`);
+      await context.close();
+    },
+  );
+});
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name.replaceAll(/[^a-z]+/g, '-')}.png`), fullPage: true });
+}
+
+describe('the overview', () => {
+  test('moves by itself, also back, and keeps the reader where they are', async () => {
+    const { page, context, complaints } = await browser().open('/console', DESK);
+    const card = page.locator('#chain-chain-7');
+    await card.locator('h2 a').focus();
+    await setCheckpoint(1_995);
+    await card.getByText('1,995').first().waitFor({ timeout: 60_000 });
+    // A reorganisation takes it back.
+    await setCheckpoint(1_993);
+    await card.getByText('1,993').first().waitFor({ timeout: 60_000 });
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('chain-7');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('says when it is not live, and is right again once the server is back', async () => {
+    const { page, context } = await browser().open('/console', DESK);
+    const notice = page.locator('[data-live-notice]');
+    await page.locator('[data-beat]').waitFor();
+    expect(await notice.isVisible()).toBe(false);
+    await browser().stopServing();
+    await notice.waitFor({ state: 'visible', timeout: 45_000 });
+    expect(await notice.textContent()).toContain('Not live');
+    await setCheckpoint(1_998);
+    await browser().startServing();
+    await page.locator('#chain-chain-7').getByText('1,998').first().waitFor({ timeout: 60_000 });
+    await notice.waitFor({ state: 'hidden' });
+    await context.close();
+  });
+
+  test('shows nothing more to whoever was signed out', async () => {
+    const { page, context } = await browser().open('/console', DESK);
+    await page.locator('[data-beat]').waitFor();
+    await stage.database.query('UPDATE console_sessions SET revoked_at = now()');
+    await page.getByText('Signed out.').first().waitFor({ timeout: 60_000 });
+    expect(await page.locator('article').count()).toBe(0);
+    await context.close();
+  });
+
+  test('can be read without script', async () => {
+    const { page, context } = await browser().open('/console', { ...DESK, javaScriptEnabled: false });
+    expect(await page.locator('article').count()).toBeGreaterThan(2);
+    expect(await page.locator('time').first().textContent()).toContain('UTC');
+    await page.locator('#chain-chain-7 svg.strip a').first().click();
+    await page.waitForURL(/\/console\/chains\/chain-7\?from=0/);
+    await context.close();
+  });
+
+  test('tells times and numbers as the reader does, with the zone', async () => {
+    const reader = { ...DESK, locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
+    const { page, context } = await browser().open('/console', reader);
+    await page
+      .locator('time', { hasText: /GMT\+9|JST/ })
+      .first()
+      .waitFor();
+    await page.locator('#chain-chain-9').getByText('2.000').first().waitFor();
+    await context.close();
+  });
+
+  test('is used with the keyboard: the first stop leads past the menu', async () => {
+    const { page, context } = await browser().open('/console', DESK);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('main');
+    await context.close();
+  });
+});
+
+describe('keys', () => {
+  test('are made in a form after signing in by one, shown once, and revoked', async () => {
+    const { key: admin } = await stage.keys.create('Ann', new Set(['admin']));
+    const context = await browser().browser.newContext({ ...DESK, baseURL: browser().url });
+    const page = await context.newPage();
+    await page.goto('/console/keys');
+    await page.getByLabel('Key with the scope').fill(admin);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL('**/console/keys');
+    const form = page.getByRole('form', { name: 'Make a key' });
+    await form.getByLabel('Name', { exact: true }).fill('shop');
+    await form.getByLabel('streams').check();
+    await form.getByRole('button').click();
+    const key = (await page.locator('#key').textContent()) ?? '';
+    expect(await stage.keys.verify(key)).toMatchObject({ name: 'shop', scopes: new Set(['data', 'streams']) });
+    await page.getByRole('main').getByRole('link', { name: 'Keys' }).click();
+    expect(await page.content()).not.toContain(key);
+    const row = page.getByRole('row', { name: /shop/ });
+    await row.getByText('Change').click();
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row', { name: /shop.*revoked/s }).waitFor();
+    expect(await stage.keys.verify(key)).toBeNull();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Key with the scope').waitFor();
+    await context.close();
+  });
+
+  test('have their usage as a plot', async () => {
+    const { page, context, complaints } = await browser().open('/console/keys', DESK);
+    await page.locator('[data-plot] canvas').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+async function setCheckpoint(block: number): Promise<void> {
+  await stage.database.query('UPDATE sync_chains SET checkpoint = $1 WHERE chain_id = 7', [block]);
+}

@@ -1,0 +1,89 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { AuditActor, KeyStore } from '@chainstead/http';
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import type { Html } from './layout/html.ts';
+import type { OverviewSource } from './pages/overview/read-overview.ts';
+import type { ConsoleSession, SessionStore } from './sessions/session-store.ts';
+
+/** What the console leaves in the context of a request. */
+export interface ConsoleEnv {
+  Variables: {
+    /** Set by the API. */
+    requestId: string;
+    session: ConsoleSession;
+    /** What the browser keeps of it: never for a page. */
+    sessionSecret: string;
+    /** What its changes carry. */
+    token: string;
+  };
+}
+
+export type ConsoleContext = Context<ConsoleEnv>;
+
+/** A page, with what it can change: a folder in pages/ and a line in pages/registry.ts. */
+export interface ConsolePage {
+  /** Below `/console`: '' or `/keys`. */
+  readonly path: string;
+  readonly title: string;
+  /** @default true */
+  readonly inMenu?: boolean;
+  addRoutes(routes: ConsoleRoutes, services: ConsoleServices): void;
+}
+
+/** How a page adds routes: each stands behind the session, and a change behind its token too. Paths are below `/console`. */
+export interface ConsoleRoutes {
+  /** Something to look at. */
+  view(path: string, answer: (request: PageRequest) => Promise<Answer>): void;
+  /** Something that a form changes; its members besides the token are parsed. */
+  change<Form>(path: string, form: z.ZodType<Form>, answer: (request: ChangeRequest<Form>) => Promise<Answer>): void;
+  /** A part of a page that is sent again when it has changed, as long as somebody looks; `path` is below `/console/events`. */
+  live(path: string, read: (request: PageRequest) => Promise<Html>): void;
+}
+
+export interface PageRequest {
+  readonly session: ConsoleSession;
+  /** What forms have to carry (`layout/form.ts`). */
+  readonly token: string;
+  /** Of the path. */
+  readonly parameter: (name: string) => string;
+  /** Of the query; the first where there are several. */
+  readonly query: (name: string) => string | undefined;
+}
+
+export interface ChangeRequest<Form> extends PageRequest {
+  readonly form: Form;
+  /** For the audit log. */
+  readonly by: AuditActor;
+}
+
+/** A page's content, another address to look at, or a file. */
+export type Answer = View | { readonly goTo: string } | FileAnswer;
+
+export interface FileAnswer {
+  readonly content: string;
+  /** Of the content. */
+  readonly type: string;
+  /** What it is called where it is to be saved; absent: it is for a script. */
+  readonly saveAs?: string;
+}
+
+export interface View {
+  readonly title: string;
+  readonly body: Html;
+  /** @default 200 */
+  readonly status?: 200 | 404;
+}
+
+/** What pages work with. */
+export interface ConsoleServices {
+  readonly database: Database;
+  readonly keys: KeyStore;
+  readonly sessions: SessionStore;
+  readonly registry: ChainRegistry;
+  readonly overview: OverviewSource;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}

@@ -1,0 +1,61 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import {
+  type ConfiguredKey,
+  type KeyStore,
+  loadServerSecret,
+  type RouteModule,
+  type SharedLimits,
+} from '@chainstead/http';
+import { loadConsoleAssets } from './assets/console-assets.ts';
+import { createConsoleApp } from './console-app.ts';
+import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
+import { PAGES } from './pages/registry.ts';
+import { createSessionCookie } from './sessions/session-cookie.ts';
+import { createSessionStore } from './sessions/session-store.ts';
+
+export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {
+  /** Of the process, not of a request: live parts outlive theirs. */
+  readonly database: Database;
+  readonly keys: KeyStore;
+  /** `API_KEYS`. */
+  readonly configured: readonly ConfiguredKey[];
+  /** Where attempts to sign in are counted. */
+  readonly sharedLimits: SharedLimits;
+  readonly registry: ChainRegistry;
+  readonly version: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** The console of an API process. */
+export interface Console {
+  /** To be added in front of the key check: it has a check of its own. */
+  readonly routes: RouteModule;
+  /** Ends the live parts of pages, which would keep the server from closing. */
+  close(): void;
+}
+
+/** The console at `/console`. Makes the secret that signs its cookies when there is none yet. */
+export async function createConsole(options: ConsoleOptions): Promise<Console> {
+  const { database, keys, registry, logger, clock } = options;
+  const secret = await loadServerSecret(database, 'console');
+  const closing = new AbortController();
+  const sessions = createSessionStore({ database, configured: options.configured, secret });
+  const app = createConsoleApp({
+    services: { database, keys, sessions, registry, overview: createOverviewSource(options), logger, clock },
+    pages: PAGES,
+    cookie: createSessionCookie(secret),
+    assets: await loadConsoleAssets(),
+    sharedLimits: options.sharedLimits,
+    version: options.version,
+    closing: closing.signal,
+  });
+  return {
+    routes: (api) => {
+      api.route('/console', app);
+    },
+    close: () => closing.abort(),
+  };
+}

@@ -1,0 +1,88 @@
+import { recordAudit } from '@chainstead/http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConsoleStage, openConsoleStage, type Visitor } from './testing/console-stage.ts';
+
+const MARK = 'alert(document.domain)';
+const HOSTILE = [
+  `<script>${MARK}</script>`,
+  `"><img src=x onerror=${MARK}>`,
+  `' onmouseover='${MARK}`,
+  `\u202e${MARK}\u2066`,
+  `javascript:${MARK}`,
+  'x'.repeat(1_000_000),
+];
+
+let stage: ConsoleStage;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  visitor = await stage.signIn();
+  for (const [index, text] of HOSTILE.entries()) {
+    await stage.keys.create(text);
+    await stage.database.transaction((transaction) =>
+      recordAudit(
+        transaction,
+        { door: 'command', id: text, name: text, address: text, requestId: text },
+        { action: 'test', target: text, details: { text } },
+      ),
+    );
+    await stage.database.query(
+      `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams)
+       VALUES ($1, $2, 0, 1, 10, 10, $3, $2, $2, $4)`,
+      [
+        900_000 + index,
+        text,
+        text.slice(0, 40),
+        JSON.stringify([
+          {
+            name: text,
+            state: text.slice(0, 20),
+            reason: text,
+            score: 1,
+            head: 1,
+            latencyMs: { p50: 1, p95: 2 },
+            requests: 1,
+            faults: { [text.slice(0, 40)]: 1 },
+          },
+        ]),
+      ],
+    );
+    await stage.database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream) VALUES ($1, $2, 0, 10, 'unproven', $2, $2)`,
+      [900_000 + index, text.slice(0, 2_000)],
+    );
+    await stage.database.query(
+      `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES ($1, current_date, 'GET', $1, 1, 0, 0)`,
+      [text.slice(0, 2_000)],
+    );
+  }
+});
+afterAll(() => stage.close());
+
+const chains = HOSTILE.slice(0, -1).map((text) => `/console/chains/${encodeURIComponent(text)}`);
+
+test.each(['/console', '/console/keys', '/console/audit', '/console/sessions', ...chains])(
+  'texts of strangers neither run on %s nor make it large',
+  async (path) => {
+    const answer = await stage.get(path, visitor);
+    expect(answer.status).toBe(200);
+    const page = await answer.text();
+    expect(page.length).toBeLessThan(300_000);
+    expect(page).not.toMatch(/\p{Cc}(?<![\n])|[\u202a-\u202e\u2066-\u2069]/u);
+    // All that is left of markup is what the pages write themselves.
+    const tags = new Set([...page.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag]) => tag?.toLowerCase()));
+    expect(tags.has('img')).toBe(false);
+    for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi)) {
+      const bare = tag.replaceAll(/"[^"]*"/g, '""');
+      expect(bare).not.toMatch(/\son\w+=|javascript:/i);
+    }
+    for (const [, address = ''] of page.matchAll(/(?:href|src|action)="([^"]*)"/g)) expect(address).toMatch(/^[/#]/);
+    expect(page.match(/<script\b/g)).toHaveLength(page.match(/<script defer src="\/console\/assets\//g)?.length ?? 0);
+  },
+);
+
+test('a name of a megabyte in an address is answered', async () => {
+  const answer = await stage.get(`/console/chains/${'x'.repeat(10_000)}`, visitor);
+  expect([answer.status, (await answer.text()).length]).toEqual([404, expect.any(Number)]);
+});

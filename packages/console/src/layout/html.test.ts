@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { html } from 'hono/html';
+import { describe, expect, test } from 'vitest';
+import { cut, shown } from './html.ts';
+
+describe('a text of strangers', () => {
+  test.each([
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['" onload="alert(1)', '&quot; onload=&quot;alert(1)'],
+    ["it's & more", 'it&#39;s &amp; more'],
+    ['invoice\u202egnp.exe', 'invoice\ufffdgnp.exe'],
+    ['a\u0000b\u0007c\r\nd', 'a\ufffdb\ufffdc d'],
+    ['\u2066x\u2069\u200f', '\ufffdx\ufffd\ufffd'],
+    ['مرحبا', 'مرحبا'],
+  ])('%j is shown as text, isolated from what stands around it', (given, text) => {
+    expect(String(shown(given))).toBe(`<bdi>${text}</bdi>`);
+  });
+
+  test('of a megabyte is cut, and quickly', () => {
+    const started = performance.now();
+    const text = String(shown('😀<b>'.repeat(250_000)));
+    expect(text.length).toBeLessThan(1_000);
+    expect(text).toContain('…');
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+
+  test('never becomes markup, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (given) => {
+        const text = String(html`<p title="${cut(given)}">${shown(given)}</p>`);
+        expect(text.replaceAll(/<p title="[^"<>]*"><bdi>[^<>"']*<\/bdi><\/p>/gsu, '')).toBe('');
+        expect(text.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

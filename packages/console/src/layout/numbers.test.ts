@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { count, duration, moment, percent, rate } from './numbers.ts';
+
+test('a percentage is 100 only when all is there, and 0 only when nothing is', () => {
+  expect([1, 0.99999, 0.5, 0.00001, 0].map(percent)).toEqual(['100 %', '99.9 %', '50.0 %', '0.1 %', '0 %']);
+});
+
+test('durations are told in the unit that suits them', () => {
+  expect([0, 119, 200, 7_300, 200_000].map(duration)).toEqual(['0 s', '119 s', '3 min', '2 h', '2 days']);
+});
+
+test('times are told in UTC, with what the script needs to tell them otherwise', () => {
+  const at = new Date('2026-01-31T12:00:05.250Z');
+  expect(String(moment(at))).toBe('<time datetime="2026-01-31T12:00:05.250Z">2026-01-31 12:00:05 UTC</time>');
+});
+
+test('numbers have separators, and what the script needs for others', () => {
+  expect(String(count(1_234_567))).toBe('<data class="n" value="1234567">1,234,567</data>');
+  expect([0.126, 12.34, 4_567.8].map(rate)).toEqual(['0.13', '12.3', '4,568']);
+});

@@ -1,0 +1,67 @@
+import { html } from 'hono/html';
+import type { ConsoleAssets } from '../assets/console-assets.ts';
+import { changeForm } from './form.ts';
+import { type Html, NOTHING, shown } from './html.ts';
+
+export interface MenuEntry {
+  readonly path: string;
+  readonly title: string;
+}
+
+/** A whole page. */
+export interface PageFacts {
+  readonly title: string;
+  readonly body: Html;
+  /** Below `/console`. */
+  readonly path: string;
+  readonly menu: readonly MenuEntry[];
+  readonly assets: ConsoleAssets;
+  readonly version: string;
+  /** Null: nobody is signed in. */
+  readonly viewer: { readonly keyName: string; readonly token: string } | null;
+}
+
+/** Neither inline styles nor anything that has to be evaluated. */
+const HTMX_CONFIG = JSON.stringify({
+  includeIndicatorCSS: false,
+  includeIndicatorStyles: false,
+  allowEval: false,
+  history: false,
+});
+
+/** The page around what a page shows. Works without script; with it, live parts move and times are the reader's. */
+export function page(facts: PageFacts): Html {
+  const { title, body, assets, viewer } = facts;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content="${HTMX_CONFIG}">
+<title>${title} · Chainstead</title>
+<link rel="icon" href="${assets.address('icon.svg')}">
+${assets.styles.map((name) => html`<link rel="stylesheet" href="${assets.address(name)}">`)}
+${assets.scripts.map((name) => html`<script defer src="${assets.address(name)}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><a class="brand" href="/console">Chainstead</a>${viewer === null ? NOTHING : navigation(facts, viewer)}</header>
+<main id="main" tabindex="-1">${body}</main>
+<footer>Chainstead ${facts.version} · <a href="/docs">API</a></footer>
+</body>
+</html>`;
+}
+
+function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['viewer']>): Html {
+  const entries = menu.map(
+    (entry) =>
+      html`<li><a href="/console${entry.path}" ${isCurrent(entry.path, path) ? html`aria-current="page"` : NOTHING}>${entry.title}</a></li>`,
+  );
+  const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;
+  return html`<nav aria-label="Console"><ul>${entries}</ul></nav>${changeForm('/console/sign-out', viewer.token, leave)}`;
+}
+
+function isCurrent(entry: string, path: string): boolean {
+  return entry === '' ? path === '' : path === entry || path.startsWith(`${entry}/`);
+}

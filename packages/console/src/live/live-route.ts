@@ -1,0 +1,88 @@
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
+import { UnavailableError } from '@chainstead/http';
+import { html, raw } from 'hono/html';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import type { ConsoleContext } from '../console-page.ts';
+import type { Html } from '../layout/html.ts';
+import { beat } from '../layout/live-part.ts';
+import type { SessionStore } from '../sessions/session-store.ts';
+
+export interface LiveOptions {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Ends all of them. */
+  readonly closing: AbortSignal;
+}
+
+/** Sends a part of a page, whole each time, whenever it has changed. */
+export type SendLive = (c: ConsoleContext, read: () => Promise<Html>) => Response;
+
+/** How often it is looked for changes, and whether the session goes on. Milliseconds. */
+const LOOK_MS = 2_000;
+/** So long nothing is sent that did not change: pages take a longer silence for a lost connection. Milliseconds. */
+const BEAT_MS = 10_000;
+/** Of one process. */
+const STREAMS_MAX = 200;
+
+/** Ends the asking: there is nothing to come. */
+const SIGNED_OUT_EVENT = 'signed-out';
+const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/console/sign-in">Sign in</a></p>`;
+
+/**
+ * Whoever was cut off, or comes back to a page, gets the whole part first: nothing depends on what was sent before. A session that ends, ends
+ * its streams.
+ */
+export function createSendLive({ sessions, clock, logger, closing }: LiveOptions): SendLive {
+  let open = 0;
+
+  return (c, read) => {
+    if (open >= STREAMS_MAX) throw new UnavailableError('Too many live pages are open: close some, or reload by hand');
+    open += 1;
+    const secret = c.get('sessionSecret');
+    const send = async (stream: SSEStreamingApi): Promise<void> => {
+      const left = new AbortController();
+      stream.onAbort(() => left.abort());
+      const signal = AbortSignal.any([left.signal, closing]);
+      let sent = '';
+      let sentAt = Number.NEGATIVE_INFINITY;
+      try {
+        while (!signal.aborted) {
+          const part = await nextPart(secret, read);
+          if (part === null) {
+            await stream.writeSSE({ data: String(SIGNED_OUT) });
+            await stream.writeSSE({ event: SIGNED_OUT_EVENT, data: 'sign in again' });
+            return;
+          }
+          if (part !== undefined && (part !== sent || clock.now() - sentAt >= BEAT_MS)) {
+            sent = part;
+            sentAt = clock.now();
+            await stream.writeSSE({ data: String(await beat(raw(part), sentAt)) });
+          }
+          await sleepUnlessAborted(clock, LOOK_MS, signal);
+        }
+      } finally {
+        open -= 1;
+      }
+    };
+    const answer = streamSSE(c, send, async (error) => {
+      logger.error({ err: error }, 'A live part of the console ended');
+    });
+    // Proxies must not gather it, and nobody compresses it.
+    answer.headers.set('cache-control', 'no-store, no-transform');
+    answer.headers.set('x-accel-buffering', 'no');
+    return answer;
+  };
+
+  /** Null: the session is over; undefined: it can't be read now. The page says that it is not live, and it is tried again. */
+  async function nextPart(secret: string, read: () => Promise<Html>): Promise<string | null | undefined> {
+    try {
+      if ((await sessions.find(secret, false)) === null) return null;
+      return String(await read());
+    } catch (error) {
+      logger[failureLevel(error)]({ error: errorText(error) }, 'A live part of the console could not be read');
+      return undefined;
+    }
+  }
+}

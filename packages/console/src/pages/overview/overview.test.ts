@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@chainstead/db';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { seedChains } from '../../testing/seed-chains.ts';
+
+const stages: ConsoleStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+});
+
+async function open(wrap?: (database: Database) => Database): Promise<ConsoleStage> {
+  const stage = await openConsoleStage(wrap === undefined ? {} : { wrap });
+  stages.push(stage);
+  return stage;
+}
+
+async function textOf(stage: ConsoleStage, visitor: Visitor, path = '/console'): Promise<string> {
+  const answer = await stage.get(path, visitor);
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+describe('the overview', () => {
+  test('shows of each chain head, checkpoint, lag, pace, and how much of its history is there', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    await stage.database.query("UPDATE sync_ranges SET dataset = 'x'");
+    const page = await textOf(stage, visitor);
+    expect(page).toContain('chain-7');
+    for (const number of ['2000', '1990', '10']) expect(page).toContain(`<data class="n" value="${number}">`);
+    // Six blocks a minute.
+    expect(page).toContain('0.10 blocks/s, 1.00 rows/s');
+    expect(page).toContain('polyline');
+    expect(page).toContain('blocks 0 to ');
+    // The configured chain that the database knows nothing of.
+    expect(page).toContain('Never ingested here yet');
+  });
+
+  test('says how much of a history is there, and how long the rest takes at the pace of the moment', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [1]);
+    const page = await textOf(stage, visitor);
+    expect(page).toContain('89.9 % (<data class="n" value="200">200</data> blocks missing, about 4 min left)');
+    expect(page).toMatch(/aria-label="blocks 99\d to 1,2\d\d: missing"/);
+    expect(page).toContain('href="/console/chains/eth?from=');
+    const chain = await textOf(stage, visitor, '/console/chains/eth?from=1000&to=1100');
+    expect(chain).toContain('<td>missing</td>');
+  });
+
+  test('says in words why a chain stands still, and what to do', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7, 8, 9]);
+    await stage.database.query(
+      `UPDATE sync_chains SET stop_code = 'REORG_TOO_DEEP', stop_message = '<img src=x onerror=alert(1)> forked' WHERE chain_id = 7`,
+    );
+    await stage.database.query(`UPDATE sync_chains SET stall_reason = 'node-a: timeout' WHERE chain_id = 8`);
+    const page = await textOf(stage, visitor);
+    expect(page).toContain('Stopped (REORG_TOO_DEEP)');
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt; forked');
+    expect(page).toContain('Find out which branch is right');
+    expect(page).toContain('Held up.');
+    expect(page).toContain('node-a: timeout');
+    // What needs somebody comes first.
+    expect(page.indexOf('chain-8')).toBeLessThan(page.indexOf('chain-9'));
+  });
+
+  test('asks as much of the database for forty chains as for one', async () => {
+    let asked = 0;
+    const stage = await open((database) => ({
+      ...database,
+      query: (text, values) => {
+        asked += 1;
+        return database.query(text, values);
+      },
+    }));
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    asked = 0;
+    await textOf(stage, visitor);
+    const forOne = asked;
+    await seedChains(
+      stage.database,
+      Array.from({ length: 39 }, (_, index) => 1_000_000 + index),
+    );
+    await sleep(1_100);
+    asked = 0;
+    const page = await textOf(stage, visitor);
+    expect(page.match(/<article/g)).toHaveLength(41);
+    expect(asked).toBe(forOne);
+  });
+});
+
+describe('a chain', () => {
+  test('has a page of its own, zoomed to a range, with the ranges behind it', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    const page = await textOf(stage, visitor, '/console/chains/chain-7?from=500&to=700');
+    expect(page).toContain('two nodes agree');
+    expect(page).toContain('http://node-a');
+    expect(page).not.toContain('value="1200"');
+    const all = await textOf(stage, visitor, '/console/chains/chain-7');
+    expect(all).toContain('<data class="n" value="1200">');
+    const lag = await (await stage.get('/console/chains/chain-7/lag.json', visitor)).json();
+    expect(lag).toMatchObject({ unit: 'blocks', labels: ['behind'] });
+  });
+
+  test.each([
+    ['/console/chains/unheard-of', 404],
+    ['/console/chains/chain-7?from=x', 400],
+    ['/console/chains/chain-7?from=10&to=5', 400],
+    ['/console/audit?before=-1', 400],
+    ['/console/keys?days=0', 400],
+  ])('%s is answered %i, as a page', async (path, status) => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    const answer = await stage.get(path, visitor);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=UTF-8']);
+    expect(await answer.text()).toContain('role="alert"');
+  });
+});

@@ -1,0 +1,38 @@
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import { changeForm } from '../../layout/form.ts';
+import { type Html, shown } from '../../layout/html.ts';
+import { moment } from '../../layout/numbers.ts';
+import type { ConsoleSession } from '../../sessions/session-store.ts';
+
+const endForm = z.object({ id: z.string().regex(/^[0-9a-f]{64}$/, 'is no session') });
+
+/** Who is signed in. */
+export const sessionsPage: ConsolePage = {
+  path: '/sessions',
+  title: 'Sessions',
+  addRoutes(routes, { sessions }) {
+    routes.view('/sessions', async (request) => ({
+      title: 'Sessions',
+      body: sessionsView(await sessions.list(), request),
+    }));
+    routes.change('/sessions/end', endForm, async ({ form, by }) => {
+      await sessions.end(form.id, by);
+      return { goTo: '/console/sessions' };
+    });
+  },
+};
+
+function sessionsView(sessions: readonly ConsoleSession[], { session: own, token }: PageRequest): Html {
+  const rows = sessions.map(
+    (
+      session,
+    ) => html`<tr><td>${shown(session.keyName)}<br><code class="soft">${shown(session.keyId)}</code>${session.id === own.id ? html` <strong>this one</strong>` : ''}</td>
+<td>${moment(session.createdAt)}</td><td>${moment(session.seenAt)}</td><td>${moment(session.expiresAt)}</td><td>${shown(session.address)}</td><td>${shown(session.userAgent, 200)}</td>
+<td>${changeForm('/console/sessions/end', token, html`<input type="hidden" name="id" value="${session.id}"><button class="danger">End</button>`, `End the session of ${session.keyId} from ${session.address}`)}</td></tr>`,
+  );
+  return html`<h1>Sessions</h1>
+<p class="soft">Who is signed in to the console. A session ends twelve hours after it was last used, a week after it began, and at once with its key.</p>
+<div class="table" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">Key</th><th scope="col">Since</th><th scope="col">Last used</th><th scope="col">At the latest until</th><th scope="col">Address</th><th scope="col">Browser</th><th scope="col">End</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

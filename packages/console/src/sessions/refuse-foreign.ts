@@ -1,0 +1,45 @@
+import { ApiError } from '@chainstead/http';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { ConsoleEnv } from '../console-page.ts';
+
+/** A 403: a change that a page of another site asked for, or nobody's page. */
+export class ForeignChangeError extends ApiError {
+  constructor(header: string) {
+    super({
+      code: 'FOREIGN_CHANGE',
+      status: 403,
+      message: `A change must come from a page of this console: ${header} says otherwise. Behind a proxy, pass the header Host as it came`,
+    });
+  }
+}
+
+/**
+ * Lets changes pass that a page of the console asks for: by `Sec-Fetch-Site`, which no script can set, and by `Origin`. Who sends neither is
+ * no browser. Reading is safe from any site: nothing is changed, and no other site gets the cookie sent or may read the answer.
+ */
+export function refuseForeign(): MiddlewareHandler<ConsoleEnv> {
+  return async (c, next) => {
+    if (!isReading(c)) requireOwnPage(c);
+    return next();
+  };
+}
+
+export function isReading(c: Context): boolean {
+  return c.req.method === 'GET' || c.req.method === 'HEAD';
+}
+
+/** @throws ForeignChangeError */
+function requireOwnPage(c: Context): void {
+  const site = c.req.header('sec-fetch-site');
+  const origin = c.req.header('origin');
+  if (site !== undefined && site !== 'same-origin') throw new ForeignChangeError('Sec-Fetch-Site');
+  if (origin !== undefined && !hostsOf(c).has(URL.parse(origin)?.host.toLowerCase() ?? ''))
+    throw new ForeignChangeError('Origin');
+  if (site === undefined && origin === undefined) throw new ForeignChangeError('the lack of Origin');
+}
+
+/** What this server is called, by the browser or by a proxy before it. */
+function hostsOf(c: Context): ReadonlySet<string> {
+  const named = [c.req.header('host'), c.req.header('x-forwarded-host')?.split(',')[0], new URL(c.req.url).host];
+  return new Set(named.flatMap((host) => (host === undefined || host === '' ? [] : [host.trim().toLowerCase()])));
+}

@@ -1,0 +1,126 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { silentLogger, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { erc20Transfers } from '@chainstead/erc20';
+import {
+  type ApiApp,
+  type ConfiguredKey,
+  createKeyStore,
+  createLocalLimits,
+  type KeyScope,
+  type KeyStore,
+  type SharedLimits,
+} from '@chainstead/http';
+import { exampleApi } from '@chainstead/http/testing';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { type Console, createConsole } from '../console.ts';
+
+/** Where requests of a page of the console come from. */
+export const OWN_ORIGIN: Readonly<Record<string, string>> = {
+  origin: 'http://localhost',
+  'sec-fetch-site': 'same-origin',
+};
+
+/** Somebody who is signed in. */
+export interface Visitor {
+  readonly key: string;
+  readonly prefix: string;
+  /** For the header `cookie`. */
+  readonly cookie: string;
+  /** What forms of the session carry. */
+  readonly token: string;
+}
+
+/** The console over a database of its own. */
+export interface ConsoleStage {
+  readonly app: ApiApp;
+  readonly console: Console;
+  readonly keys: KeyStore;
+  readonly database: Database;
+  readonly scratch: ScratchDatabase;
+  signIn(scopes?: readonly KeyScope[]): Promise<Visitor>;
+  get(path: string, visitor?: Visitor, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** As a form of the console's page would. */
+  post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    visitor?: Visitor,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly configured?: readonly ConfiguredKey[];
+  readonly sharedLimits?: SharedLimits;
+  readonly scratch?: ScratchDatabase;
+  /** Of the console alone, to count or fail what it asks. */
+  readonly wrap?: (database: Database) => Database;
+}
+
+export async function openConsoleStage(options: StageOptions = {}): Promise<ConsoleStage> {
+  const scratch = options.scratch ?? (await createScratchDatabase());
+  const { database } = scratch;
+  const { configured = [] } = options;
+  const registry = createChainRegistry();
+  const keys = createKeyStore({ database, configured, cacheMs: 1 });
+  const operators = await createConsole({
+    database: options.wrap?.(database) ?? database,
+    keys,
+    configured,
+    sharedLimits: options.sharedLimits ?? createUnlimited(),
+    registry,
+    chains: [registry.get('eth')],
+    datasets: [erc20Transfers],
+    keepOf: () => undefined,
+    aptos: { networks: [], datasets: [] },
+    version: '0.0.0',
+    logger: silentLogger(),
+    clock: systemClock,
+  });
+  const app = await exampleApi(database, [], { openRoutes: [operators.routes] });
+  const get: ConsoleStage['get'] = async (path, visitor, headers = {}) =>
+    app.request(path, { headers: { accept: 'text/html', ...cookieOf(visitor), ...headers } });
+  const post: ConsoleStage['post'] = async (path, fields, visitor, headers = OWN_ORIGIN) =>
+    app.request(path, {
+      method: 'POST',
+      body: new URLSearchParams({ ...(visitor !== undefined && { token: visitor.token }), ...fields }),
+      headers: { accept: 'text/html', ...cookieOf(visitor), ...headers },
+    });
+  return {
+    app,
+    console: operators,
+    keys,
+    database,
+    scratch,
+    get,
+    post,
+    async signIn(scopes = ['admin']) {
+      const { key, prefix } = await keys.create('Ann', new Set(scopes));
+      const answer = await post('/console/sign-in', { key });
+      if (answer.status !== 303) throw new Error(`Signing in was answered ${answer.status}: ${await answer.text()}`);
+      const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      const page = await (await get('/console/sessions', { key, prefix, cookie, token: '' })).text();
+      return { key, prefix, cookie, token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' };
+    },
+    async close() {
+      operators.close();
+      if (options.scratch === undefined) await scratch.drop();
+    },
+  };
+}
+
+/** A cookie that nobody signed here. */
+export function forgedCookie(visitor: Visitor): string {
+  const flipped = visitor.cookie.slice(-8, -7) === 'A' ? 'B' : 'A';
+  return `${visitor.cookie.slice(0, -8)}${flipped}${visitor.cookie.slice(-7)}`;
+}
+
+function cookieOf(visitor: Visitor | undefined): Record<string, string> {
+  return visitor === undefined ? {} : { cookie: visitor.cookie };
+}
+
+/** Tests sign in often. */
+function createUnlimited(): SharedLimits {
+  return { ...createLocalLimits(), spend: () => 0 };
+}

@@ -1,0 +1,83 @@
+import type { Database } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFirstAdminKey } from '../first-admin-key.ts';
+import { ALL_SCOPES } from '../key-scope.ts';
+import { createKeyStore } from '../key-store.ts';
+import { type AuditActor, listAudit, recordAudit } from './audit-log.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+beforeEach(() => scratch.database.query('TRUNCATE audit_log, api_keys'));
+
+const BY: AuditActor = { door: 'console', id: '0123abcd', name: 'Ann', address: '10.0.0.7', requestId: 'r-1' };
+const open = (database: Database = scratch.database) => createKeyStore({ database, configured: [], cacheMs: 0 });
+
+describe('the audit log', () => {
+  test('has every change of a key with who, what, when and from where, and no key', async () => {
+    const keys = open();
+    const { key, prefix } = await keys.create('shop', new Set(['data']), BY);
+    await keys.setScopes(prefix, new Set(['rpc']), BY);
+    await keys.setRateLimit(prefix, 5, BY);
+    await keys.revoke(key, BY);
+    const records = await listAudit(scratch.database, null, 10);
+    expect(records.map(({ action }) => action)).toEqual(['key.revoke', 'key.rate', 'key.scopes', 'key.create']);
+    for (const record of records) expect(record).toMatchObject({ ...BY, target: prefix, at: expect.any(Date) });
+    expect(records[1]?.details).toEqual({ name: 'shop', rate_limit: 5 });
+    expect(JSON.stringify(records)).not.toContain(key);
+  });
+
+  test('and the change are there together, or neither', async () => {
+    const { prefix } = await open().create('shop', ALL_SCOPES, BY);
+    const failing: Database = {
+      ...scratch.database,
+      transaction: (work) =>
+        scratch.database.transaction((transaction) =>
+          work({
+            ...transaction,
+            query: (text, values) => {
+              if (text.includes('INSERT INTO audit_log')) throw new Error('no room');
+              return transaction.query(text, values);
+            },
+          }),
+        ),
+    };
+    await expect(open(failing).revoke(prefix, BY)).rejects.toThrow('no room');
+    await expect(open(failing).create('other', ALL_SCOPES, BY)).rejects.toThrow('no room');
+    expect(await open().list()).toMatchObject([{ prefix, revokedAt: null }]);
+    expect(await listAudit(scratch.database, null, 10)).toHaveLength(1);
+  });
+
+  test('is paged from the newest on, whatever arrives meanwhile', async () => {
+    const write = (target: string) =>
+      scratch.database.transaction((transaction) => recordAudit(transaction, BY, { action: 'test', target }));
+    for (const target of ['1', '2', '3', '4']) await write(target);
+    const first = await listAudit(scratch.database, null, 2);
+    await write('5');
+    const second = await listAudit(scratch.database, first.at(-1)?.entry ?? '', 2);
+    expect([...first, ...second].map(({ target }) => target)).toEqual(['4', '3', '2', '1']);
+  });
+});
+
+describe('the first key for the console', () => {
+  test('is made once, by one of several programs, and leaves a server open that was', async () => {
+    const made = await Promise.all([1, 2, 3].map(() => createFirstAdminKey(scratch.database, [])));
+    const [key, ...others] = made.filter((one) => one !== null);
+    expect(others).toEqual([]);
+    expect([...((await open().verify(key ?? ''))?.scopes ?? [])]).toEqual(['admin']);
+    expect(await open().inUse()).toBe(false);
+    expect(await listAudit(scratch.database, null, 10)).toMatchObject([{ door: 'start', action: 'key.create' }]);
+    await open().create('another');
+    expect(await open().inUse()).toBe(true);
+  });
+
+  test('is not made where one with the scope admin is configured, or was ever made', async () => {
+    expect(await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: ALL_SCOPES }])).toBeNull();
+    const { prefix } = await open().create('admin', new Set(['admin']));
+    await open().revoke(prefix);
+    expect(await createFirstAdminKey(scratch.database, [{ key: 'some-key-1', scopes: new Set(['rpc']) }])).toBeNull();
+  });
+});

@@ -1,0 +1,27 @@
+import { isIPv6 } from 'node:net';
+
+const MAPPED = '::ffff:';
+/** Whoever has one address of IPv6 has all that share its first half. */
+const IPV6_GROUPS = 4;
+
+/** The address of the connection that a request came over; behind a proxy, the proxy's. `unknown` where there is no connection. */
+export function clientAddressOf(env: unknown): string {
+  const incoming = memberOf(env, 'incoming');
+  const address = memberOf(memberOf(incoming, 'socket'), 'remoteAddress');
+  if (typeof address !== 'string' || address === '') return 'unknown';
+  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+}
+
+/** What attempts are counted by: an address of IPv4, or the network (/64) of one of IPv6. */
+export function addressGroupOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('%', 1).join('').split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return `${[...left, ...zeros, ...right].slice(0, IPV6_GROUPS).join(':')}::/64`;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

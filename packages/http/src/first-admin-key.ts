@@ -1,0 +1,24 @@
+import { type Database, transactionLock } from '@chainstead/db';
+import { START_ACTOR } from './audit/audit-log.ts';
+import { type ConfiguredKey, insertKey } from './key-store.ts';
+
+const LOCK = 'first admin key';
+
+/**
+ * Makes the first key that opens the console, where there never was one: to be shown once. Null where a key with the scope `admin` is configured, or
+ * was ever made. A server that is open to this machine alone stays open: this key counts for the console only.
+ */
+export async function createFirstAdminKey(
+  database: Database,
+  configured: readonly ConfiguredKey[],
+): Promise<string | null> {
+  if (configured.some(({ scopes }) => scopes.has('admin'))) return null;
+  return database.transaction(async (transaction) => {
+    // Of several programs that start at once, one makes it.
+    await transactionLock(transaction, LOCK);
+    const known = await transaction.query("SELECT 1 FROM api_keys WHERE 'admin' = ANY (scopes) OR by_start LIMIT 1");
+    if (known.length > 0) return null;
+    const made = { name: 'console, from the first start', scopes: new Set(['admin'] as const), byStart: true };
+    return (await insertKey(transaction, made, START_ACTOR)).key;
+  });
+}

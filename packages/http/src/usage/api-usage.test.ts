@@ -1,0 +1,73 @@
+import { silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { exampleApi } from '../testing/example-api.ts';
+import { createApiUsageCounter } from './api-usage-counter.ts';
+import { readApiUsage } from './read-api-usage.ts';
+
+let scratch: ScratchDatabase;
+const clock = { now: () => Date.now() };
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+beforeEach(() => scratch.database.query('TRUNCATE api_usage'));
+
+const counterOn = (database: Database) => createApiUsageCounter({ database, logger: silentLogger(), clock });
+
+describe('usage of the API', () => {
+  test('is added up by key, day, method and route over processes and flushes', async () => {
+    const [one, other] = [counterOn(scratch.database), counterOn(scratch.database)];
+    const request = { keyId: '0123abcd', method: 'GET', route: '/a/:b' };
+    one.count({ ...request, status: 200 });
+    await one.flush();
+    one.count({ ...request, status: 404 });
+    other.count({ ...request, status: 503 });
+    other.count({ ...request, keyId: 'config:1', status: 200 });
+    await Promise.all([one.close(), other.close()]);
+    expect(await readApiUsage(scratch.database, 1)).toMatchObject([
+      { ...request, requests: 3, refused: 1, failed: 1 },
+      { ...request, keyId: 'config:1', requests: 1, refused: 0, failed: 0 },
+    ]);
+  });
+
+  test('that can not be written is kept for the next time', async () => {
+    let isAway = true;
+    const counter = counterOn({
+      ...scratch.database,
+      query: (text, values) =>
+        isAway ? Promise.reject(new Error('connection lost')) : scratch.database.query(text, values),
+    });
+    const request = { keyId: 'open', method: 'GET', route: '/a', status: 200 };
+    counter.count(request);
+    await counter.flush();
+    counter.count(request);
+    isAway = false;
+    await counter.close();
+    expect(await readApiUsage(scratch.database, 1)).toMatchObject([{ requests: 2 }]);
+  });
+
+  test('counts what keys were answered, by the pattern of the route, and nothing of strangers', async () => {
+    const counter = counterOn(scratch.database);
+    const app = await exampleApi(
+      scratch.database,
+      [
+        (api) => {
+          api.get('/things/:name', (c) => (c.req.param('name') === 'none' ? c.json({}, 404) : c.json({})));
+        },
+      ],
+      { usage: counter },
+    );
+    const headers = { 'x-api-key': 'test-key' };
+    for (const name of ['one', 'two', 'none']) await app.request(`/things/${name}`, { headers });
+    await app.request('/things/one');
+    await app.request('/things/one', { headers: { 'x-api-key': 'another-key' } });
+    await app.request('/nowhere', { headers });
+    await counter.close();
+    const [only, ...others] = await readApiUsage(scratch.database, 1);
+    expect(only).toMatchObject({ keyId: 'config:1', method: 'GET', route: '/things/:name', requests: 3, refused: 1 });
+    expect(others).toEqual([]);
+  });
+});

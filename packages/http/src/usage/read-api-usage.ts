@@ -1,0 +1,28 @@
+import type { Database } from '@chainstead/db';
+
+/** What one key asked of one route on one day. */
+export interface ApiUsage {
+  /** First characters of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
+  readonly keyId: string;
+  /** UTC, `2026-01-31`. */
+  readonly day: string;
+  readonly method: string;
+  /** Pattern, such as `/api/v2.2/:address/erc20`. */
+  readonly route: string;
+  readonly requests: number;
+  /** Of them, answered with 400 to 499. */
+  readonly refused: number;
+  /** Of them, answered with 500 and above. */
+  readonly failed: number;
+}
+
+/** The usage of the last days, today included, newest day first. */
+export function readApiUsage(database: Database, days: number): Promise<ApiUsage[]> {
+  return database.query<ApiUsage>(
+    `SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, method, route,
+       requests::float8 AS requests, refused::float8 AS refused, failed::float8 AS failed
+     FROM api_usage WHERE day > (now() AT TIME ZONE 'UTC')::date - $1::integer
+     ORDER BY day DESC, key_id, route, method`,
+    [days],
+  );
+}
