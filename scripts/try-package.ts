@@ -46,7 +46,7 @@ function findTarball(): string {
 /** As a newcomer runs it, and as the checkout has it. */
 async function compareHelp(packaged: EmptyMachine): Promise<void> {
   const help = await packaged.run('npx', ['chainstead', '--help']);
-  const commands = [...help.matchAll(/^ {2}([a-z-]+)(?: \[options\])? {2,}/gm)].map(([, name = '']) => name);
+  const commands = [...help.matchAll(/^ {2}([a-z][a-z-]+)(?: [[<].*?)? {2,}\S/gm)].map(([, name = '']) => name);
   assert.ok(commands.includes('start') && commands.includes('demo'), help);
   for (const args of [['--version'], ['--help'], ...commands.map((name) => [name, '--help'])])
     assert.equal(await packaged.run(BIN, args), await runInCheckout(args), `chainstead ${args.join(' ')}`);
