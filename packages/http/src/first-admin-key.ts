@@ -16,7 +16,10 @@ export async function createFirstAdminKey(
   return database.transaction(async (transaction) => {
     // Of several programs that start at once, one makes it.
     await transactionLock(transaction, LOCK);
-    const known = await transaction.query("SELECT 1 FROM api_keys WHERE 'admin' = ANY (scopes) OR by_start LIMIT 1");
+    // A database that was used before may serve an older version, too, which would take the key for one that closes it.
+    const known = await transaction.query(
+      `SELECT FROM api_keys WHERE 'admin' = ANY (scopes) OR by_start UNION ALL SELECT FROM sync_chains LIMIT 1`,
+    );
     if (known.length > 0) return null;
     const made = { name: 'console, from the first start', scopes: new Set(['admin'] as const), byStart: true };
     return (await insertKey(transaction, made, START_ACTOR)).key;
