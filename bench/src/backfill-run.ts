@@ -12,7 +12,7 @@ const BARE_RANGE_BLOCKS = 100;
 
 /** What is indexed: blocks 1 to `blocks`, into a fresh database. */
 export interface BackfillPlan {
-  readonly server: ScratchServer;
+  readonly server: Pick<ScratchServer, 'createDatabase'>;
   readonly node: BenchNode;
   readonly blocks: number;
   /** URLs of the node that the indexer is given. Default 1. */

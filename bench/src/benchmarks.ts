@@ -11,6 +11,7 @@ import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 import { backfillProcesses } from './benchmarks/backfill-processes.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { bulkIndexes } from './benchmarks/bulk-indexes.ts';
+import { citus } from './benchmarks/citus.ts';
 import { collectionMetadata } from './benchmarks/collection-metadata.ts';
 import { emptyBlocks } from './benchmarks/empty-blocks.ts';
 import { erc20Balances } from './benchmarks/erc20-balances.ts';
@@ -46,6 +47,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   follow,
   erc20Balances,
   firstRequests,
+  citus,
   assetRoutes,
   nftMixed,
   nftRoutes,

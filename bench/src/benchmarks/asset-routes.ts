@@ -5,7 +5,8 @@ import { type AssetDataset, fillAssetDataset } from '../asset-dataset.ts';
 import type { Benchmark, BenchmarkContext, Comparison } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { startChainstead } from '../chainstead-program.ts';
-import { compareLatency, type TimedRequest } from '../compare-latency.ts';
+import { compareLatency } from '../compare-latency.ts';
+import { timed } from '../timed-request.ts';
 import { readAnswer } from '../wallet-page.ts';
 import { withNode } from '../with-node.ts';
 
@@ -195,20 +196,7 @@ async function requireUnasked({ database }: ScratchDatabase): Promise<void> {
 
 const isPage = (answer: Floor<unknown>): boolean => answer.result.length === PAGE_SIZE;
 
-/** The floor does not compress: that is left out of the ratios. */
-const PLAIN = { 'accept-encoding': 'identity' };
 const GZIP = { 'accept-encoding': 'gzip' };
-
-/** A request whose answer must be whole: a short one is quick. */
-function timed<T>(url: string, isWhole: (answer: T) => boolean, headers = PLAIN): TimedRequest {
-  return async () => {
-    const before = performance.now();
-    const answer = await readAnswer<T>(url, headers);
-    const took = performance.now() - before;
-    if (!isWhole(answer)) throw new BenchmarkError(`${url} gave ${JSON.stringify(answer).slice(0, 500)}`);
-    return took;
-  };
-}
 
 async function requireSameOwners(url: string, floorUrl: string): Promise<void> {
   const [ours, floor] = await Promise.all([readAnswer<OwnersPage>(url), readAnswer<Floor<unknown>>(floorUrl)]);

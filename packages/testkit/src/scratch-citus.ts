@@ -22,7 +22,14 @@ export interface CitusDatabaseOptions {
 }
 
 export interface CitusPrograms {
-  createCluster(): Promise<ScratchCitus>;
+  createCluster(options?: CitusClusterOptions): Promise<ScratchCitus>;
+  /** One server of the same Postgres, to compare with. */
+  createServer(options?: CitusClusterOptions): Promise<ScratchCluster>;
+}
+
+export interface CitusClusterOptions {
+  /** Lines of each server's postgresql.conf, over those that make tests quick. */
+  readonly settings?: string;
 }
 
 const WORKERS = 2;
@@ -49,14 +56,22 @@ jit = off
  */
 export async function findCitus(what: string): Promise<CitusPrograms | undefined> {
   const programs = await findPostgresPrograms('citus');
-  if (programs !== undefined) return { createCluster: () => createCitus(programs) };
+  if (programs !== undefined)
+    return {
+      createCluster: (options) => createCitus(programs, options),
+      createServer: ({ settings = '' } = {}) =>
+        programs.createCluster({ settings: SETTINGS + settings, authentication: 'trust' }),
+    };
   process.stderr.write(`NOT RUN: no Citus in this machine's Postgres (${what})\n`);
   return undefined;
 }
 
-async function createCitus(programs: PostgresPrograms): Promise<ScratchCitus> {
+async function createCitus(
+  programs: PostgresPrograms,
+  { settings = '' }: CitusClusterOptions = {},
+): Promise<ScratchCitus> {
   // They connect to each other as the asking role, which has no password to give.
-  const create = () => programs.createCluster({ settings: SETTINGS, authentication: 'trust' });
+  const create = () => programs.createCluster({ settings: SETTINGS + settings, authentication: 'trust' });
   const [coordinator, ...workers] = await Promise.all([create(), ...Array.from({ length: WORKERS }, create)]);
   // Roles are the servers', not a database's: what a migration gives one of the coordinator is given on all nodes.
   for (const server of [coordinator, ...workers]) await ask(server.url(), 'CREATE ROLE chainstead_reader NOLOGIN');
