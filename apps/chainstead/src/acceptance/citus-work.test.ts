@@ -1,4 +1,4 @@
-/** What the program does beside indexing comes to the same on a cluster of Citus as on one server: workers, readings, commands, retention. */
+/** What the program does beside indexing comes to the same on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +34,23 @@ const aptosFolder = recordedFolder('aptos');
 if (aptosFolder === null) process.stderr.write('NOT RUN: ../shared/data/aptos is not here (Citus)\n');
 const NFT_CHAIN_ID = 1_337_061;
 const TIMEOUT_MS = 120_000;
+/** docs/scaling.md says so. */
+const UNREADABLE: readonly string[] = [
+  'erc20_balances',
+  'erc20_holder_counts',
+  'erc20_holders',
+  'nft_owners',
+  'nft_trades',
+];
+/** Of chain data alone, without what says when somebody asked. */
+const COMPARED: readonly string[] = [
+  'blocks',
+  'erc20_approvals',
+  'erc20_transfers',
+  'nft_sale_days',
+  'nft_transfers',
+  'wallet_transfers',
+];
 const never = new AbortController().signal;
 
 describe.runIf(programs !== undefined)('beside indexing, a distributed database', () => {
@@ -111,6 +128,19 @@ describe.runIf(programs !== undefined)('beside indexing, a distributed database'
       await stage.devnet.reorg(5);
       await stage.script.sell('offer');
       await spread.untilServedAsTheNodeSays();
+    });
+
+    it('gives views for SQL the same rows, of those that a cluster can plan', { timeout: TIMEOUT_MS }, async () => {
+      const views = await spread.scratch.database.query<{ name: string }>(
+        `SELECT table_name AS name FROM information_schema.views WHERE table_schema = 'analytics' ORDER BY 1`,
+      );
+      const readable = views.flatMap(({ name }) => (UNREADABLE.includes(name) ? [] : [name]));
+      expect(readable.length).toBe(views.length - UNREADABLE.length);
+      for (const name of readable) {
+        const [own, expected] = [await viewOf(spread, name), await viewOf(single, name)];
+        expect([name, own.length]).toEqual([name, expected.length]);
+        if (COMPARED.includes(name)) expect([name, own]).toEqual([name, expected]);
+      }
     });
   });
 
@@ -233,6 +263,17 @@ function differenceOf(own: string, expected: string): string {
   const place = [...own].findIndex((character, index) => character !== expected[index]);
   const from = Math.max(0, place - 80);
   return `${own.slice(from, from + 300)}\ninstead of\n${expected.slice(from, from + 300)}`;
+}
+
+/** Of each row what does not say when it was written. */
+async function viewOf({ scratch: { database } }: IndexedNfts, view: string): Promise<readonly string[]> {
+  const columns = await database.query<{ name: string }>(
+    `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attname`,
+    [`analytics.${view}`],
+  );
+  const compared = columns.flatMap(({ name }) => (/_at$|^updated/.test(name) ? [] : [`${name}::text AS ${name}`]));
+  const rows = await database.query(`SELECT ${compared.join(', ')} FROM analytics.${view}`);
+  return rows.map((row) => JSON.stringify(row)).toSorted();
 }
 
 /** Rows go, change and come by hand. */
