@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@chainstead/core';
+import { createFirstAdminKey } from '@chainstead/http';
 import { requireFreePorts } from '../check-ports.ts';
 import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
@@ -17,6 +18,8 @@ import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 export interface DemoProgram {
   /** Of the API, such as `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** For the console; null where it ended before. */
+  readonly adminKey: string | null;
   /** DATA_DIR of its database. */
   readonly dataDirectory: string;
   /** Settles when the program has ended, by itself or because the context's signal aborted. */
@@ -49,7 +52,7 @@ export async function startDemoProgram(
   const environment = demoEnvironment(sources, dataDirectory, context.environment, port);
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
-  const ready = Promise.withResolvers<string>();
+  const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKey'>>();
   const run = async (): Promise<void> => {
     try {
       const storage = await openStorage({
@@ -65,7 +68,13 @@ export async function startDemoProgram(
           storage,
           logger,
           context: { ...context, environment },
-          onReady: (roles) => ready.resolve(roles.find(({ address }) => address !== null)?.address ?? ''),
+          onReady: (roles) => {
+            const address = roles.find((role) => role.address !== null)?.address ?? '';
+            createFirstAdminKey(storage.database, configuration.api.keys).then(
+              (adminKey) => ready.resolve({ address, adminKey }),
+              ready.reject,
+            );
+          },
         });
       } finally {
         await storage.close();
@@ -75,8 +84,8 @@ export async function startDemoProgram(
     }
   };
   const ended = run();
-  const address = await Promise.race([ready.promise, ended.then(() => null)]);
-  return { address: address ?? '', dataDirectory, ended };
+  const started = await Promise.race([ready.promise, ended.then(() => ({ address: '', adminKey: null }))]);
+  return { ...started, dataDirectory, ended };
 }
 
 /** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */

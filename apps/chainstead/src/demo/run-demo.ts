@@ -74,7 +74,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 }
 
 function renderInvitation(
-  { address, dataDirectory }: DemoProgram,
+  { address, adminKey, dataDirectory }: DemoProgram,
   { wallets, tokens, market }: DemoChain,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -112,6 +112,8 @@ Chainstead runs and indexes a local chain that never stands still.
     curl '${address}/coins/latest?limit=3'
   Every route, to try out in a browser:
     ${address}/docs
+  The console, in a browser; it asks for the key ${adminKey}:
+    ${address}/console
   Is it caught up? What does it measure?
     curl ${address}/synced
     curl ${address}/metrics

@@ -1,4 +1,4 @@
-import { createAptosRoutes } from '@chainstead/aptos';
+import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
 import { type Console, createConsole } from '@chainstead/console';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
@@ -163,6 +163,10 @@ function openConsole(context: RoleContext, keys: KeyStore, sharedLimits: SharedL
     chains: chains.map(({ chain }) => chain),
     datasets: configuration.datasets,
     keepOf: keepOfChains(chains),
+    endOf: (name) =>
+      chains.find(({ chain }) => chain.key === name)?.endBlock ??
+      aptos.networks.find(({ network }) => chainKeyOf(network) === name)?.endVersion ??
+      null,
     aptos: { networks: aptos.networks.map(({ network }) => network), datasets: aptos.datasets },
     version: VERSION,
     logger,

@@ -54,6 +54,8 @@ export interface StageOptions {
   readonly configured?: readonly ConfiguredKey[];
   readonly sharedLimits?: SharedLimits;
   readonly scratch?: ScratchDatabase;
+  /** The last block that is wanted of a chain. @default nobody says */
+  readonly endOf?: (name: string) => number | null;
   /** Of the console alone, to count or fail what it asks. */
   readonly wrap?: (database: Database) => Database;
 }
@@ -73,6 +75,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     chains: [registry.get('eth')],
     datasets: [erc20Transfers],
     keepOf: () => undefined,
+    endOf: options.endOf ?? (() => null),
     aptos: { networks: [], datasets: [] },
     version: '0.0.0',
     logger: silentLogger(),

@@ -1,13 +1,14 @@
-// Draws time series: of each [data-plot] the numbers that its address gives, as { labels, unit, times, values }. The table beside it says the same.
+// Draws time series: of each [data-plot] the numbers that its address gives, as { labels, unit, range, times, values }. The table beside it says the same.
 (() => {
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
   const HEIGHT = 220;
+  const HEADROOM = 1.1;
 
   async function draw(element) {
     const answer = await fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    const { labels, unit, times, values } = await answer.json();
+    const { labels, unit, range, times, values } = await answer.json();
     if (times.length === 0) {
       element.textContent = 'Nothing to plot yet.';
       return;
@@ -24,6 +25,8 @@
       width: element.clientWidth,
       height: HEIGHT,
       series: [{}, ...series],
+      // From the first to the last moment that was asked for, and from nothing to somewhat more than the most.
+      scales: { x: { range }, y: { range: (_plot, _least, most) => [0, Math.max(1, most * HEADROOM)] } },
       axes: [axis, { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) }],
     };
     element.textContent = '';

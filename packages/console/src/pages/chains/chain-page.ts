@@ -13,6 +13,7 @@ import { readRange } from './read-range.ts';
 
 /** Of a table; the rest is a narrower range away. */
 const RANGES_SHOWN = 500;
+const DAY_SECONDS = 86_400;
 const NAME = '/chains/:chain';
 
 /** One chain: its history as near as one likes, its lag by the minute, its nodes. */
@@ -20,7 +21,7 @@ export const chainPage: ConsolePage = {
   path: '/chains',
   title: 'Chain',
   inMenu: false,
-  addRoutes(routes, { overview }) {
+  addRoutes(routes, { overview, clock }) {
     routes.view(NAME, async ({ parameter, query }) => {
       const facts = await factsOf(overview, parameter('chain'));
       const whole = facts.card.history?.range ?? { from: 0, to: 0 };
@@ -30,9 +31,11 @@ export const chainPage: ConsolePage = {
     routes.view(`${NAME}/lag.json`, async ({ parameter }) => {
       const facts = await factsOf(overview, parameter('chain'));
       const samples = await overview.samples(facts);
+      const to = Math.floor(clock.now() / 1_000);
       const plot = {
         labels: ['behind'],
         unit: facts.card.unit,
+        range: [to - DAY_SECONDS, to],
         times: samples.map(({ minute }) => minute.getTime() / 1_000),
         values: [samples.map(({ lag }) => lag)],
       };

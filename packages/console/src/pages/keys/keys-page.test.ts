@@ -91,7 +91,7 @@ describe('the page of keys', () => {
     const page = await (await stage.get('/console/keys?key=0123abcd', visitor)).text();
     expect(page).toContain('<data class="n" value="10">');
     expect(page).not.toContain('eth_call');
-    const plot = await (await stage.get('/console/keys/usage.json', visitor)).json();
+    const plot = await (await stage.get('/console/keys/usage.json?days=3', visitor)).json();
     expect(plot).toMatchObject({
       labels: ['0123abcd', '=cmd|x'],
       values: [

@@ -35,7 +35,7 @@ const revokeForm = z.object({ key: prefixField });
 export const keysPage: ConsolePage = {
   path: '/keys',
   title: 'Keys',
-  addRoutes(routes, { database, keys, registry }) {
+  addRoutes(routes, { database, keys, registry, clock }) {
     const usageOf = async (days: number): Promise<UsageRow[]> => {
       const [api, gateway] = await Promise.all([readApiUsage(database, days), readGatewayUsage(database, days)]);
       return joinUsage(api, gateway, (chainId) => registry.find(chainId)?.key ?? String(chainId));
@@ -46,8 +46,10 @@ export const keysPage: ConsolePage = {
       return { title: 'Keys', body: keysView({ stored, usage, days, key: query('key') ?? null, token }) };
     });
     routes.view('/keys/usage.json', async ({ query }) => {
-      const usage = await usageOf(daysOf(query('days')));
-      const plot = usagePlot(ofKey(usage, query('key')), KEYS_PLOTTED);
+      const daysShown = daysOf(query('days'));
+      const usage = await usageOf(daysShown);
+      const today = new Date(clock.now());
+      const plot = usagePlot(ofKey(usage, query('key')), { keysMax: KEYS_PLOTTED, daysShown, today });
       return { content: JSON.stringify(plot), type: 'application/json' };
     });
     routes.view('/keys/usage.csv', async ({ query }) => {

@@ -36,6 +36,8 @@ export interface ChainCard {
   readonly rowsPerSecond: number | null;
   /** Null: never ingested. */
   readonly history: ChainHistory | null;
+  /** Whether all that is wanted of it is there, so that nobody works on it. */
+  readonly isDone: boolean;
   readonly problem: ChainProblem | null;
   readonly updatedAt: Date | null;
 }
@@ -56,6 +58,8 @@ export interface ChainHistory {
 export interface CardContext {
   readonly name: string;
   readonly isConfigured: boolean;
+  /** The last that is wanted of it; null: all that there will be. */
+  readonly end: number | null;
   readonly samples: SamplesOfChain;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -77,6 +81,7 @@ export function chainCard(status: ChainStatus, context: CardContext): ChainCard 
     perSecond: paceOf(samples.pace, ({ checkpoint }) => checkpoint),
     rowsPerSecond: paceOf(samples.pace, ({ rows }) => rows),
     history: historyOf({ range, covered, gaps: status.gaps, datasets: namesOf(status) }, samples.pace),
+    isDone: isDone(status, context),
     problem: problemOf(status, context),
     updatedAt: status.updatedAt,
   };
@@ -100,6 +105,7 @@ export function aptosCard(status: AptosStatus, context: CardContext): ChainCard 
     perSecond: paceOf(samples.pace, ({ checkpoint }) => checkpoint),
     rowsPerSecond: null,
     history: historyOf({ range, covered, gaps: status.gaps, datasets: namesOf(status) }, samples.pace),
+    isDone: isDone(status, context),
     problem: problemOf(status, context),
     updatedAt: status.updatedAt,
   };
@@ -118,6 +124,7 @@ export function neverCard(name: string): ChainCard {
     perSecond: null,
     rowsPerSecond: null,
     history: null,
+    isDone: false,
     problem: { title: 'Never ingested here yet', text: 'Nothing is known of this chain.', advice: NEVER_ADVICE },
     updatedAt: null,
   };
@@ -125,21 +132,28 @@ export function neverCard(name: string): ChainCard {
 
 type Standing = Pick<ChainStatus, 'head' | 'checkpoint' | 'lag'>;
 
+/** The head is written down every few seconds, the checkpoint with each commit. */
 function standing({ head, checkpoint, lag }: Standing): Standing {
-  return { head, checkpoint, lag };
+  return { head: head === null ? null : Math.max(head, checkpoint ?? head), checkpoint, lag };
+}
+
+function isDone({ checkpoint }: Standing, { end }: CardContext): boolean {
+  return end !== null && checkpoint !== null && checkpoint >= end;
 }
 
 function problemOf(
-  { stop, stallReason, updatedAt }: Pick<ChainStatus, 'stop' | 'stallReason' | 'updatedAt'>,
-  { isConfigured, now }: CardContext,
+  status: Standing & Pick<ChainStatus, 'stop' | 'stallReason' | 'updatedAt'>,
+  context: CardContext,
 ): ChainProblem | null {
+  const { stop, stallReason, updatedAt } = status;
+  const { isConfigured, now } = context;
   if (stop !== null) {
     const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
     return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: adviceFor(stop.code) };
   }
   if (stallReason !== null) return { title: 'Held up', text: stallReason, advice: HELD_UP_ADVICE };
   const silentMs = now - updatedAt.getTime();
-  if (!isConfigured || silentMs <= SILENT_AFTER_MS) return null;
+  if (!isConfigured || isDone(status, context) || silentMs <= SILENT_AFTER_MS) return null;
   const text = `Nothing was written of this chain for ${Math.round(silentMs / 1_000)} s.`;
   return { title: 'Nobody works on it', text, advice: SILENT_ADVICE };
 }

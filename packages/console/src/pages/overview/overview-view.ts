@@ -31,7 +31,7 @@ function cardView(card: ChainCard): Html {
 ${problem === null ? NOTHING : html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, PROBLEM_MAX)} <br>${problem.advice}</p>`}
 <dl class="facts">
 <dt>Head</dt><dd>${orDash(card.head)}</dd>
-<dt>Indexed to</dt><dd>${orDash(card.checkpoint)}</dd>
+<dt>Indexed to</dt><dd>${orDash(card.checkpoint)}${card.isDone ? ', all that is wanted' : NOTHING}</dd>
 <dt>Behind</dt><dd>${card.lag === null ? '–' : html`${count(card.lag)} ${unit}`}</dd>
 <dt>Pace</dt><dd>${card.perSecond === null ? '–' : `${rate(card.perSecond)} ${unit}/s`}${card.rowsPerSecond === null ? '' : `, ${rate(card.rowsPerSecond)} rows/s`}</dd>
 <dt>History</dt><dd>${history === null ? '–' : historyText(history, what)}</dd>

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@chainstead/db';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ConsoleStage, openConsoleStage, type Visitor } from '../../testing/console-stage.ts';
+import { type ConsoleStage, openConsoleStage, type StageOptions, type Visitor } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
 const stages: ConsoleStage[] = [];
@@ -9,8 +8,8 @@ afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
 
-async function open(wrap?: (database: Database) => Database): Promise<ConsoleStage> {
-  const stage = await openConsoleStage(wrap === undefined ? {} : { wrap });
+async function open(options: StageOptions = {}): Promise<ConsoleStage> {
+  const stage = await openConsoleStage(options);
   stages.push(stage);
   return stage;
 }
@@ -68,15 +67,40 @@ describe('the overview', () => {
     expect(page.indexOf('chain-8')).toBeLessThan(page.indexOf('chain-9'));
   });
 
+  test.each([
+    ['none', null, 'Nobody works on it'],
+    ['one above its checkpoint', 1_991, 'Nobody works on it'],
+    ['its checkpoint', 1_990, 'all that is wanted'],
+  ])('a chain of which nothing was heard for long, with an end of %s: %s, is called "%s"', async (_, end, called) => {
+    const stage = await open({ endOf: (name) => (name === 'eth' ? end : null) });
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [1]);
+    await stage.database.query("UPDATE sync_chains SET updated_at = now() - interval '10 minutes'");
+    const page = await textOf(stage, visitor);
+    expect(['Nobody works on it', 'all that is wanted'].filter((text) => page.includes(text))).toEqual([called]);
+  });
+
+  test('shows no head below what is indexed', async () => {
+    const stage = await open();
+    const visitor = await stage.signIn();
+    await seedChains(stage.database, [7]);
+    await stage.database.query('UPDATE sync_chains SET head = 1980');
+    const page = await textOf(stage, visitor);
+    expect(page).not.toContain('value="1980"');
+    expect(page.match(/<data class="n" value="1990">/g)).toHaveLength(2);
+  });
+
   test('asks as much of the database for forty chains as for one', async () => {
     let asked = 0;
-    const stage = await open((database) => ({
-      ...database,
-      query: (text, values) => {
-        asked += 1;
-        return database.query(text, values);
-      },
-    }));
+    const stage = await open({
+      wrap: (database) => ({
+        ...database,
+        query: (text, values) => {
+          asked += 1;
+          return database.query(text, values);
+        },
+      }),
+    });
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7]);
     asked = 0;
@@ -107,6 +131,8 @@ describe('a chain', () => {
     expect(all).toContain('<data class="n" value="1200">');
     const lag = await (await stage.get('/console/chains/chain-7/lag.json', visitor)).json();
     expect(lag).toMatchObject({ unit: 'blocks', labels: ['behind'] });
+    const { range } = lag as { range: [number, number] };
+    expect(range[1] - range[0]).toBe(86_400);
   });
 
   test.each([

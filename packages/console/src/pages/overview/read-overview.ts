@@ -21,6 +21,8 @@ export interface OverviewOptions {
   readonly chains: readonly Chain[];
   /** What is kept of them. */
   readonly datasets: readonly Dataset[];
+  /** The last block or version that is wanted of a chain, by its name; null: all that there will be. */
+  readonly endOf: (name: string) => number | null;
   readonly keepOf: (chain: Chain) => KeepSettings | undefined;
   readonly aptos: { readonly networks: readonly AptosNetwork[]; readonly datasets: readonly string[] };
   readonly clock: Pick<Clock, 'now'>;
@@ -92,12 +94,24 @@ async function readAll(options: OverviewOptions): Promise<Read> {
     ...statuses.map((status) => {
       const name = chainName(status, options.registry);
       const isConfigured = options.chains.some(({ id }) => id === status.chainId);
-      const card = chainCard(status, { name, isConfigured, samples: samplesOf(String(status.chainId)), now });
+      const card = chainCard(status, {
+        name,
+        isConfigured,
+        end: options.endOf(name),
+        samples: samplesOf(String(status.chainId)),
+        now,
+      });
       return { kind: 'evm' as const, card, status };
     }),
     ...aptosStatuses.map((status) => {
       const isConfigured = aptos.networks.includes(status.network);
-      const card = aptosCard(status, { name: status.chain, isConfigured, samples: samplesOf(status.chain), now });
+      const card = aptosCard(status, {
+        name: status.chain,
+        isConfigured,
+        end: options.endOf(status.chain),
+        samples: samplesOf(status.chain),
+        now,
+      });
       return { kind: 'aptos' as const, card, status };
     }),
   ];
