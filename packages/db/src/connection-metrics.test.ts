@@ -72,8 +72,25 @@ test('the database counts as away from a failure that is its own until it answer
   expect(await shown('chainstead_database_up')).toBe(1);
   await expect(fail('23505')).rejects.toThrow();
   expect(await shown('chainstead_database_up')).toBe(1);
-  await expect(fail('08006')).rejects.toThrow(/can't be reached/);
-  expect(await shown('chainstead_database_up')).toBe(0);
+  for (const [sqlstate, said] of [
+    ['57P03', /does not accept connections now/],
+    ['08P01', /can't be reached/],
+  ] as const) {
+    await expect(fail(sqlstate)).rejects.toThrow(said);
+    expect(await shown('chainstead_database_up')).toBe(0);
+    await database.query('SELECT 1');
+    expect(await shown('chainstead_database_up')).toBe(1);
+  }
+});
+
+test.each([
+  ['of a cluster whose coordinator misses a node', '08006'],
+  ['that is read-only', '25006'],
+])('a database %s counts as away, though it answers something', async (_, sqlstate) => {
+  const { database, shown } = open(2);
   await database.query('SELECT 1');
-  expect(await shown('chainstead_database_up')).toBe(1);
+  const failing = database.query(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${sqlstate}'; END $$`);
+  await expect(failing).rejects.toThrow();
+  await database.query('SELECT 1');
+  expect(await shown('chainstead_database_up')).toBe(0);
 });

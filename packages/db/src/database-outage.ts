@@ -92,8 +92,8 @@ export function createOutageWatch(logger: Logger): OutageWatch {
 
   function failed(outage: DatabaseUnavailableError): void {
     failedAt = performance.now();
-    // SQLSTATE classes 25 and 53 come from a server that otherwise works, and 08 from a coordinator that misses a node.
-    isAnswering = /^(08|25|53)/.test(String(outage.facts.sqlstate));
+    // SQLSTATE classes 25 and 53 come from a server that otherwise works, and 08 from a coordinator that misses a node (08P01: from PgBouncer).
+    isAnswering = /^(08(?!P01)|25|53)/.test(String(outage.facts.sqlstate));
     if (since !== null || !hasAnswered) return;
     since = failedAt;
     logger.error({ reason: outage.message }, 'Database unavailable');
