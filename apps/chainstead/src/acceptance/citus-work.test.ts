@@ -33,7 +33,7 @@ const programs = await findCitus('work beside indexing on a cluster');
 const aptosFolder = recordedFolder('aptos');
 if (aptosFolder === null) process.stderr.write('NOT RUN: ../shared/data/aptos is not here (Citus)\n');
 const NFT_CHAIN_ID = 1_337_061;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 /** docs/scaling.md says so. */
 const UNREADABLE: readonly string[] = [
   'erc20_balances',
