@@ -61,6 +61,8 @@ export async function startDemoProgram(
         logger,
       });
       try {
+        // The database is new: afterwards it is not.
+        const adminKey = await createFirstAdminKey(storage.database, configuration.api.keys);
         await runRoles({
           slots: slotsOf(configuration, configuration.roles, 1),
           configuration,
@@ -68,13 +70,8 @@ export async function startDemoProgram(
           storage,
           logger,
           context: { ...context, environment },
-          onReady: (roles) => {
-            const address = roles.find((role) => role.address !== null)?.address ?? '';
-            createFirstAdminKey(storage.database, configuration.api.keys).then(
-              (adminKey) => ready.resolve({ address, adminKey }),
-              ready.reject,
-            );
-          },
+          onReady: (roles) =>
+            ready.resolve({ address: roles.find(({ address }) => address !== null)?.address ?? '', adminKey }),
         });
       } finally {
         await storage.close();

@@ -112,7 +112,7 @@ Chainstead runs and indexes a local chain that never stands still.
     curl '${address}/coins/latest?limit=3'
   Every route, to try out in a browser:
     ${address}/docs
-  The console, in a browser; it asks for the key ${adminKey}:
+  The console, in a browser; it asks for the key ${adminKey ?? 'that `chainstead keys create --scope admin` makes'}:
     ${address}/console
   Is it caught up? What does it measure?
     curl ${address}/synced
