@@ -60,6 +60,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   historical_jobs: 'counter',
   kept_subjects: 'counter',
   leases: 'counter',
+  list_revisions: 'settings',
   locks: 'settings',
   native_balances: 'counter',
   nft_collection_balances: 'counter',

@@ -72,6 +72,13 @@ export const spamListEntries = pgTable(
   (table) => [primaryKey({ columns: [table.address, table.chainId, table.source] })],
 );
 
+/** How often each kind of list was imported. What a process keeps of labels in memory counts at one revision. */
+export const listRevisions = pgTable('list_revisions', {
+  /** The table that the list is kept in. */
+  list: text('list').primaryKey(),
+  revision: bigint('revision', { mode: 'number' }).notNull(),
+});
+
 /** Labels of addresses, by source. `chain_id` 0: on every chain. */
 export const addressLabels = pgTable(
   'address_labels',

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LABEL_REVISION } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -194,6 +195,20 @@ describe('labels', () => {
     expect(await scratch.database.query('SELECT chain_id, label, entity FROM address_labels')).toEqual([
       { chain_id: 0, label: 'Somebody', entity: null },
     ]);
+  });
+
+  test('of each import have a revision of their own', async () => {
+    const revisions = () =>
+      scratch.database
+        .query(`SELECT ${LABEL_REVISION} AS revision FROM generate_series(1, 1)`)
+        .then(([row]) => row?.revision);
+    const labels = [{ address: DAI, label: 'Dai: Vat' }];
+    await imported(labels, { kind: 'labels', chainId: 1 });
+    const first = await revisions();
+    await imported([SCAM], { kind: 'spam', source: 'scams' });
+    expect(await revisions()).toBe(first);
+    await imported(labels, { kind: 'labels', chainId: 1 });
+    expect(await revisions()).toBe(Number(first) + 1);
   });
 
   test('of a format that names no chain ask for one', async () => {

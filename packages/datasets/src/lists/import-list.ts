@@ -139,6 +139,11 @@ async function replaceRows<Entry extends ListEntry>(
       [source],
     );
   await touchTokens(transaction, table, source);
+  // What API processes keep of labels is told from it.
+  await transaction.query(
+    `INSERT INTO list_revisions (list, revision) VALUES ($1, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
+    [table.name],
+  );
   if (table.tokens !== 'none') await refreshTokens(transaction, 'SELECT address, chain_id FROM touched_tokens');
 }
 

@@ -70,6 +70,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   historical_jobs: LOCAL,
   kept_subjects: LOCAL,
   leases: LOCAL,
+  list_revisions: REFERENCE,
   locks: LOCAL,
   native_balances: LOCAL,
   nft_collection_balances: by('contract', 'token_address'),

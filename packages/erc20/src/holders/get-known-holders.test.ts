@@ -1,6 +1,6 @@
 /** Of which blocks answers about a token's holders say that they are known. Those of the wrapped coin follow from two datasets. */
-import type { SubjectCoverage } from '@chainstead/answers';
-import type { Address } from '@chainstead/core';
+import { createLabelBook, type SubjectCoverage } from '@chainstead/answers';
+import { type Address, silentLogger } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,6 +20,7 @@ interface Ranges {
   readonly movesOfCoin?: readonly Blocks[];
 }
 
+const labels = createLabelBook({ logger: silentLogger() });
 let scratch: ScratchDatabase;
 let nextChain = 1_520_001;
 
@@ -47,7 +48,7 @@ async function toldOf(token: Address, { transfers = [], moves = [], movesOfCoin 
        VALUES ($1, 'contract', $2, 'wrapped-coin-moves', $3, $4)`,
       [chain.id, addressBytes(COIN), first, last],
     );
-  const page = await getOwnersPage(database, chain, {
+  const page = await getOwnersPage(database, labels, chain, {
     token,
     liveMaxAgeMs: 60_000,
     freshFrom: null,
@@ -124,7 +125,7 @@ test('of a token whose transfers are being counted anew no balance is told that 
   const wanted = { order: 'DESC', limit: 10, after: null } as const;
   const balances = async () => {
     const query = { token: GOLD, liveMaxAgeMs: 60_000, freshFrom: null, wanted };
-    const { rows, coverage } = await getOwnersPage(database, chain, query);
+    const { rows, coverage } = await getOwnersPage(database, labels, chain, query);
     return { told: rows.map(({ told }) => told), complete: coverage.indexed.complete };
   };
   // Two of them are what the contract said.

@@ -1,5 +1,6 @@
 import {
   type AddressLabel,
+  type LabelBook,
   type LabelEntry,
   readLabels,
   readSubject,
@@ -53,14 +54,26 @@ interface PageColumns extends SubjectColumns, PackedTexts {
   readonly is_creation_due: boolean;
   /** Hexadecimal digits. */
   readonly givers: string | null;
+  /** Null where they are kept. */
   readonly labels: readonly LabelEntry[] | null;
+  readonly label_revision: number;
 }
 
-export async function getOwnersPage(database: Database, chain: Chain, query: TokenOwnersQuery): Promise<OwnersPage> {
+/** @param labels what the process keeps of labels */
+export async function getOwnersPage(
+  database: Database,
+  labels: LabelBook,
+  chain: Chain,
+  query: TokenOwnersQuery,
+): Promise<OwnersPage> {
+  const areKept = labels.isKept(database);
   const { rows, page } = await readPackedPage<RowOf<typeof OWNERS>, PageColumns>(database, OWNERS, (select) =>
-    tokenOwnersStatement(chain, query, select),
+    tokenOwnersStatement(chain, query, select, !areKept),
   );
-  const labelOf = readLabels(page.labels);
+  const accounts = rows.map(({ account }) => account);
+  const labelOf = areKept
+    ? await labels.labelsOf(database, chain, accounts, page.label_revision)
+    : readLabels(page.labels);
   // While transfers are being counted, what is kept of accounts tells nothing; what contracts that don't add up said does.
   const isTold = page.is_built || page.class === 'live';
   return {

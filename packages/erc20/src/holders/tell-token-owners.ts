@@ -1,4 +1,4 @@
-import type { AddressLabel, SubjectCoverage } from '@chainstead/answers';
+import type { AddressLabel, LabelBook, SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText } from '@chainstead/core';
 import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/state';
@@ -13,6 +13,7 @@ import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
 
 /** What owners are told with. */
 export interface OwnerSources extends ReadingContext {
+  readonly labels: LabelBook;
   readonly kept: ReturnType<typeof createKeptSubjects>;
   /** How long a request waits for what it has caused. Milliseconds. */
   readonly waitMs: number;
@@ -67,10 +68,10 @@ export async function tellTokenOwners(
   chain: Chain,
   { token, order, limit, after }: OwnersRequest,
 ): Promise<TokenOwners> {
-  const { database, waitMs, liveMaxAgeMs } = sources;
+  const { database, labels, waitMs, liveMaxAgeMs } = sources;
   const given = { token, liveMaxAgeMs };
   const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
-    getOwnersPage(database, chain, { ...given, freshFrom: null, wanted });
+    getOwnersPage(database, labels, chain, { ...given, freshFrom: null, wanted });
   const first = { order, limit, after };
   let page = await openList(sources, chain, token, () => read(first));
   const ends = performance.now() + waitMs;
@@ -155,7 +156,11 @@ async function askContract(
   await askOf(sources, chain, { token: given.token, accounts: due }, waitMs);
   // What came too late was kept part by part.
   const wanted = { accounts: candidates.map(({ account }) => account) };
-  const known = await getOwnersPage(sources.database, chain, { ...given, freshFrom: page.readAt, wanted });
+  const known = await getOwnersPage(sources.database, sources.labels, chain, {
+    ...given,
+    freshFrom: page.readAt,
+    wanted,
+  });
   const now = new Map(known.rows.map((row) => [row.account, row.told]));
   return { ...known, rows: candidates.map((row) => ({ ...row, told: now.get(row.account) ?? null })) };
 }

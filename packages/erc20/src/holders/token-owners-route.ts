@@ -1,4 +1,4 @@
-import { showIndexed } from '@chainstead/answers';
+import { createLabelBook, showIndexed } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createHasCodeOf } from '@chainstead/state';
@@ -25,6 +25,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
     });
     const hasCodeOf = createHasCodeOf();
+    const labels = createLabelBook({ logger });
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const page = runs.open({
@@ -37,7 +38,7 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
       const token = parseAddress(page.filter.token_address);
       const { limit, order, position } = page;
       const after = position === null ? null : { ...position, account: position.account as Address };
-      const sources = { database, questions, logger, kept, waitMs, liveMaxAgeMs };
+      const sources = { database, questions, logger, kept, labels, waitMs, liveMaxAgeMs };
       const told = await tellTokenOwners(sources, chain, { token, order, limit, after });
       if (!told.isCovered)
         await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');

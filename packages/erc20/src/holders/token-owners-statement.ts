@@ -1,10 +1,10 @@
-import { labelsOf, subjectColumns, subjectHistory } from '@chainstead/answers';
+import { LABEL_REVISION, labelsOf, subjectColumns, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, type Statement } from '@chainstead/db';
 import { boolean, digits, hex, packedRows, textOrNull } from '@chainstead/db/packed-rows';
 import { isAskNoted } from '@chainstead/sync';
-import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
+import { isWhole } from '../balances/told-balances.ts';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -54,8 +54,14 @@ export const OWNERS = packedRows({
  * probes of the key (token-owners.explain.test.ts), and the token's facts, coverage and labels beside them. As a single one it has a
  * single snapshot, and no other way to the database and back.
  * @param select of {@link OWNERS}
+ * @param hasLabels whether the statement is to look labels up; their revision comes anyway
  */
-export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, select = OWNERS.select): Statement {
+export function tokenOwnersStatement(
+  chain: Chain,
+  query: TokenOwnersQuery,
+  select = OWNERS.select,
+  hasLabels = true,
+): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const token = bind(addressBytes(query.token));
@@ -70,9 +76,8 @@ export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, sele
   const isCoin = query.token === chain.wrappedNative;
   const unlessCounted = isCoin ? "(SELECT 'live' FROM covered WHERE NOT is_counted)" : 'NULL';
   const freshFrom = `least(now() - make_interval(secs => ${bind(query.liveMaxAgeMs / 1_000)}::float8), ${bind(query.freshFrom)}::timestamptz)`;
-  const addsUp = "(known_class = 'sum' OR known_class = 'new' AND about.is_verified)";
-  const isBySum = `${addsUp} AND held.anchor_block IS NULL AND about.contradictions = 0
-    AND held.total >= 0 AND ${isWhole('about.first_block')}`;
+  const isBySum = '(SELECT is_sum_believed FROM told_by) AND held.anchor_block IS NULL AND held.total >= 0';
+  const isSound = 'held.anchor_block BETWEEN (SELECT sound_from FROM told_by) AND (SELECT sound_to FROM told_by)';
   const held = heldRows(query, { token, chainId }, bind);
   const supplyBlock = '(SELECT supply_block FROM about WHERE is_supply_recent)';
   const changed = changeAbove(chain, `${token}::bytea`, supplyBlock, chainId, bind);
@@ -91,20 +96,23 @@ LEFT JOIN facts ON true
 CROSS JOIN LATERAL (SELECT coalesce(${unlessCounted}, (SELECT class FROM erc20_token_classes AS known WHERE known.token = ${token} AND known.chain_id = ${chainId}
     AND NOT (class = 'none' AND told_at < now() - ${ASK_AGAIN})),
   'new') AS known_class) AS classed
-), page AS MATERIALIZED (
-  SELECT held.account, held.balance, told.read_balance IS NULL AS is_due,
-    coalesce(told.read_balance, CASE WHEN ${isBySum} THEN held.total END) AS told
+), told_by AS MATERIALIZED (
+  SELECT known_class = 'live' AS is_live, known_class = 'none' AS is_none, adds_up, covered.indexed_from - 1 AS sound_from, covered.indexed_to AS sound_to,
+    adds_up AND about.contradictions = 0 AND ${isWhole('about.first_block')} AS is_sum_believed
 FROM covered CROSS JOIN about
-CROSS JOIN LATERAL (${held.rows}) AS held
-CROSS JOIN LATERAL (SELECT CASE known_class
-    WHEN 'live' THEN CASE WHEN held.anchored_at >= ${freshFrom} THEN held.anchor_value END
-    WHEN 'none' THEN NULL
-    ELSE CASE WHEN ${IS_SOUND} AND (${addsUp} OR held.since = 0) AND held.balance >= 0 THEN held.balance END
-    END AS read_balance) AS told
+CROSS JOIN LATERAL (SELECT known_class = 'sum' OR known_class = 'new' AND about.is_verified AS adds_up) AS class
+), page AS MATERIALIZED (
+  SELECT held.account, held.balance, read_balance IS NULL AS is_due, coalesce(read_balance, CASE WHEN ${isBySum} THEN held.total END) AS told
+FROM (SELECT held.*, CASE
+    WHEN (SELECT is_live FROM told_by) THEN CASE WHEN held.anchored_at >= ${freshFrom} THEN held.anchor_value END
+    WHEN (SELECT is_none FROM told_by) THEN NULL
+    WHEN ${isSound} AND ((SELECT adds_up FROM told_by) OR held.since = 0) AND held.balance >= 0 THEN held.balance
+    END AS read_balance
+  FROM (${held.rows}) AS held OFFSET 0) AS held
 ORDER BY ${held.order}
 ), state AS MATERIALIZED (
   SELECT ${subjectColumns(subject)}, ${isAskNoted(chainId, token, erc20TokenHolders)} AS is_ask_noted,
-    ${labelsOf('ARRAY(SELECT account FROM page)', chainId)} AS labels
+    ${hasLabels ? labelsOf('ARRAY(SELECT account FROM page)', chainId) : 'NULL::json'} AS labels, ${LABEL_REVISION} AS label_revision
   FROM covered LEFT JOIN ${subjectHistory(subject)}
 )
 SELECT state.*, clock_timestamp() AS read_at,

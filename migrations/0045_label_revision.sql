@@ -1,0 +1,4 @@
+CREATE TABLE "list_revisions" (
+	"list" text PRIMARY KEY NOT NULL,
+	"revision" bigint NOT NULL
+);
