@@ -14,7 +14,7 @@ export {
 export { createMissingIndexes } from './indexes-ready.ts';
 export { isBuilt } from './is-built.ts';
 export { isKept } from './is-kept.ts';
-export { createLabelBook, LABEL_REVISION, type LabelBook, type LabelBookOptions } from './label-book.ts';
+export { createLabelBook, LABEL_REVISION, type LabelBook } from './label-book.ts';
 export { blocksOf, type PageBlock, readBlocks } from './page-blocks.ts';
 export { boundsInSql, type PageBounds } from './page-bounds.ts';
 export { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
