@@ -4,6 +4,7 @@ import { backfillCommand } from './commands/backfill.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { distributeCommand } from './commands/distribute.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
@@ -59,6 +60,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   migrateCommand,
   upgradeCheckCommand,
   configCommand,
+  doctorCommand,
   statusCommand,
   gapsCommand,
   backfillCommand,

@@ -6,6 +6,7 @@ export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';
 export type { AptosDatasetName } from './dataset.ts';
 export { APTOS_DATASET_NAMES, aptosDatasets } from './datasets.ts';
+export { checkFullnode } from './fullnode/check-fullnode.ts';
 export { createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';
 export { createFullnodes } from './fullnode/fullnodes.ts';
 export { chainKeyOf, networkOfChain } from './fullnode/network.ts';

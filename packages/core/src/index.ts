@@ -11,6 +11,7 @@ export * from './cursor.ts';
 export * from './date.ts';
 export * from './decimal-amount.ts';
 export * from './error.ts';
+export * from './finding.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
 export * from './primitives.ts';

@@ -27,6 +27,7 @@ export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError, isOutage, outageOr } from './database-outage.ts';
 export { measureDisk } from './disk-metrics.ts';
 export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-postgres.ts';
+export { examineServer } from './examine-server.ts';
 export { failureLevel } from './failure-level.ts';
 export * from './leadership.ts';
 export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';

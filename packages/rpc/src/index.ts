@@ -3,9 +3,12 @@
  * answers, and the parsers from JSON-RPC to core types. Imports core and chains. Start reading at upstream-pool.ts (the
  * contract) and create-upstream-pool.ts (how it is put together).
  */
+
 export * from './create-upstream-pool.ts';
 export { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
+export type { KnownBlock } from './node-check/check-head.ts';
+export { askChainId, checkNode } from './node-check/check-node.ts';
 export { parseBlock, parseHeader } from './parse-block.ts';
 export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
 export { parseReceipt } from './parse-receipt.ts';

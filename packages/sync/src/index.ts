@@ -32,6 +32,7 @@ export { type RequestOutcome, requestHistory } from './histories/request-history
 export type { Subject, SubjectKind } from './histories/subject.ts';
 export { isDroppable, type KeepSettings } from './keep-settings.ts';
 export { createKeptSubjects, isAskNoted, type KeptSubjects } from './kept/keep-subject.ts';
+export { readKnownBlocks } from './known-blocks.ts';
 export { createKnownContracts } from './known-contracts.ts';
 export { columnsOf, defineLookUp, type LookUpPlace } from './look-up.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';

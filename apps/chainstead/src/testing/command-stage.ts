@@ -10,6 +10,7 @@ import { type CommandOutcome, runCaptured } from './captured-context.ts';
 export interface CommandStage {
   readonly chain: ReturnType<typeof createScriptedChain>;
   readonly scratch: ScratchDatabase;
+  readonly nodeUrl: string;
   /** A command of the program with both, whose chain is called `scripted`. */
   run(...args: string[]): Promise<CommandOutcome>;
   close(): Promise<void>;
@@ -32,6 +33,7 @@ export async function openCommandStage(): Promise<CommandStage> {
   return {
     chain,
     scratch,
+    nodeUrl: node.url,
     run: (...args) => runCaptured(args, environment),
     async close() {
       await node.close();

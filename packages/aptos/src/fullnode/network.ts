@@ -20,3 +20,9 @@ export function networkOfChain(chainKey: string): AptosNetwork | null {
   if (chainKey === NETWORKS.mainnet.chainKey) return 'mainnet';
   return chainKey === NETWORKS.testnet.chainKey ? 'testnet' : null;
 }
+
+/** The network of the ledger's own chain id; null where it is none that is known. */
+export function networkOfChainId(chainId: number): AptosNetwork | null {
+  if (chainId === NETWORKS.mainnet.chainId) return 'mainnet';
+  return chainId === NETWORKS.testnet.chainId ? 'testnet' : null;
+}

@@ -1,0 +1,104 @@
+import { ChainsteadError, worstVerdict } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { askChainId, type KnownBlock } from '@chainstead/rpc';
+import { readKnownBlocks } from '@chainstead/sync';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { commandLogger } from '../command-session.ts';
+import type { Configuration } from '../configuration/index.ts';
+import { type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
+import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
+import { examineStorage } from '../doctor/examine-storage.ts';
+import { readDatabaseConfiguration } from '../read-configuration.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** For each node. Milliseconds. */
+const DEADLINE_MS = 60_000;
+const IDENTITY_MS = 10_000;
+
+interface DoctorOptions {
+  readonly chain?: string;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+/** Something has to be changed before it works. */
+class ExaminationFailedError extends ChainsteadError {
+  constructor(bad: readonly string[]) {
+    super({
+      code: 'EXAMINATION_FAILED',
+      message: `Something has to be changed: ${bad.join(', ')}`,
+      facts: { bad },
+      remedy: 'Each is told above with what to do',
+      retryable: false,
+    });
+  }
+}
+
+/**
+ * Looks at nodes, Postgres and Redis, and writes what it found.
+ * @throws ExaminationFailedError where something is bad, after saying what; ConfigurationError, UsageError
+ */
+export async function examine(options: DoctorOptions, command: Command, context: CommandContext): Promise<void> {
+  const configuration = readDatabaseConfiguration(command, context);
+  const { url } = options;
+  if (url !== undefined && !/^(https?|wss?):\/\//.test(url))
+    throw new UsageError('--url is not a URL of a node', 'It begins with http://, https://, ws:// or wss://');
+  const examination = await examineAll(options, configuration, context);
+  context.stdout.write(
+    options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
+  );
+  const bad = [...examination.storage, ...examination.nodes].filter(({ findings }) => worstVerdict(findings) === 'bad');
+  if (bad.length > 0) throw new ExaminationFailedError(bad.map(({ name }) => name));
+}
+
+async function examineAll(
+  { chain, url }: DoctorOptions,
+  configuration: Configuration,
+  context: CommandContext,
+): Promise<Examination> {
+  const { clock, stopSignal: signal } = context;
+  const examining: ExamineOptions = { configuration, clock, signal, deadlineMs: DEADLINE_MS };
+  if (url !== undefined) return { storage: [], nodes: [await examineOne(examining, chain, url)] };
+  if (chain !== undefined) {
+    const nodes = await examineConfigured(examining, chain);
+    if (nodes.length > 0) return { storage: [], nodes };
+    throw new UsageError(`No node of ${chain} is configured`, 'Give a name from CHAINS, or a node with --url', {
+      chain,
+    });
+  }
+  const logger = commandLogger(configuration, context);
+  const { reports, value } = await examineStorage({ configuration, logger, clock }, (database) =>
+    examineConfigured({ ...examining, ...(database !== null && { knownBlocks: knownBlocksOf(database) }) }, null),
+  );
+  return { storage: reports, nodes: value };
+}
+
+/** @throws UsageError where nobody knows the chain */
+async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<NodeReport> {
+  const chain = given ?? (await chainOf(examining.configuration, url));
+  const report = chain === null ? null : await examineUrl(examining, chain, url);
+  if (report !== null) return report;
+  throw new UsageError(
+    given === undefined
+      ? 'The node does not say which chain it is of, or of one that is not known'
+      : `There is no chain ${given}`,
+    'Name it with --chain: see CHAINS in README.md, or add it with CHAIN_ID_<NAME>',
+  );
+}
+
+async function chainOf({ chainRegistry }: Configuration, url: string): Promise<string | null> {
+  if (!url.startsWith('http')) return null;
+  const id = await askChainId({ url }, IDENTITY_MS);
+  return id === null ? null : (chainRegistry.find(id)?.key ?? null);
+}
+
+/** Blocks that are indexed. A database that this version was never started on has none. */
+function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlocks']> {
+  return async (chain): Promise<readonly KnownBlock[]> => {
+    const [table] = await database.query<{ exists: boolean }>("SELECT to_regclass('blocks') IS NOT NULL AS exists");
+    if (table?.exists !== true) return [];
+    const blocks = await readKnownBlocks(database, chain.id);
+    return blocks.map((block) => ({ ...block, source: 'what is indexed' }));
+  };
+}

@@ -1,0 +1,63 @@
+import { type CheckReport, type Finding, type Verdict, worstVerdict } from '@chainstead/core';
+import type { NodeReport } from './examine-nodes.ts';
+
+/** All that was looked at. */
+export interface Examination {
+  readonly storage: readonly CheckReport[];
+  readonly nodes: readonly NodeReport[];
+}
+
+const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok', warning: 'WARNING', bad: 'BAD' };
+const MARK_WIDTH = 9;
+const SUBJECT_WIDTH = 24;
+
+/** For a person. */
+export function renderExamination(examination: Examination): string {
+  const { storage, nodes } = examination;
+  const sections = [
+    ...storage.map((report) => renderReport(report.name, report)),
+    ...nodes.map((report) => renderReport(`${report.chain}: ${report.name}`, report)),
+    `${verdictOf(examination)}\n`,
+  ];
+  return sections.join('\n');
+}
+
+function renderReport(title: string, { findings, calls, tookMs }: CheckReport): string {
+  const effort = calls === 0 ? '' : ` (${calls} ${calls === 1 ? 'call' : 'calls'}, ${(tookMs / 1_000).toFixed(1)} s)`;
+  return `${title}${effort}\n${findings.map(renderFinding).join('')}`;
+}
+
+function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): string {
+  const first = `  ${MARKS[verdict].padEnd(MARK_WIDTH)}${subject.padEnd(SUBJECT_WIDTH)}  ${found}\n`;
+  const below = ' '.repeat(MARK_WIDTH + SUBJECT_WIDTH + 4);
+  return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;
+}
+
+/** What it comes to, in a sentence. */
+function verdictOf({ storage, nodes }: Examination): string {
+  const findings = [...storage, ...nodes].flatMap((report) => report.findings);
+  const count = (verdict: Verdict): number => findings.filter((finding) => finding.verdict === verdict).length;
+  const [warnings, bad] = [count('warning'), count('bad')];
+  if (bad === 0 && warnings === 0) return 'All is well.';
+  const things = (number: number): string => (number === 1 ? 'one thing' : `${number} things`);
+  const told = warnings === 0 ? '' : `${things(warnings)} to know of`;
+  if (bad === 0) return `It works, with ${told}.`;
+  return `${things(bad)} to change${told === '' ? '' : `, and ${told}`}.`.replace(/^o/, 'O');
+}
+
+/** For a program. */
+export function examinationJson({ storage, nodes }: Examination): Readonly<Record<string, unknown>> {
+  const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => ({
+    name,
+    verdict: worstVerdict(findings),
+    calls,
+    took_ms: Math.round(tookMs),
+    findings,
+  });
+  const all = [...storage, ...nodes].flatMap(({ findings }) => findings);
+  return {
+    verdict: worstVerdict(all),
+    storage: storage.map(reportJson),
+    nodes: nodes.map((report) => ({ chain: report.chain, ...reportJson(report) })),
+  };
+}

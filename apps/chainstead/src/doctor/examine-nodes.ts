@@ -1,0 +1,131 @@
+/** Looks at the nodes of chains: of `chainstead doctor`, and of the console's test of a node. */
+import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
+import type { Chain } from '@chainstead/chains';
+import { type CheckReport, type Clock, findingsOf } from '@chainstead/core';
+import { checkNode, type KnownBlock, type UpstreamConfig } from '@chainstead/rpc';
+import { datasetsOf } from '@chainstead/sync';
+import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
+
+/** What was found of one node. */
+export interface NodeReport extends CheckReport {
+  /** As in `CHAINS`; of Aptos, `aptos` or `aptos-testnet`. */
+  readonly chain: string;
+}
+
+export interface ExamineOptions {
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** For each node. Milliseconds. */
+  readonly deadlineMs: number;
+  /** Blocks that are known to belong to a chain. @default none are */
+  readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
+}
+
+/** Chains whose nodes are looked at side by side; those of one chain one after the other, as they are compared. */
+const CHAINS_AT_ONCE = 4;
+
+/** All configured nodes. @param only a chain's name; null: all */
+export async function examineConfigured(options: ExamineOptions, only: string | null): Promise<NodeReport[]> {
+  const { aptos, chainRegistry } = options.configuration;
+  const chains = ownChains(options.configuration);
+  const wanted = only === null ? null : (chainRegistry.find(only)?.key ?? only);
+  const work = [
+    ...chains
+      .filter(({ chain }) => wanted === null || chain.key === wanted)
+      .map(
+        ({ chain, upstreams }) =>
+          () =>
+            examineChain(options, chain, upstreams, upstreams),
+      ),
+    ...aptos.networks
+      .filter(({ network }) => wanted === null || chainKeyOf(network) === wanted)
+      .map((network) => () => examineNetwork(options, network, network.fullnodes)),
+  ];
+  const reports: NodeReport[][] = work.map(() => []);
+  const entries = work.entries();
+  const workOn = async (): Promise<void> => {
+    for (const [index, examine] of entries) reports[index] = await examine();
+  };
+  await Promise.all(Array.from({ length: CHAINS_AT_ONCE }, workOn));
+  return reports.flat();
+}
+
+/**
+ * Those that are indexed, and those that only the gateway offers where somebody named their nodes: nobody needs to hear of forty chains' public
+ * endpoints.
+ */
+function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration, 'chain' | 'upstreams'>[] {
+  const indexed = new Set(chains.map(({ chain }) => chain.id));
+  return [
+    ...chains,
+    ...gateway.chains.filter(({ chain, usesPublicUpstreams }) => !indexed.has(chain.id) && !usesPublicUpstreams),
+  ];
+}
+
+/**
+ * One node that need not be configured, for one chain that need not be either; compared with those that are.
+ * @returns null where no chain has this name
+ */
+export async function examineUrl(options: ExamineOptions, chain: string, url: string): Promise<NodeReport | null> {
+  const { configuration } = options;
+  const network = networkOfChain(chain);
+  if (network !== null) {
+    const known = configuration.aptos.networks.find((one) => one.network === network);
+    const [report] = await examineNetwork(
+      options,
+      { network, fullnodes: known?.fullnodes ?? [], apiKey: known?.apiKey ?? null },
+      [url],
+    );
+    return report ?? null;
+  }
+  const found = configuration.chainRegistry.find(chain);
+  if (found === null) return null;
+  const configured = [...configuration.chains, ...configuration.gateway.chains];
+  const known = configured.find((one) => one.chain.id === found.id)?.upstreams ?? [];
+  // The limits that are configured for it, where it is.
+  const upstream = known.find((one) => one.url === url) ?? { url };
+  const [report] = await examineChain(options, found, [upstream], known);
+  return report ?? null;
+}
+
+async function examineChain(
+  { configuration, clock, signal, deadlineMs, knownBlocks }: ExamineOptions,
+  chain: Chain,
+  upstreams: readonly UpstreamConfig[],
+  others: readonly UpstreamConfig[],
+): Promise<NodeReport[]> {
+  const known = (await knownBlocks?.(chain)) ?? [];
+  const datasets = datasetsOf(chain, configuration.datasets);
+  const needsTraces = datasets.some(({ wholeBlocks }) => wholeBlocks?.reads(chain).includes('internalTransactions'));
+  const reports: NodeReport[] = [];
+  for (const upstream of upstreams) {
+    const report = await checkNode({ chain, upstream, others, known, needsTraces, deadlineMs, signal, clock });
+    reports.push({ chain: chain.key, ...report });
+  }
+  if (upstreams.length > 0) return reports;
+  return [{ chain: chain.key, name: 'none', findings: [noNode(chain.key)], calls: 0, tookMs: 0 }];
+}
+
+function noNode(chain: string) {
+  return findingsOf('nodes').bad(
+    'none is configured',
+    `Nothing of ${chain} can be read.`,
+    'Name one in RPC_URLS of the chain.',
+  );
+}
+
+async function examineNetwork(
+  { signal, deadlineMs }: ExamineOptions,
+  { network, fullnodes, apiKey }: Pick<AptosNetworkConfiguration, 'network' | 'fullnodes' | 'apiKey'>,
+  urls: readonly string[],
+): Promise<NodeReport[]> {
+  const reports: NodeReport[] = [];
+  for (const url of urls) {
+    // A key is for those that it was configured for.
+    const key = fullnodes.includes(url) ? apiKey : null;
+    const report = await checkFullnode({ network, url, apiKey: key, others: fullnodes, deadlineMs, signal });
+    reports.push({ chain: chainKeyOf(network), ...report });
+  }
+  return reports;
+}

@@ -1,0 +1,129 @@
+import { availableParallelism } from 'node:os';
+import type { Logger } from '@chainstead/core';
+import { type CheckReport, type Clock, type Finding, findingsOf, redactUrl } from '@chainstead/core';
+import {
+  type Database,
+  examineServer,
+  hasCluster,
+  obstacleOf,
+  planMigrations,
+  readConnectionRoom,
+  redactConnectionString,
+} from '@chainstead/db';
+import { examineRedis } from '@chainstead/jobs';
+import type { Configuration } from '../configuration/index.ts';
+import { connectionShortage, connectionsNeeded, settingsToLower } from '../connection-demand.ts';
+import { slotsOf } from '../role-slot.ts';
+import { openStorage, type Storage } from '../storage.ts';
+
+export interface StorageExamination {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** As sessions of a program that runs are not called: its connections count as those of others. */
+const APPLICATION_NAME = 'chainstead doctor';
+
+/**
+ * Looks at the database and, where one is configured, at Redis.
+ * @param whileOpen what needs the database beside it; null where that can't be opened
+ */
+export async function examineStorage<T>(
+  examination: StorageExamination,
+  whileOpen: (database: Database | null) => Promise<T>,
+): Promise<{ readonly reports: readonly CheckReport[]; readonly value: T }> {
+  const { configuration } = examination;
+  const startedAt = performance.now();
+  const redis = configuration.redisUrl === null ? [] : [await examineQueues(configuration.redisUrl)];
+  const opened = await tryToOpen(examination);
+  if ('finding' in opened) {
+    const report = { name: opened.name, findings: [opened.finding], calls: 0, tookMs: performance.now() - startedAt };
+    return { reports: [report, ...redis], value: await whileOpen(null) };
+  }
+  const { storage } = opened;
+  try {
+    const findings = await examineDatabase(examination, storage);
+    const name = `Postgres ${storage.isEmbedded ? '(embedded)' : redactConnectionString(storage.url)}`;
+    const report = { name, findings, calls: 0, tookMs: performance.now() - startedAt };
+    return { reports: [report, ...redis], value: await whileOpen(storage.database) };
+  } finally {
+    await storage.close();
+  }
+}
+
+type Opened = { readonly storage: Storage } | { readonly name: string; readonly finding: Finding };
+
+async function tryToOpen({ configuration, logger }: StorageExamination): Promise<Opened> {
+  const { url, dataDirectory } = configuration.database;
+  const { ok, bad } = findingsOf('connection');
+  if (url === null && !(await hasCluster(dataDirectory)))
+    return {
+      name: 'Postgres (embedded)',
+      finding: ok(`there is none in ${dataDirectory} yet: the first start makes it`),
+    };
+  try {
+    const database = configuration.database;
+    return {
+      storage: await openStorage({
+        configuration: database,
+        applicationName: APPLICATION_NAME,
+        logger,
+        leavesSchema: true,
+      }),
+    };
+  } catch (error) {
+    const { message, remedy } = obstacleOf(error);
+    const name = url === null ? 'Postgres (embedded)' : `Postgres ${redactConnectionString(url)}`;
+    return { name, finding: bad(message, 'Nothing works without it.', remedy) };
+  }
+}
+
+async function examineDatabase({ configuration, clock }: StorageExamination, storage: Storage): Promise<Finding[]> {
+  const { database, isEmbedded } = storage;
+  const folder = isEmbedded ? configuration.database.dataDirectory : null;
+  return [
+    ...(await examineServer({ database, clock, folder })),
+    await schemaFinding(database),
+    ...(configuration.database.sessionUrl === null ? [await roomFinding(configuration, database)] : []),
+  ];
+}
+
+async function schemaFinding(database: Database): Promise<Finding> {
+  const { ok, warning, bad } = findingsOf('schema');
+  try {
+    const { pending, applied } = await planMigrations(database);
+    if (pending.length === 0) return ok(`as this version wants it (${applied} migrations)`);
+    if (applied === 0) return ok('empty: the first start makes it');
+    return warning(
+      `${pending.length} migrations of this version are not applied`,
+      'This version has not been started on it yet.',
+      'Run "chainstead upgrade-check" to see what its start would do.',
+    );
+  } catch (error) {
+    const { message, remedy } = obstacleOf(error);
+    return bad(message, 'This version does not start on it.', remedy);
+  }
+}
+
+async function roomFinding(configuration: Configuration, database: Database): Promise<Finding> {
+  const { ok, warning } = findingsOf('connections');
+  const room = await readConnectionRoom(database, APPLICATION_NAME);
+  const slots = slotsOf(configuration, configuration.roles, availableParallelism());
+  const needed = connectionsNeeded(configuration, slots);
+  const { max, reserved, usedByOthers } = room;
+  // What runs already may be this program itself: then its connections are among those in use.
+  const shortage = connectionShortage(needed, { max, reserved, usedByOthers: 0 }, settingsToLower(slots));
+  if (shortage === null) return ok(`${usedByOthers} of ${max} in use; the roles here open ${needed} at most`);
+  return warning(
+    `the roles here may open ${needed}, and the server has ${max - reserved}`,
+    'Requests and webhooks wait and fail once they are used up.',
+    `Raise its max_connections, or lower ${settingsToLower(slots).join(' or ')}.`,
+  );
+}
+
+async function examineQueues(redisUrl: string): Promise<CheckReport> {
+  const startedAt = performance.now();
+  const findings = await examineRedis(redisUrl);
+  return { name: `Redis ${redactUrl(redisUrl)}`, findings, calls: 0, tookMs: performance.now() - startedAt };
+}

@@ -1,0 +1,192 @@
+import { type CheckReport, type Clock, type Finding, systemClock } from '@chainstead/core';
+import { describe, expect, test } from 'vitest';
+import type { Received, Script, Scripted, ScriptedNode } from '../testing/scripted-node.ts';
+import { testChain } from '../testing/scripted-node.ts';
+import { node } from '../testing/test-pool.ts';
+import { checkNode, type NodeCheckOptions } from './check-node.ts';
+
+const HEAD = 20_000;
+/** Five seconds after the head of scripted nodes. */
+const clock: Clock = { ...systemClock, now: () => (1_700_000_000 + HEAD * 12 + 5) * 1_000 };
+const REFUSED: Scripted = { error: { code: -32_601, message: 'the method does not exist/is not available' } };
+
+/** What full nodes serve beside what every scripted node does. */
+const SERVED: Readonly<Record<string, unknown>> = {
+  web3_clientVersion: 'Geth/v1.15.0',
+  eth_syncing: false,
+  eth_getBalance: '0x0',
+  debug_traceBlockByNumber: [],
+  eth_getProof: {},
+};
+
+async function fullNode(script: Script = () => undefined, chain = {}): Promise<ScriptedNode> {
+  const served = await node(HEAD, chain);
+  served.script = async (call) => (await script(call)) ?? servedBy(call);
+  return served;
+}
+
+function servedBy({ method }: Received): Scripted | undefined {
+  return method in SERVED ? { result: SERVED[method] } : undefined;
+}
+
+function examine(served: ScriptedNode, more: Partial<NodeCheckOptions> = {}): Promise<CheckReport> {
+  return checkNode({ chain: testChain(), upstream: { url: served.url }, clock, deadlineMs: 30_000, ...more });
+}
+
+function findingOf({ findings }: CheckReport, subject: string): Finding | undefined {
+  return findings.find((finding) => finding.subject === subject);
+}
+
+/** A node without blocks, or state, below a number. */
+const without =
+  (method: string, below: number, answer: Scripted): Script =>
+  (call) => {
+    const at = call.params.find((parameter) => typeof parameter === 'string' && /^0x[0-9a-f]{1,8}$/.test(parameter));
+    return call.method === method && at !== undefined && Number(at) < below ? answer : undefined;
+  };
+
+describe('a node', () => {
+  test('that serves everything is good, and is not asked for more than some hundred calls', async () => {
+    const [served, other] = [await fullNode(), await fullNode()];
+    const report = await examine(served, { others: [{ url: served.url }, { url: other.url }] });
+    expect(report.findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+    expect(report.name).toBe(served.name);
+    expect(report.calls).toBe(served.received.length);
+    expect(report.calls).toBeLessThan(300);
+    expect(findingOf(report, 'client')?.found).toBe('Geth/v1.15.0');
+    expect(findingOf(report, 'head')?.found).toContain(`block ${HEAD}, 5 s old`);
+    expect(findingOf(report, 'same chain')?.found).toBe(`block ${HEAD - 64} is that of ${other.name}`);
+    expect(findingOf(report, 'traces')?.found).toBe('debug_traceBlockByNumber');
+  });
+
+  test('of another chain is bad, and asked nothing more', async () => {
+    const served = await fullNode(() => undefined, { chainId: 137 });
+    const { findings, calls } = await examine(served);
+    expect(findings).toMatchObject([{ subject: 'chain id', verdict: 'bad', found: '137 (polygon), not 1 (eth)' }]);
+    expect(calls).toBe(1);
+  });
+
+  test('that refuses the key says so without it', async () => {
+    const served = await fullNode(({ method }) => ({
+      http: { status: 401, body: `no access for secret-key-0123456789 to ${method}\u001b[2J` },
+    }));
+    const report = await examine(served);
+    expect(report.findings).toMatchObject([{ subject: 'connection', verdict: 'bad' }]);
+    expect(report.findings[0]?.found).toContain('[redacted]');
+    expect(JSON.stringify(report)).not.toMatch(/secret-key|\\u001b/);
+  });
+
+  test('that nobody answers for is bad', async () => {
+    const served = await fullNode();
+    await served.close();
+    expect((await examine(served)).findings).toMatchObject([{ subject: 'connection', verdict: 'bad' }]);
+  });
+
+  test.each([
+    ['eth_getBalance', 'old state', 'of the last'],
+    ['eth_getBlockByNumber', 'old blocks', 'from about block'],
+  ])('that has pruned what %s reads says how far back it goes', async (method, subject, words) => {
+    const kept = 128;
+    const answer: Scripted =
+      method === 'eth_getBalance' ? { error: { code: -32_000, message: 'missing trie node' } } : { result: null };
+    const served = await fullNode(without(method, HEAD - kept, answer));
+    const finding = findingOf(await examine(served), subject);
+    expect(finding).toMatchObject({ verdict: 'warning', found: expect.stringContaining(words) });
+    const [told = ''] = /\d+/.exec(finding?.found ?? '') ?? [];
+    const depth = method === 'eth_getBalance' ? Number(told) : HEAD - Number(told);
+    expect(depth).toBeGreaterThanOrEqual(kept * 0.9);
+    expect(depth).toBeLessThanOrEqual(kept + 1);
+  });
+
+  test.each([
+    ['says it', 500, 'query exceeds max block range 500', 500],
+    ['does not say it', 700, 'range is too large', 635],
+    ['allows wide ones', 2_000, 'range is too large', 1_800],
+  ])('whose eth_getLogs takes so many blocks, and %s, is found out', async (_how, max, message, least) => {
+    const served = await fullNode(({ method, params: [filter] }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+      return Number(toBlock) - Number(fromBlock) + 1 > max ? { error: { code: -32_602, message } } : undefined;
+    });
+    const finding = findingOf(await examine(served), 'eth_getLogs range');
+    const told = Number(/^\d+/.exec(finding?.found ?? '')?.[0]);
+    expect(told).toBeLessThanOrEqual(max);
+    expect(told).toBeGreaterThanOrEqual(least);
+    expect(finding?.verdict).toBe(max < 1_000 ? 'warning' : 'ok');
+    expect(served.count('eth_getLogs')).toBeLessThan(15);
+  });
+
+  test('without eth_getLogs is bad', async () => {
+    const served = await fullNode(({ method }) => (method === 'eth_getLogs' ? REFUSED : undefined));
+    expect(findingOf(await examine(served), 'eth_getLogs range')?.verdict).toBe('bad');
+  });
+
+  test('is good without what only some need, which is told', async () => {
+    const missing = new Set(['eth_getBlockReceipts', 'debug_traceBlockByNumber', 'eth_getProof', 'web3_clientVersion']);
+    const served = await fullNode(({ method }) => (missing.has(method) ? REFUSED : undefined));
+    served.batches = false;
+    const report = await examine(served);
+    expect(report.findings.filter(({ verdict }) => verdict === 'bad')).toEqual([]);
+    for (const subject of ['receipts by block', 'account proofs', 'batches'])
+      expect(findingOf(report, subject)?.verdict, subject).toBe('warning');
+    expect(findingOf(report, 'traces')?.verdict).toBe('ok');
+    expect(findingOf(await examine(served, { needsTraces: true }), 'traces')?.verdict).toBe('warning');
+  });
+
+  test('that leaves receipts out is bad', async () => {
+    const served = await fullNode(({ method }) => (method === 'eth_getBlockReceipts' ? { result: [] } : undefined));
+    expect(findingOf(await examine(served), 'receipts by block')).toMatchObject({
+      verdict: 'bad',
+      meaning: expect.any(String),
+    });
+  });
+
+  test('on another branch than others, or than what is indexed, is bad', async () => {
+    const served = await fullNode(() => undefined, { fork: { from: 10, name: 'other' } });
+    const other = await fullNode();
+    expect(findingOf(await examine(served, { others: [{ url: other.url }] }), 'same chain')?.verdict).toBe('bad');
+    const block = { number: 10, hash: `0x${'ab'.repeat(32)}` as const, source: 'what is indexed' };
+    const indexed = await examine(other, { known: [block as never] });
+    expect(findingOf(indexed, 'same chain')).toMatchObject({
+      verdict: 'bad',
+      found: expect.stringContaining('by what is indexed'),
+    });
+  });
+
+  test.each([
+    [20, 'warning'],
+    [5_000, 'bad'],
+  ])('%i blocks behind the others is told', async (blocks, verdict) => {
+    const [served, other] = [await fullNode(), await fullNode()];
+    served.head -= blocks;
+    const report = await examine(served, { others: [{ url: other.url }] });
+    expect(findingOf(report, 'head')).toMatchObject({
+      verdict,
+      found: expect.stringContaining(`${blocks} blocks behind ${other.name}`),
+    });
+  });
+
+  test('with an old head, and nobody to compare with, is told', async () => {
+    const served = await fullNode();
+    served.head -= 500;
+    expect(findingOf(await examine(served), 'head')).toMatchObject({
+      verdict: 'warning',
+      found: expect.stringContaining('100 min old'),
+    });
+  });
+
+  test('that falls silent takes no more time than there is', async () => {
+    const served = await fullNode(({ method }) => (method === 'eth_getLogs' ? 'hang' : undefined));
+    const report = await examine(served, { deadlineMs: 1_500 });
+    expect(report.tookMs).toBeLessThan(15_000);
+    expect(report.findings.some(({ verdict }) => verdict !== 'ok')).toBe(true);
+  });
+
+  test('keeps to the rate that is configured for it', async () => {
+    const served = await fullNode();
+    const upstream = { url: served.url, requestsPerSecond: 20 };
+    const report = await examine(served, { upstream, deadlineMs: 2_000 });
+    expect(served.received.length).toBeLessThanOrEqual(20 * 2 + 20);
+    expect(findingOf(report, 'time')?.verdict).toBe('warning');
+  });
+});

@@ -1,0 +1,147 @@
+import type { Chain } from '@chainstead/chains';
+import { type CheckReport, type Clock, type Finding, findingsOf, systemClock } from '@chainstead/core';
+import { RequestAbortedError } from '../errors.ts';
+import { nameUpstreams } from '../redact-secrets.ts';
+import type { UpstreamConfig } from '../upstream-pool.ts';
+import { checkBranch, checkFinalized, checkHead, type KnownBlock, type OtherHead } from './check-head.ts';
+import { checkOldBlocks, checkOldState } from './check-history.ts';
+import { checkChainId, checkClient } from './check-identity.ts';
+import { checkAccountProofs, checkTraces } from './check-optional-methods.ts';
+import { checkBatches, checkLogRange, checkReceipts } from './check-reads.ts';
+import { checkLatency, checkReadingSpeed } from './check-speed.ts';
+import { checkSubscription } from './check-subscription.ts';
+import { createNodeProbe, type NodeProbe } from './node-probe.ts';
+import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
+
+export interface NodeCheckOptions {
+  readonly chain: Chain;
+  /** Whose URL leads to JSON-RPC over HTTP, or to a WebSocket. */
+  readonly upstream: UpstreamConfig;
+  /** Other nodes of the chain, to compare with; a few calls each. */
+  readonly others?: readonly UpstreamConfig[];
+  /** Blocks that are known to belong to the chain. */
+  readonly known?: readonly KnownBlock[];
+  /** Whether something is indexed that reads traces. @default false */
+  readonly needsTraces?: boolean;
+  /** For all of it; what is not done by then is told so. Milliseconds. @default 60,000 */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+const DEADLINE_MS = 60_000;
+const CALLS_MAX = 600;
+/** Of one request, as a share of the whole time. */
+const REQUEST_SHARE = 6;
+const OTHERS_MAX = 4;
+/** So far below its head what another node has is settled: nodes that follow the same chain agree. Blocks. */
+const SETTLED_DEPTH = 64;
+
+/**
+ * Whether a node is good for a chain, as findings in words: who it is, its head, its history, what it serves and within which limits, how
+ * fast. Takes at most about {@link CALLS_MAX} calls and the time that is given, and keeps to the node's configured rate. Texts hold no
+ * secrets of the URL. Rejects only for a defect of its own.
+ */
+export async function checkNode(options: NodeCheckOptions): Promise<CheckReport> {
+  const { chain, upstream, clock = systemClock, deadlineMs = DEADLINE_MS } = options;
+  const timeUp = AbortSignal.timeout(deadlineMs);
+  const signal = options.signal === undefined ? timeUp : AbortSignal.any([options.signal, timeUp]);
+  const [name = ''] = nameUpstreams([upstream]);
+  const startedAt = performance.now();
+  if (/^wss?:/.test(upstream.url)) {
+    const finding = await checkSubscription({ chain, config: upstream, name, clock, signal });
+    return { name, findings: [finding], calls: 2, tookMs: performance.now() - startedAt };
+  }
+  const probing = { timeoutMs: Math.ceil(deadlineMs / REQUEST_SHARE), callsMax: CALLS_MAX, signal, clock };
+  const probe = createNodeProbe({ ...probing, config: upstream });
+  const others = (options.others ?? [])
+    .filter(({ url }) => url !== upstream.url && /^https?:/.test(url))
+    .slice(0, OTHERS_MAX)
+    .map((config) => createNodeProbe({ ...probing, config }));
+  const findings: Finding[] = [];
+  try {
+    await checkAll({ ...options, clock }, probe, others, findings);
+  } catch (error) {
+    if (!(error instanceof RequestAbortedError)) throw error;
+    findings.push(
+      findingsOf('time').warning(
+        `used up after ${probe.calls} calls, before all was looked at`,
+        'What is not told here is not known.',
+        'Look at what took long; `chainstead doctor` takes more time than the console.',
+      ),
+    );
+  } finally {
+    await Promise.all([probe, ...others].map((one) => one.close()));
+  }
+  return { name, findings, calls: probe.calls, tookMs: performance.now() - startedAt };
+}
+
+/** One after the other, so that speed and limits are the node's. @throws RequestAbortedError */
+async function checkAll(
+  { chain, known = [], needsTraces = false, clock }: NodeCheckOptions & { readonly clock: Clock },
+  probe: NodeProbe,
+  others: readonly NodeProbe[],
+  findings: Finding[],
+): Promise<void> {
+  const identity = await checkChainId(chain, probe);
+  findings.push(identity);
+  if (identity.verdict === 'bad') return;
+  findings.push(await checkClient(probe));
+  const otherHeads = await readHeads(chain, others);
+  const { number: head, findings: ofHead } = await checkHead({ chain, probe, others: otherHeads, clock });
+  findings.push(...ofHead);
+  if (head === null) return;
+  const elsewhere = await readKnown(others, Math.min(head, ...otherHeads.map((other) => other.head)));
+  findings.push(await checkBranch(probe, [...known.filter(({ number }) => number <= head), ...elsewhere]));
+  findings.push(await checkFinalized(chain, probe, head));
+  findings.push(await checkReceipts(probe, head));
+  findings.push(await checkLogRange(chain, probe, head));
+  findings.push(await checkBatches(probe));
+  findings.push(await checkOldBlocks(chain, probe, head));
+  findings.push(await checkOldState(chain, probe, head));
+  findings.push(await checkTraces(probe, head, needsTraces));
+  findings.push(await checkAccountProofs(probe, head));
+  findings.push(await checkLatency(chain, probe));
+  findings.push(await checkReadingSpeed(chain, probe, head));
+}
+
+/** Of those that answer, and are of the chain. */
+async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(OtherHead & { probe: NodeProbe })[]> {
+  const heads = await Promise.all(
+    others.map(async (probe) => {
+      const [id, head] = [await probe.ask('eth_chainId', []), await probe.ask('eth_blockNumber', [])];
+      const number = id.ok && Number(id.result) === chain.id ? quantityOf(head) : null;
+      return number === null ? [] : [{ name: probe.name, head: number, probe }];
+    }),
+  );
+  return heads.flat();
+}
+
+/** A settled block, as the others have it. */
+async function readKnown(others: readonly NodeProbe[], lowestHead: number): Promise<KnownBlock[]> {
+  const number = lowestHead - SETTLED_DEPTH;
+  if (number < 0) return [];
+  const blocks = await Promise.all(
+    others.map(async (probe) => {
+      const block = await probeBlock(probe, number);
+      return isBlock(block) ? [{ number, hash: block.header.hash, source: probe.name }] : [];
+    }),
+  );
+  return blocks.flat();
+}
+
+/** The chain id that a node of an unknown chain answers with; null where it gives none. @param deadlineMs milliseconds */
+export async function askChainId(upstream: UpstreamConfig, deadlineMs: number): Promise<number | null> {
+  const signal = AbortSignal.timeout(deadlineMs);
+  const probe = createNodeProbe({ config: upstream, timeoutMs: deadlineMs, callsMax: 1, signal, clock: systemClock });
+  try {
+    const answer = await probe.ask('eth_chainId', []);
+    const id = answer.ok ? Number(answer.result) : Number.NaN;
+    return Number.isSafeInteger(id) ? id : null;
+  } catch (error) {
+    if (error instanceof RequestAbortedError) return null;
+    throw error;
+  } finally {
+    await probe.close();
+  }
+}

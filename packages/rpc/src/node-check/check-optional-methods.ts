@@ -1,0 +1,31 @@
+import { type Finding, findingsOf, toQuantity, ZERO_ADDRESS } from '@chainstead/core';
+import type { NodeProbe } from './node-probe.ts';
+
+const traces = findingsOf('traces');
+const proofs = findingsOf('account proofs');
+
+/** Whether blocks can be traced. @param needed whether something is indexed that reads traces */
+export async function checkTraces(probe: NodeProbe, head: number, needed: boolean): Promise<Finding> {
+  const block = toQuantity(head);
+  const debug = await probe.ask('debug_traceBlockByNumber', [block, { tracer: 'callTracer' }]);
+  const parity = await probe.ask('trace_block', [block]);
+  const served = [...(debug.ok ? ['debug_traceBlockByNumber'] : []), ...(parity.ok ? ['trace_block'] : [])];
+  if (served.length > 0) return traces.ok(served.join(' and '));
+  if (!needed) return traces.ok('none; nothing that is indexed here needs them');
+  return traces.warning(
+    `none: ${debug.ok ? '' : debug.text}`,
+    'Internal transactions are missing where no other node of the chain has traces.',
+    'Add a node with debug_traceBlockByNumber or trace_block, or switch on its API.',
+  );
+}
+
+/** Whether a balance can be proven against a block's state root. */
+export async function checkAccountProofs(probe: NodeProbe, head: number): Promise<Finding> {
+  const answer = await probe.ask('eth_getProof', [ZERO_ADDRESS, [], toQuantity(head)]);
+  if (answer.ok) return proofs.ok('eth_getProof');
+  return proofs.warning(
+    `eth_getProof is not served: ${answer.text}`,
+    'Only `chainstead verify-balances` asks for proofs: it compares nodes with each other instead.',
+    'Nothing, unless balances are to be proven.',
+  );
+}

@@ -1,0 +1,64 @@
+import { type BlockHeader, InvalidPrimitiveError, toQuantity } from '@chainstead/core';
+import { parseHeader } from '../parse-block.ts';
+import { MalformedAnswerError } from '../parse-log.ts';
+import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
+
+/** A block as a check sees it. */
+export interface ProbedBlock {
+  readonly header: BlockHeader;
+  /** Of its transactions. */
+  readonly transactions: number;
+}
+
+/** A block, null where the node says that there is none, or why it can't be told. @throws RequestAbortedError */
+export async function probeBlock(
+  probe: NodeProbe,
+  at: number | string,
+): Promise<ProbedBlock | null | { readonly problem: string }> {
+  const tag = typeof at === 'number' ? toQuantity(at) : at;
+  return blockOf(await probe.ask('eth_getBlockByNumber', [tag, false]));
+}
+
+export function blockOf(answer: ProbeAnswer): ProbedBlock | null | { readonly problem: string } {
+  if (!answer.ok) return { problem: answer.text };
+  if (answer.result === null) return null;
+  try {
+    const header = parseHeader(answer.result);
+    const { result } = answer;
+    const list = typeof result === 'object' && 'transactions' in result ? result.transactions : [];
+    return { header, transactions: Array.isArray(list) ? list.length : 0 };
+  } catch (error) {
+    if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+      return { problem: `no block: ${error.message}` };
+    throw error;
+  }
+}
+
+/** Whether it is a block. */
+export function isBlock(probed: ProbedBlock | null | { readonly problem: string }): probed is ProbedBlock {
+  return probed !== null && 'header' in probed;
+}
+
+/** A number that a node gave as a quantity; null where it is none. */
+export function quantityOf(answer: ProbeAnswer): number | null {
+  if (!answer.ok || typeof answer.result !== 'string') return null;
+  const value = Number(answer.result);
+  return Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/**
+ * The largest number that works, of those from `works` (which does) to `fails` (which does not), found to a tenth in so many steps.
+ * @param try whether a number works
+ */
+export async function largestThatWorks(
+  { works, fails, steps }: { readonly works: number; readonly fails: number; readonly steps: number },
+  tries: (value: number) => Promise<boolean>,
+): Promise<number> {
+  let [low, high] = [works, fails];
+  for (let step = 0; step < steps && high - low > Math.max(1, low / 10); step++) {
+    const middle = Math.min(high - 1, Math.max(low + 1, Math.round(Math.sqrt(Math.max(1, low) * high))));
+    if (await tries(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
