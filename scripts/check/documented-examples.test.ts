@@ -10,7 +10,7 @@ const EXTENSION_POINTS = [
   'packages/sync/src/dataset.ts Dataset',
   'packages/sync/src/dataset.ts DerivedState',
   'packages/nft/src/trades/marketplace.ts Marketplace',
-  'packages/http/src/api-context.ts RouteModule',
+  'packages/http/src/route-module.ts RouteModule',
   'packages/streams/src/item-types.ts ITEM_TYPES',
 ];
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RouteModule } from './api-context.ts';
 import { keyOf } from './authentication.ts';
-import { ALL_SCOPES, type KeyScope, withScope } from './key-scope.ts';
+import { ALL_SCOPES, type KeyScope } from './key-scope.ts';
+import type { RouteModule } from './route-module.ts';
 import { createDemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
+import { withScope } from './with-scope.ts';
 
 const KEY = 'accepted-key';
 const rows = `/demo/${WALLET}/rows`;

@@ -1,11 +1,11 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { Database, ReadDatabase } from '@chainstead/db';
 import type { IndexedChains } from './indexed-chains.ts';
-import type { RouteScopes } from './key-scope.ts';
 import type { KeyStore } from './key-store.ts';
 import type { Paging } from './paging.ts';
 import type { Parameters } from './parameters.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { RouteScopes } from './route-scopes.ts';
 
 /** What route modules are given. */
 export interface ApiDependencies {

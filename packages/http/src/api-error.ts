@@ -1,7 +1,8 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { KEY_SCOPES, type KeyScope } from './key-scope.ts';
-import { CONFIGURED_KEY_ID, type Principal } from './key-store.ts';
+import { CONFIGURED_KEY_ID } from './key-store.ts';
+import type { Principal } from './principal.ts';
 
 /** What a client reads of an error: the body's `details`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;

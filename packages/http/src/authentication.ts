@@ -1,10 +1,12 @@
 import type { MiddlewareHandler } from 'hono';
 import type { ApiContext, ApiEnv } from './api-context.ts';
 import { ApiError, RateLimitedError, ScopeMissingError, UnauthorizedError } from './api-error.ts';
-import type { KeyScope, RouteScopes } from './key-scope.ts';
-import type { KeyStore, Principal } from './key-store.ts';
+import type { KeyScope } from './key-scope.ts';
+import type { KeyStore } from './key-store.ts';
 import type { SharedLimit, SharedLimits } from './limits/shared-limits.ts';
+import type { Principal } from './principal.ts';
 import type { RateLimit } from './rate-limit.ts';
+import type { RouteScopes } from './route-scopes.ts';
 import { matchedRoute } from './unmatched.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 

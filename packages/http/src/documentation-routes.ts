@@ -5,7 +5,7 @@ import { errorText, type Logger } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { ApiApp, ApiContext } from './api-context.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
-import type { RouteScopes } from './key-scope.ts';
+import type { RouteScopes } from './route-scopes.ts';
 import { withScopeRefusals } from './scope-refusals.ts';
 import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
 import { unservedPage } from './unserved/unserved-page.ts';

@@ -3,7 +3,7 @@
  * request ids, metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
  */
 export { type ApiOptions, createApi } from './api.ts';
-export type { ApiApp, ApiContext, RouteModule } from './api-context.ts';
+export type { ApiApp, ApiContext } from './api-context.ts';
 export type { ApiDependencies } from './api-dependencies.ts';
 export * from './api-error.ts';
 export * from './audit/audit-log.ts';
@@ -30,10 +30,12 @@ export {
 export { NotIndexedError } from './not-indexed.ts';
 export * from './paging.ts';
 export { booleanParameter, limitParameter, textParameter } from './parameters.ts';
+export type { Principal } from './principal.ts';
 export { querySchema } from './query.ts';
 export { createRawGate, type RawGate, type RawHandler } from './raw-gate.ts';
 export type { Readiness } from './readiness.ts';
 export { createRequestDatabase, type RequestDatabase } from './request-database.ts';
+export type { RouteModule } from './route-module.ts';
 export { type ApiServer, serveApi } from './serve.ts';
 export { loadServerSecret } from './server-secret.ts';
 export { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
@@ -42,3 +44,4 @@ export { unservedRoutes } from './unserved/unserved-routes.ts';
 export type { UpgradeHandler } from './upgrade-handler.ts';
 export { type ApiUsageCounter, createApiUsageCounter } from './usage/api-usage-counter.ts';
 export { type ApiUsage, readApiUsage } from './usage/read-api-usage.ts';
+export { withScope } from './with-scope.ts';

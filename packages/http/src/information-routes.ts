@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { ApiApp, RouteModule } from './api-context.ts';
+import type { ApiApp } from './api-context.ts';
 import { errorResponses } from './error-answer.ts';
-import { withScope } from './key-scope.ts';
+import type { RouteModule } from './route-module.ts';
+import { withScope } from './with-scope.ts';
 
 const BASE = '/api/v2.2';
 

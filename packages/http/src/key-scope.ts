@@ -1,6 +1,3 @@
-import type { RouterRoute } from 'hono/types';
-import type { RouteModule } from './api-context.ts';
-
 /**
  * What a key may be used for: `data` (data routes of EVM chains and Aptos), `rpc` (the JSON-RPC gateway), `streams` (streams,
  * their statistics and history), `admin` (what holds for the whole server, such as the secret that signs webhooks).
@@ -15,16 +12,4 @@ export const ALL_SCOPES: KeyScopes = new Set(KEY_SCOPES);
 export function parseScopes(names: readonly string[]): KeyScopes | null {
   const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
   return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name)) ? null : new Set(scopes);
-}
-
-/** The scope that each route asks for. */
-export type RouteScopes = Map<RouterRoute, KeyScope>;
-
-/** The routes of these modules ask for keys with the scope; routes without any ask for `admin`. */
-export function withScope(scope: KeyScope, modules: readonly RouteModule[]): RouteModule {
-  return (app, dependencies) => {
-    const before = app.routes.length;
-    for (const addRoutes of modules) addRoutes(app, dependencies);
-    for (const route of app.routes.slice(before)) dependencies.routeScopes.set(route, scope);
-  };
 }

@@ -4,16 +4,7 @@ import type { Database, Transaction } from '@chainstead/db';
 import { LRUCache } from 'lru-cache';
 import { type AuditActor, recordAudit, START_ACTOR } from './audit/audit-log.ts';
 import { ALL_SCOPES, KEY_SCOPES, type KeyScope, type KeyScopes, parseScopes } from './key-scope.ts';
-
-/** Whose key a request carried. */
-export interface Principal {
-  /** Stable and harmless to log: the first characters of a stored key, `config:<n>` for one of `API_KEYS`. */
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: KeyScopes;
-  /** Requests a second to the API; null: what `RATE_LIMIT` says. */
-  readonly rateLimit?: number | null;
-}
+import type { Principal } from './principal.ts';
 
 /** A key of `API_KEYS`. */
 export interface ConfiguredKey {

@@ -4,8 +4,8 @@ import { createLogger, silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RouteModule } from './api-context.ts';
 import { createRequestDatabase } from './request-database.ts';
+import type { RouteModule } from './route-module.ts';
 import { type ApiServer, serveApi } from './serve.ts';
 import { createDemoApi } from './testing/demo-api.ts';
 

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ApiApp } from './api-context.ts';
 import { ScopeMissingError } from './api-error.ts';
-import { KEY_SCOPES, type KeyScope, type RouteScopes } from './key-scope.ts';
+import { KEY_SCOPES, type KeyScope } from './key-scope.ts';
+import type { RouteScopes } from './route-scopes.ts';
 
 /** An OpenAPI document with the 403 that every operation with a key check gives to a key without its scope. */
 export function withScopeRefusals(app: ApiApp, routeScopes: RouteScopes, document: object): object {

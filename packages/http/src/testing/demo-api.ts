@@ -3,13 +3,14 @@ import { ChainsteadError, createCursorCodec, createMetricsRegistry, type Logger,
 import { type Database, openDatabase } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
-import { type ApiApp, type RouteModule, requestLogger } from '../api-context.ts';
+import { type ApiApp, requestLogger } from '../api-context.ts';
 import { readBlockBounds } from '../block-bounds.ts';
 import { errorResponses } from '../error-answer.ts';
 import { type ChainLookup, indexedChain } from '../indexed-chains.ts';
 import { ALL_SCOPES } from '../key-scope.ts';
 import type { KeyStore } from '../key-store.ts';
 import { querySchema } from '../query.ts';
+import type { RouteModule } from '../route-module.ts';
 
 /** An API with small routes that use every piece, over no database of its own. */
 export interface DemoApi {

@@ -3,10 +3,11 @@ import { createCursorCodec, createMetricsRegistry, silentLogger } from '@chainst
 import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
-import type { ApiApp, RouteModule } from '../api-context.ts';
+import type { ApiApp } from '../api-context.ts';
 import type { IndexedHere } from '../indexed-chains.ts';
 import { ALL_SCOPES } from '../key-scope.ts';
 import { createKeyStore } from '../key-store.ts';
+import type { RouteModule } from '../route-module.ts';
 import { loadServerSecret } from '../server-secret.ts';
 import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
 

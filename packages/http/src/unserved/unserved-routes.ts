@@ -1,6 +1,6 @@
-import type { RouteModule } from '../api-context.ts';
 import { NotServedError } from '../api-error.ts';
-import { withScope } from '../key-scope.ts';
+import type { RouteModule } from '../route-module.ts';
+import { withScope } from '../with-scope.ts';
 import type { UnservedOperation } from './unserved-operation.ts';
 import { UNSERVED_OPERATIONS } from './unserved-operations.ts';
 
