@@ -1,11 +1,11 @@
-import { type Address, createMetricsRegistry, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createChainSync, createKeptSubjects, createSyncMetrics } from '@chainstead/sync';
+import { createKeptSubjects } from '@chainstead/sync';
 import { compileSolidity } from '@chainstead/testkit';
 import { createCollectionOwnersRoutes } from '../../owners/owners-routes.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
-import { nftTransfers } from '../../transfers/dataset.ts';
+import { followTransfers } from '../../transfers/testing/follow-transfers.ts';
 import { createWalletCollectionsRoute } from '../../wallet-collections/wallet-collections-route.ts';
 import { createWalletNftsRoute } from '../../wallet-nfts/wallet-nfts-route.ts';
 import { createHeldNow } from '../held-now.ts';
@@ -57,30 +57,13 @@ export async function openFollowedCollection(contract: {
     ...createCollectionOwnersRoutes({ ...shared, walletHistory: { requestContract: async () => 'unserved' } }),
     ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
   ]);
-  const stop = new AbortController();
-  let following: Promise<unknown> = Promise.resolve();
+  let stop = async (): Promise<void> => {};
   return {
     stage,
     address,
     wallets,
     follow(startBlock) {
-      following = createChainSync({
-        chain: stage.chain,
-        pool: stage.pool,
-        database: scratch.database,
-        datasets: [nftTransfers],
-        logger: silentLogger(),
-        metrics: createSyncMetrics(createMetricsRegistry()),
-        clock: systemClock,
-        settings: {
-          startBlock,
-          endBlock: null,
-          proof: 'strict',
-          backfillProof: 'none',
-          backfillOrder: 'newest-first',
-          proverRate: 0,
-        },
-      }).run(stop.signal);
+      stop = followTransfers({ chain: stage.chain, pool: stage.pool, database: scratch.database }, startBlock);
     },
     async send(functionName, args, from = wallets[0] ?? ZERO_ADDRESS) {
       await devnet.send({ address, abi: compiled.abi, functionName, args, from });
@@ -93,8 +76,7 @@ export async function openFollowedCollection(contract: {
       return (await answer.json()) as Answer;
     },
     async close() {
-      stop.abort();
-      await following;
+      await stop();
       await stage.close();
     },
   };

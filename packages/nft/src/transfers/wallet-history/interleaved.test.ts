@@ -1,9 +1,10 @@
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { createChainSync, createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
+import { createSyncMetrics, readChainStatuses, verifyRanges } from '@chainstead/sync';
 import { atDepth, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';
+import { followTransfers } from '../testing/follow-transfers.ts';
 import { comparedCollections, keepCollection } from '../testing/keep-collections.ts';
 import {
   comparedBalances,
@@ -60,25 +61,7 @@ async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promis
     firstFollowed: HISTORY,
     finalityDepth: 9,
   });
-  const stop = new AbortController();
-  const sync = createChainSync({
-    chain: stage.chain,
-    pool: stage.pool,
-    database: scratch.database,
-    datasets: [nftTransfers],
-    logger: silentLogger(),
-    metrics: createSyncMetrics(createMetricsRegistry()),
-    clock: systemClock,
-    settings: {
-      startBlock: HISTORY,
-      endBlock: null,
-      proof: 'strict',
-      backfillProof: 'none',
-      backfillOrder: 'newest-first',
-      proverRate: 0,
-    },
-  });
-  const running = sync.run(stop.signal);
+  const stop = followTransfers({ chain: stage.chain, pool: stage.pool, database: scratch.database }, HISTORY);
   const caughtUp = async (): Promise<void> => {
     const { head } = stage.scripted;
     const hash = stage.scripted.blockAt(head)?.hash;
@@ -104,8 +87,7 @@ async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promis
     stage,
     caughtUp,
     async close() {
-      stop.abort();
-      await running;
+      await stop();
       await stage.close();
     },
   };
