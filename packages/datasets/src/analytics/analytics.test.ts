@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
+import { silentLogger, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, MIGRATIONS_FOLDER, openDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import {
-  addressOf,
   createPartitions,
   createScratchDatabase,
   hashOf,
@@ -14,57 +11,29 @@ import {
   timestampOf,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REBASING, seedBalances } from './testing/seeded-balances.ts';
-import { APES, COLLECTOR, seedNfts } from './testing/seeded-nfts.ts';
+import {
+  BIGGEST,
+  DOCUMENT,
+  DOCUMENTED_QUERIES,
+  EXCHANGE,
+  FRIEND,
+  seedAnalytics,
+  UNKNOWN,
+  USDC,
+  WALLET,
+} from './testing/seeded-analytics.ts';
+import { REBASING } from './testing/seeded-balances.ts';
+import { APES, COLLECTOR } from './testing/seeded-nfts.ts';
 
-const DOCUMENT = readFileSync(fileURLToPath(new URL('../../../../docs/analytics.md', import.meta.url)), 'utf8');
 const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0002_analytics.sql`, 'utf8');
 
 const eth = createChainRegistry().get('eth');
-const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' as Address;
-const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' as Address;
-const NFT = addressOf(0x721);
-const UNKNOWN = addressOf(0x404);
-const EXCHANGE = addressOf(0xe1);
-const FRIEND = addressOf(0xb0b);
-const BIGGEST = 123_456_789_012_345_678_901_234_567_890n;
-const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 
 let scratch: ScratchDatabase;
-/** Each query of the document by its heading. */
-const queries = [...DOCUMENT.matchAll(/^### (\d+\. .*)\n[^#]*?```sql\n([^`]*)```/gm)].map(
-  (match) => [match[1] ?? '', match[2] ?? ''] as const,
-);
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  const { database } = scratch;
-  const place = { transactionIndex: 0, logIndex: 0, token: USDC };
-  await seedTransfers(database, eth, [
-    { ...place, from: ZERO_ADDRESS, to: WALLET, value: 2_500_000n, blockNumber: 1 },
-    { ...place, from: WALLET, to: EXCHANGE, value: 1_000_001n, blockNumber: 2 },
-    { ...place, from: WALLET, to: WALLET, value: 7n, blockNumber: 3 },
-    { ...place, from: EXCHANGE, to: FRIEND, value: 400_000n, blockNumber: 4 },
-    { ...place, from: WALLET, to: ZERO_ADDRESS, value: 500_000n, blockNumber: 5 },
-    { ...place, from: WALLET, to: FRIEND, value: 1n, blockNumber: 6, token: NFT },
-    { ...place, from: FRIEND, to: WALLET, value: BIGGEST, blockNumber: 7, token: UNKNOWN },
-  ]);
-  await database.query(
-    `INSERT INTO tokens (address, chain_id, standard, name, symbol, decimals, facts_status, verified)
-     VALUES ($1, 1, 'erc20', 'USD Coin', 'USDC', 6, 'known', true), ($2, 1, 'erc721', 'Collectible', 'NFT', NULL, 'known', false)`,
-    [bytes(USDC), bytes(NFT)],
-  );
-  await database.query(
-    `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, 1, 'test', 'Exchange 1', 'Exchange')`,
-    [bytes(EXCHANGE)],
-  );
-  await seedCoverage(database, eth, 0, 3);
-  await seedCoverage(database, eth, 5, 8, 'none');
-  await seedNfts(database, eth, WALLET);
-  await seedBalances(database, eth, { wallet: WALLET, token: USDC, unknown: UNKNOWN, holders: [EXCHANGE, FRIEND] });
-  await database.query(
-    `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts, occurrences) VALUES (1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
-  );
+  await seedAnalytics(scratch.database, eth);
 });
 afterAll(() => scratch.drop());
 
@@ -168,7 +137,7 @@ const EXPECTED: readonly (readonly object[])[] = [
 
 describe('docs/analytics.md', () => {
   test('has twenty queries', () => {
-    expect(queries).toHaveLength(20);
+    expect(DOCUMENTED_QUERIES).toHaveLength(20);
     expect(EXPECTED).toHaveLength(20);
   });
 
@@ -188,9 +157,12 @@ describe('docs/analytics.md', () => {
     for (const { state } of await asReader<{ state: string }>(sql)) expect(DOCUMENT).toContain(`\`${state}\``);
   });
 
-  test.each(queries.map(([title, sql], index) => ({ title, sql, index })))('$title', async ({ sql, index }) => {
-    expect(await asReader(sql)).toMatchObject(EXPECTED[index] ?? []);
-  });
+  test.each(DOCUMENTED_QUERIES.map(([title, sql], index) => ({ title, sql, index })))(
+    '$title',
+    async ({ sql, index }) => {
+      expect(await asReader(sql)).toMatchObject(EXPECTED[index] ?? []);
+    },
+  );
 
   test('names every view there is', async () => {
     const views = await asReader<{ table_name: string }>(
@@ -204,7 +176,7 @@ describe('docs/analytics.md', () => {
     ['a wallet’s balances', 15, 'wallet', WALLET],
     ['a token’s holders', 17, 'token', USDC],
   ] as const)('%s are found by an index, as told', async (_what, query, column, address) => {
-    const sql = queries[query]?.[1] ?? '';
+    const sql = DOCUMENTED_QUERIES[query]?.[1] ?? '';
     const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(
       `Index Cond: ((${column} = '\\x${address.slice(2)}'::bytea) AND (chain_id = 1)`,
@@ -212,7 +184,7 @@ describe('docs/analytics.md', () => {
   });
 
   test('a wallet is found by an index, as told', async () => {
-    const sql = queries[0]?.[1] ?? '';
+    const sql = DOCUMENTED_QUERIES[0]?.[1] ?? '';
     // Eleven rows are read faster whole; with that ruled out, only an index remains, if one can serve.
     const plan = await asReader<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, 'SET LOCAL enable_seqscan = off');
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain(
