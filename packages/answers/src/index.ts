@@ -32,6 +32,7 @@ export {
 } from './subject-coverage.ts';
 export { showSyncState, syncStateOf } from './sync-state.ts';
 export { createTablesInUse, type TablesInUse } from './tables-in-use.ts';
+export { readUntorn, TornPageError } from './torn-page.ts';
 export {
   createWalletHistory,
   type WalletHistory,

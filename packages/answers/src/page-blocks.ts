@@ -1,5 +1,6 @@
 import type { Hash } from '@chainstead/core';
 import { hex, int8, moment, packedRows, type RowOf } from '@chainstead/db/packed-rows';
+import { TornPageError } from './torn-page.ts';
 
 /** A block that rows of a page are in. */
 export type PageBlock = RowOf<typeof BLOCKS>;
@@ -22,13 +23,22 @@ export function blocksOf(blocks: string, chainId: string): string {
   return `(SELECT packed_bytes FROM (SELECT ${BLOCKS.select} FROM blocks WHERE chain_id = ${chainId} AND block_number = ANY (ARRAY(${blocks}))) AS found)`;
 }
 
-/** Finds the block of a row. It throws a RangeError where that is not in the database, which writes rows and blocks at once. */
-export function readBlocks(packed: string | null): (row: { readonly block_number: number }) => PageBlock {
+/**
+ * Finds the block of a row.
+ * @param rows all of the page, each of which is to have its block
+ * @throws {TornPageError} when one has none
+ */
+export function readBlocks(
+  packed: string | null,
+  rows: readonly { readonly block_number: number }[],
+): (row: { readonly block_number: number }) => PageBlock {
   const found = BLOCKS.read({ packed_bytes: packed, packed_texts: null, packed_json: null }) ?? [];
   const blocks = new Map(found.map((block) => [block.block_number, block]));
-  return ({ block_number: number }) => {
+  const blockOf = ({ block_number: number }: { readonly block_number: number }): PageBlock => {
     const block = blocks.get(number);
-    if (block === undefined) throw new RangeError(`Block ${number} of a transfer is not in the database`);
+    if (block === undefined) throw new TornPageError(number);
     return block;
   };
+  for (const row of rows) blockOf(row);
+  return blockOf;
 }

@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed, type TablesInUse } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, readUntorn, type TablesInUse } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
@@ -34,6 +34,7 @@ export const COUNT_MAX = 10_000;
 /**
  * A page of a wallet's ERC-20 transfers with everything that is shown beside them.
  * @param tables that hold rows (`createTablesInUse`)
+ * @throws {TornPageError} when a transfer comes without its block again and again
  */
 export async function getWalletTokenTransfers(
   database: ReadDatabase,
@@ -45,9 +46,11 @@ export async function getWalletTokenTransfers(
     readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>
       walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, tables, select }),
     );
-  const found = await read('shown');
-  const hasNfts = found.page.tokens?.some(([, , , , , , , isNft]) => isNft === true) === true;
-  return pageOf(query, hasNfts ? await read('left out') : found);
+  return readUntorn(async () => {
+    const found = await read('shown');
+    const hasNfts = found.page.tokens?.some(([, , , , , , , isNft]) => isNft === true) === true;
+    return pageOf(query, hasNfts ? await read('left out') : found);
+  });
 }
 
 /** The only row of the statement. */
@@ -61,7 +64,7 @@ function pageOf(
   { rows: transfers, page: row }: { readonly rows: readonly TransferRow[]; readonly page: PageRow },
 ): WalletTransfersPage {
   return {
-    ...readBeside(row),
+    ...readBeside(row, transfers),
     transfers: transfers.slice(0, query.limit),
     hasNext: transfers.length > query.limit,
     indexed: readIndexed(row),

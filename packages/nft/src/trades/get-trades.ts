@@ -1,4 +1,4 @@
-import { type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
+import { type Indexed, type IndexedColumns, readIndexed, readUntorn, TornPageError } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
@@ -29,7 +29,7 @@ export interface TradesPage {
 /**
  * A page of trades with everything that is shown beside them, in one statement.
  * @param reading of the tables that hold rows (`createTradeTables`)
- * @throws RangeError when the block of a trade is not in the database, which writes both at once
+ * @throws {TornPageError} when a trade comes without its block again and again
  */
 export async function getTrades(
   database: ReadDatabase,
@@ -37,14 +37,23 @@ export async function getTrades(
   query: TradesQuery,
   reading: Omit<TradesReading, 'select'>,
 ): Promise<TradesPage> {
-  const { rows, page } = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
-    tradesStatement(chain, query, { ...reading, select }),
-  );
+  return readUntorn(async () => {
+    const read = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
+      tradesStatement(chain, query, { ...reading, select }),
+    );
+    return pageOf(query, read);
+  });
+}
+
+function pageOf(
+  query: TradesQuery,
+  { rows, page }: { readonly rows: readonly RowOf<typeof TRADES>[]; readonly page: PageRow },
+): TradesPage {
   const blocks = BLOCKS.read({ packed_bytes: page.blocks, packed_texts: null, packed_json: null }) ?? [];
   const hashes = new Map(blocks.map(({ block_number, block_hash }) => [block_number, block_hash]));
   const trades = rows.map((row, index): TradeRow => {
     const hash = hashes.get(row.block_number);
-    if (hash === undefined) throw new RangeError(`Block ${row.block_number} of a trade is not in the database`);
+    if (hash === undefined) throw new TornPageError(row.block_number);
     return { ...row, block_hash: hash, metadata: page.metadata?.[index] ?? null };
   });
   return {

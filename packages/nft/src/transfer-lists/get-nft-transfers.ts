@@ -7,6 +7,7 @@ import {
   readBlocks,
   readIndexed,
   readLabels,
+  readUntorn,
   type TablesInUse,
 } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
@@ -38,7 +39,6 @@ export interface NftTransfersPage {
   readonly transfers: readonly NftTransferItem[];
   /** Where the next page begins; null where none follows. */
   readonly next: NftTransferKey | null;
-  /** @throws RangeError when the block of a transfer is not in the database, which writes both at once */
   blockOf(transfer: NftTransferItem): PageBlock;
   contractOf(token: Address): ShownContract;
   labelOf(address: Address): AddressLabel;
@@ -53,6 +53,7 @@ export interface NftTransfersPage {
  * @param tables that hold rows (`createTablesInUse`): those that are still in the former one are left out, and the answer is not complete
  * @param scanMax how many transfers of a wallet are looked through for those of some contracts
  * @param isSpread whether tables are distributed
+ * @throws {TornPageError} when a transfer comes without its block again and again
  */
 export async function getNftTransfers(
   database: ReadDatabase,
@@ -64,9 +65,19 @@ export async function getNftTransfers(
     isSpread = false,
   }: { readonly tables: TablesInUse; readonly scanMax?: number; readonly isSpread?: boolean },
 ): Promise<NftTransfersPage> {
-  const { rows, page } = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
-    nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
-  );
+  return readUntorn(async () => {
+    const read = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
+      nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
+    );
+    return pageOf(query, read, tables);
+  });
+}
+
+function pageOf(
+  query: NftTransfersQuery,
+  { rows, page }: { readonly rows: readonly NftTransferItem[]; readonly page: PageRow },
+  tables: TablesInUse,
+): NftTransfersPage {
   const indexed = readIndexed(page);
   const contracts = new Map<string, ShownContract>();
   for (const [address, name, symbol, contractType, possibleSpam, verified] of page.contracts ?? [])
@@ -75,7 +86,7 @@ export async function getNftTransfers(
   return {
     transfers,
     next: nextKey(query, rows, page.stop),
-    blockOf: readBlocks(page.blocks),
+    blockOf: readBlocks(page.blocks, rows),
     contractOf: (token) => contracts.get(token) ?? UNKNOWN_CONTRACT,
     labelOf: readLabels(page.labels),
     indexed: { ...indexed, complete: indexed.complete && tables === 'partitioned' },

@@ -13,7 +13,6 @@ export interface TokenMetadata {
 
 /** What is shown beside transfers. */
 export interface BesideTransfers {
-  /** @throws RangeError when the block of a transfer is not in the database, which writes both at once */
   blockOf(transfer: { readonly block_number: number }): PageBlock;
   tokenOf(token: Address): TokenMetadata;
   labelOf(address: Address): AddressLabel;
@@ -48,12 +47,16 @@ export function tokensOf(tokens: string, chainId: string): string {
 /** Contracts of these are of NFTs, and never appear among ERC-20 transfers. */
 export const NFT_STANDARDS = `'erc721', 'erc1155'`;
 
-export function readBeside(row: BesideColumns): BesideTransfers {
+/** @param transfers all of the page @throws {TornPageError} when one of them came without its block */
+export function readBeside(
+  row: BesideColumns,
+  transfers: readonly { readonly block_number: number }[],
+): BesideTransfers {
   const tokens = new Map<string, TokenMetadata>();
   for (const [address, name, symbol, decimals, logo, verified, possibleSpam] of row.tokens ?? [])
     tokens.set(`0x${address}`, { name, symbol, decimals, logo, verified, possibleSpam });
   return {
-    blockOf: readBlocks(row.blocks),
+    blockOf: readBlocks(row.blocks, transfers),
     tokenOf: (token) => tokens.get(token) ?? UNKNOWN_TOKEN,
     labelOf: readLabels(row.labels),
   };
