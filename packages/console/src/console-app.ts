@@ -58,14 +58,7 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   const frame = { menu, assets, version: options.version };
   app.onError(errorPage(options));
   app.use(consoleHeaders());
-  app.use(
-    bodyLimit({
-      maxSize: BODY_BYTES_MAX,
-      onError: () => {
-        throw new BodyTooLargeError(BODY_BYTES_MAX);
-      },
-    }),
-  );
+  app.use(limitForms(pages));
   app.use(refuseForeign());
   app.get('/assets/:tag/:name', (c) => {
     const asset = assets.find(c.req.param('tag'), c.req.param('name'));
@@ -127,6 +120,22 @@ function addSignIn(
       return c.html(await show(message, goTo), status, { ...headers });
     }
   });
+}
+
+/** Forms are small, but for those of a page that says otherwise. */
+function limitForms(pages: readonly ConsolePage[]): MiddlewareHandler<ConsoleEnv> {
+  const limitOf = (maxSize: number) =>
+    bodyLimit({
+      maxSize,
+      onError: () => {
+        throw new BodyTooLargeError(maxSize);
+      },
+    });
+  const usual = limitOf(BODY_BYTES_MAX);
+  const others = pages.flatMap(({ path, formBytesMax }) =>
+    formBytesMax === undefined ? [] : [{ below: `/console${path}/`, limit: limitOf(formBytesMax) }],
+  );
+  return (c, next) => (others.find(({ below }) => c.req.path.startsWith(below))?.limit ?? usual)(c, next);
 }
 
 function consoleHeaders(): MiddlewareHandler<ConsoleEnv> {

@@ -2,6 +2,7 @@ import type { ChainRegistry } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { AuditActor, KeyStore } from '@chainstead/http';
+import type { StreamOperations } from '@chainstead/streams';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
@@ -30,6 +31,8 @@ export interface ConsolePage {
   readonly title: string;
   /** @default true */
   readonly inMenu?: boolean;
+  /** Of the largest form below its path. @default 65,536 bytes */
+  readonly formBytesMax?: number;
   addRoutes(routes: ConsoleRoutes, services: ConsoleServices): void;
 }
 
@@ -74,7 +77,7 @@ export interface View {
   readonly title: string;
   readonly body: Html;
   /** @default 200 */
-  readonly status?: 200 | 404;
+  readonly status?: 200 | 400 | 404;
 }
 
 /** What pages work with. */
@@ -84,6 +87,7 @@ export interface ConsoleServices {
   readonly sessions: SessionStore;
   readonly registry: ChainRegistry;
   readonly overview: OverviewSource;
+  readonly streams: StreamOperations;
   readonly logger: Logger;
   readonly clock: Clock;
 }

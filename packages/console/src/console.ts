@@ -8,6 +8,7 @@ import {
   type RouteModule,
   type SharedLimits,
 } from '@chainstead/http';
+import type { StreamOperations } from '@chainstead/streams';
 import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
@@ -24,6 +25,7 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   /** Where attempts to sign in are counted. */
   readonly sharedLimits: SharedLimits;
   readonly registry: ChainRegistry;
+  readonly streams: StreamOperations;
   readonly version: string;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -39,12 +41,12 @@ export interface Console {
 
 /** The console at `/console`. Makes the secret that signs its cookies when there is none yet. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
-  const { database, keys, registry, logger, clock } = options;
+  const { database, keys, registry, streams, logger, clock } = options;
   const secret = await loadServerSecret(database, 'console');
   const closing = new AbortController();
   const sessions = createSessionStore({ database, configured: options.configured, secret });
   const app = createConsoleApp({
-    services: { database, keys, sessions, registry, overview: createOverviewSource(options), logger, clock },
+    services: { database, keys, sessions, registry, overview: createOverviewSource(options), streams, logger, clock },
     pages: PAGES,
     cookie: createSessionCookie(secret),
     assets: await loadConsoleAssets(),

@@ -1,6 +1,7 @@
 import { recordAudit } from '@chainstead/http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleStage, openConsoleStage, type Visitor } from './testing/console-stage.ts';
+import { seedStream, seedWebhook } from './testing/seed-streams.ts';
 
 const MARK = 'alert(document.domain)';
 const HOSTILE = [
@@ -14,6 +15,8 @@ const HOSTILE = [
 
 let stage: ConsoleStage;
 let visitor: Visitor;
+
+const STREAM = '5f263741-fcaf-447f-890d-6b1b82eea35c';
 
 beforeAll(async () => {
   stage = await openConsoleStage();
@@ -56,31 +59,45 @@ beforeAll(async () => {
       `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES ($1, current_date, 'GET', $1, 1, 0, 0)`,
       [text.slice(0, 2_000)],
     );
+    const given = {
+      tag: text,
+      description: text,
+      webhookUrl: text.slice(0, 2_000),
+      status: 'error',
+      statusMessage: text,
+    };
+    const id = await seedStream(stage.database, index === 0 ? { ...given, id: STREAM } : given);
+    await seedWebhook(stage.database, id, { block: 1, status: 'failed', errors: [text] });
   }
 });
 afterAll(() => stage.close());
 
 const chains = HOSTILE.slice(0, -1).map((text) => `/console/chains/${encodeURIComponent(text)}`);
 
-test.each(['/console', '/console/keys', '/console/audit', '/console/sessions', ...chains])(
-  'texts of strangers neither run on %s nor make it large',
-  async (path) => {
-    const answer = await stage.get(path, visitor);
-    expect(answer.status).toBe(200);
-    const page = await answer.text();
-    expect(page.length).toBeLessThan(300_000);
-    expect(page).not.toMatch(/\p{Cc}(?<![\n])|[\u202a-\u202e\u2066-\u2069]/u);
-    // All that is left of markup is what the pages write themselves.
-    const tags = new Set([...page.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag]) => tag?.toLowerCase()));
-    expect(tags.has('img')).toBe(false);
-    for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi)) {
-      const bare = tag.replaceAll(/"[^"]*"/g, '""');
-      expect(bare).not.toMatch(/\son\w+=|javascript:/i);
-    }
-    for (const [, address = ''] of page.matchAll(/(?:href|src|action)="([^"]*)"/g)) expect(address).toMatch(/^[/#]/);
-    expect(page.match(/<script\b/g)).toHaveLength(page.match(/<script defer src="\/console\/assets\//g)?.length ?? 0);
-  },
-);
+test.each([
+  '/console',
+  '/console/keys',
+  '/console/audit',
+  '/console/sessions',
+  '/console/streams',
+  `/console/streams/${STREAM}`,
+  ...chains,
+])('texts of strangers neither run on %s nor make it large', async (path) => {
+  const answer = await stage.get(path, visitor);
+  expect(answer.status).toBe(200);
+  const page = await answer.text();
+  expect(page.length).toBeLessThan(300_000);
+  expect(page).not.toMatch(/\p{Cc}(?<![\n])|[\u202a-\u202e\u2066-\u2069]/u);
+  // All that is left of markup is what the pages write themselves.
+  const tags = new Set([...page.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag]) => tag?.toLowerCase()));
+  expect(tags.has('img')).toBe(false);
+  for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi)) {
+    const bare = tag.replaceAll(/"[^"]*"/g, '""');
+    expect(bare).not.toMatch(/\son\w+=|javascript:/i);
+  }
+  for (const [, address = ''] of page.matchAll(/(?:href|src|action)="([^"]*)"/g)) expect(address).toMatch(/^[/#]/);
+  expect(page.match(/<script\b/g)).toHaveLength(page.match(/<script defer src="\/console\/assets\//g)?.length ?? 0);
+});
 
 test('a name of a megabyte in an address is answered', async () => {
   const answer = await stage.get(`/console/chains/${'x'.repeat(10_000)}`, visitor);

@@ -3,15 +3,38 @@
  * webhooks. Start reading at `stream.ts` and `schema.ts`.
  */
 
+export type { AttemptOutcome } from './delivery/delivery.ts';
 export { createDeliveryWorker } from './delivery/delivery-worker.ts';
+export { type HostQueue, readHostQueues } from './delivery/host-queues.ts';
+export { type DeliveryRecord, readDelivery } from './delivery/read-delivery.ts';
 export { createReplayAttempt } from './delivery/replay-attempt.ts';
-export { createTestWebhook } from './delivery/test-webhook.ts';
+export type { Replayed } from './delivery/replay-many.ts';
+export { createProbeWebhook, createTestWebhook } from './delivery/test-webhook.ts';
+export { listWaitingDeliveries, type WaitingPage } from './delivery/waiting-list.ts';
 export { createEnrichMatch } from './enrichment/enrich-match.ts';
 export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
 export { createHistoricalJobs } from './historical/historical-jobs.ts';
 export { createPastBlockServices } from './historical/past-block-services.ts';
+export { PREVIEW_BLOCKS_MAX, type RangePreview } from './historical/preview-range.ts';
+export { type AbiEvent, readAbiEvents } from './operations/read-abi-events.ts';
+export {
+  createStreamOperations,
+  type GivenStream,
+  type StreamOperations,
+} from './operations/stream-operations.ts';
+export { type AttemptPage, listAttempts } from './records/attempts.ts';
 export { readStreamSettings } from './records/settings.ts';
+export { createStreamAddressStore } from './records/stream-addresses.ts';
+export {
+  listStreamOverviews,
+  type OverviewPage,
+  readStreamOverview,
+  type StreamOverview,
+  WAITING_COUNTED_MAX,
+} from './records/stream-overviews.ts';
 export { readStreamStatuses, type StreamStatuses } from './records/stream-statuses.ts';
 export { createStreamRoutes } from './routes/create-stream-routes.ts';
+export { ValidationFailedError } from './routes/validation-failed.ts';
+export type { Stream, StreamStatus } from './stream.ts';
 export type { StreamServices } from './stream-services.ts';
 export { createStreamsWatcher } from './watching/create-streams-watcher.ts';

@@ -34,8 +34,10 @@ export type PreviewBlock = (request: {
   readonly chain: Chain;
   readonly blockNumber: number;
   readonly config: StreamConfig;
-  /** Lower case, each once. */
-  readonly addresses: readonly Address[];
+  /** Lower case, each once; null: those of the stored stream. */
+  readonly addresses: readonly Address[] | null;
+  /** Of the stream that would have this configuration. Default: none has it yet, and the webhook tells none. */
+  readonly streamId?: string;
 }) => Promise<BlockPreview>;
 
 /** Matches a block with a stored stream as it is now, and delivers what matched. False when there is no such block yet. @throws TooManyReplaysError */

@@ -28,6 +28,7 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createJobs, type Jobs } from '@chainstead/jobs';
+import type { StreamOperations } from '@chainstead/streams';
 import { keepOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
@@ -112,7 +113,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const chains = configuration.chains.map(({ chain }) => chain);
     const usage = createApiUsageCounter({ database, logger, clock });
     opened.defer(() => usage.close());
-    const operators = await openConsole(context, keys, sharedLimits);
+    const operators = await openConsole(context, { keys, sharedLimits, streams: streams.operations });
     const routes = [
       ...createDatasetRoutes({ ...context, jobs, chains, datasets: configuration.datasets, onDemand }),
       ...streams.routes,
@@ -151,14 +152,16 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   }
 }
 
-function openConsole(context: RoleContext, keys: KeyStore, sharedLimits: SharedLimits): Promise<Console> {
+function openConsole(
+  context: RoleContext,
+  opened: { readonly keys: KeyStore; readonly sharedLimits: SharedLimits; readonly streams: StreamOperations },
+): Promise<Console> {
   const { configuration, database, logger, clock } = context;
   const { aptos, chains } = configuration;
   return createConsole({
+    ...opened,
     database,
-    keys,
     configured: configuration.api.keys,
-    sharedLimits,
     registry: configuration.chainRegistry,
     chains: chains.map(({ chain }) => chain),
     datasets: configuration.datasets,

@@ -5,10 +5,13 @@ import type { RouteModule, SharedLimits } from '@chainstead/http';
 import {
   createEnrichMatch,
   createPastBlockServices,
+  createProbeWebhook,
   createReplayAttempt,
+  createStreamOperations,
   createStreamRoutes,
   createTestWebhook,
   readStreamSettings,
+  type StreamOperations,
   type StreamServices,
 } from '@chainstead/streams';
 import { openPool } from '../upstream-pools.ts';
@@ -17,6 +20,8 @@ import type { RoleContext } from './role.ts';
 /** The API of streams, with what of it leaves the database. */
 export interface StreamApi {
   readonly routes: readonly RouteModule[];
+  /** What the console does with streams. */
+  readonly operations: StreamOperations;
   close(): Promise<void>;
 }
 
@@ -54,15 +59,16 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
     return start;
   }
 
+  const probeWebhook = createProbeWebhook({
+    egress,
+    settings: () => readStreamSettings(database),
+    sentAt: () => readTime(database),
+    limits,
+  });
   const services: StreamServices = {
     chains: chains.map(({ chain }) => chain),
     bounds,
-    testWebhook: createTestWebhook({
-      egress,
-      settings: () => readStreamSettings(database),
-      sentAt: () => readTime(database),
-      limits,
-    }),
+    testWebhook: createTestWebhook(probeWebhook),
     replayAttempt: createReplayAttempt({ database, replaysPerKey }),
     offersTraces: (chain) => startPool(chain.id).then(() => pastBlocks.offersTraces(chain)),
     previewBlock: (request) => startPool(request.chain.id).then(() => pastBlocks.previewBlock(request)),
@@ -71,6 +77,13 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
   };
   return {
     routes: createStreamRoutes(services),
+    operations: createStreamOperations({
+      database,
+      registry: configuration.chainRegistry,
+      services,
+      probeWebhook,
+      replaysPerKey,
+    }),
     async close() {
       await Promise.allSettled(starts.values());
       await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);

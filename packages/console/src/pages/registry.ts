@@ -4,6 +4,7 @@ import { chainPage } from './chains/chain-page.ts';
 import { keysPage } from './keys/keys-page.ts';
 import { overviewPage } from './overview/overview-page.ts';
 import { sessionsPage } from './sessions/sessions-page.ts';
+import { streamsPage } from './streams/streams-page.ts';
 
 /** Every page, in the order of the menu. */
-export const PAGES: readonly ConsolePage[] = [overviewPage, chainPage, keysPage, auditPage, sessionsPage];
+export const PAGES: readonly ConsolePage[] = [overviewPage, chainPage, streamsPage, keysPage, auditPage, sessionsPage];

@@ -12,8 +12,13 @@ import {
   type SharedLimits,
 } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
+import type { StreamOperations } from '@chainstead/streams';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { type Console, createConsole } from '../console.ts';
+import { openStreamOperations } from './open-stream-operations.ts';
+
+/** Of an API process. */
+const BODY_BYTES_MAX = 4_194_304;
 
 /** Where requests of a page of the console come from. */
 export const OWN_ORIGIN: Readonly<Record<string, string>> = {
@@ -56,6 +61,8 @@ export interface StageOptions {
   readonly scratch?: ScratchDatabase;
   /** The last block that is wanted of a chain. @default nobody says */
   readonly endOf?: (name: string) => number | null;
+  /** Default: on Ethereum, of which no node is known. */
+  readonly streams?: StreamOperations;
   /** Of the console alone, to count or fail what it asks. */
   readonly wrap?: (database: Database) => Database;
 }
@@ -66,12 +73,14 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
   const { configured = [] } = options;
   const registry = createChainRegistry();
   const keys = createKeyStore({ database, configured, cacheMs: 1 });
+  const streams = openStreamOperations({ database, chains: [registry.get('eth')] });
   const operators = await createConsole({
     database: options.wrap?.(database) ?? database,
     keys,
     configured,
     sharedLimits: options.sharedLimits ?? createUnlimited(),
     registry,
+    streams: options.streams ?? streams.operations,
     chains: [registry.get('eth')],
     datasets: [erc20Transfers],
     keepOf: () => undefined,
@@ -81,7 +90,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     logger: silentLogger(),
     clock: systemClock,
   });
-  const app = await exampleApi(database, [], { openRoutes: [operators.routes] });
+  const app = await exampleApi(database, [], { openRoutes: [operators.routes], bodyBytesMax: BODY_BYTES_MAX });
   const get: ConsoleStage['get'] = async (path, visitor, headers = {}) =>
     app.request(path, { headers: { accept: 'text/html', ...cookieOf(visitor), ...headers } });
   const post: ConsoleStage['post'] = async (path, fields, visitor, headers = OWN_ORIGIN) =>
@@ -108,6 +117,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     },
     async close() {
       operators.close();
+      await streams.close();
       if (options.scratch === undefined) await scratch.drop();
     },
   };

@@ -20,6 +20,7 @@ export async function exampleApi(
   routes: readonly RouteModule[],
   options: {
     readonly pageLimitMax?: number;
+    readonly bodyBytesMax?: number;
     readonly indexed?: IndexedHere;
     readonly usage?: ApiUsageCounter;
     readonly openRoutes?: readonly RouteModule[];
@@ -36,7 +37,7 @@ export async function exampleApi(
       keys: createKeyStore({ database, configured: [{ key: EXAMPLE_KEY, scopes: ALL_SCOPES }] }),
       cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
       limits: {
-        bodyBytesMax: 65_536,
+        bodyBytesMax: options.bodyBytesMax ?? 65_536,
         pageLimitMax: options.pageLimitMax ?? 100,
         requestTimeoutMs: 10_000,
         rateLimit: null,

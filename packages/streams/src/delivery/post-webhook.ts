@@ -4,14 +4,17 @@ import type { AttemptOutcome } from './delivery.ts';
 
 /** For a whole webhook, from resolving the host to the end of the answer. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
-/** Of an answer that nobody reads. */
+/** Of an answer, of which at most the beginning is read. */
 const ANSWER_BYTES_MAX = 65_536;
 const ERROR_MESSAGE_MAX = 500;
+const ANSWER_SHOWN_MAX = 1_000;
 
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** Whether the outcome tells the beginning of the answer. Default false. */
+  readonly showsAnswer?: boolean;
   /** Ends the attempt; it counts for nothing then. */
   readonly signal?: AbortSignal;
 }
@@ -29,7 +32,7 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
     durationMs: Math.round(performance.now() - started),
   });
   try {
-    const { status } = await egress.request({
+    const { status, body: answer } = await egress.request({
       url: request.url,
       method: 'POST',
       headers: request.headers,
@@ -40,7 +43,9 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
       oversize: 'truncate',
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
-    return outcome(status, status >= 200 && status < 300 ? null : `Request failed with status code ${status}`);
+    const failure = status >= 200 && status < 300 ? null : `Request failed with status code ${status}`;
+    if (request.showsAnswer !== true) return outcome(status, failure);
+    return { ...outcome(status, failure), answer: answer.toString().slice(0, ANSWER_SHOWN_MAX) };
   } catch (error) {
     request.signal?.throwIfAborted();
     const blocked = error instanceof BlockedAddressError ? { blockedRange: String(error.facts.range) } : {};

@@ -5,7 +5,7 @@ import { createScratchDatabase, startWebhookReceiver } from '@chainstead/testkit
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { receiveWebhook } from '../payload/testing/received-webhook.ts';
 import type { StreamSettings } from '../records/settings.ts';
-import { createTestWebhook, type TestWebhookOptions } from './test-webhook.ts';
+import { createProbeWebhook, createTestWebhook, type TestWebhookOptions } from './test-webhook.ts';
 import { movedClock, stageConfig } from './testing/delivery-stage.ts';
 
 /** Of the database, far from this machine's. */
@@ -15,7 +15,9 @@ const SETTINGS: StreamSettings = { region: 'eu-central-1', secretKey: 'k9'.repea
 function tester(changes: Partial<TestWebhookOptions> & { readonly allowPrivate?: boolean } = {}) {
   const egress = createEgress({ allowPrivate: changes.allowPrivate ?? true });
   onTestFinished(() => egress.close());
-  const send = createTestWebhook({ egress, settings: async () => SETTINGS, sentAt: async () => SENT_AT, ...changes });
+  const send = createTestWebhook(
+    createProbeWebhook({ egress, settings: async () => SETTINGS, sentAt: async () => SENT_AT, ...changes }),
+  );
   return (webhookUrl: string, key = 'key') => send(stageConfig({ webhookUrl }), key);
 }
 

@@ -5,6 +5,7 @@ import { TEST_BODY } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
 import type { TestWebhook } from '../stream-services.ts';
+import type { AttemptOutcome } from './delivery.ts';
 import { postWebhook } from './post-webhook.ts';
 
 export interface TestWebhookOptions {
@@ -25,20 +26,37 @@ const PER_HOST = 30;
 const PER_KEY = 120;
 
 /**
- * The mandatory test (docs/provider-contract.md#test-webhook): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
+ * Sends the test webhook to a URL. `too-many`: it was not sent, too many were asked for lately. Never throws for what the receiver does.
+ * @param requestedBy the key's id
+ */
+export type ProbeWebhook = (webhookUrl: string, requestedBy: string) => Promise<AttemptOutcome | 'too-many'>;
+
+/** The mandatory test, which says whether a stream may start. */
+export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
+  return async ({ webhookUrl }, requestedBy) => {
+    const outcome = await probe(webhookUrl, requestedBy);
+    if (outcome === 'too-many') return { ok: false, reason: 'too-many' };
+    if (outcome.success) return { ok: true };
+    return outcome.blockedRange === undefined
+      ? { ok: false, reason: 'unreachable' }
+      : { ok: false, reason: 'not-allowed', range: outcome.blockedRange };
+  };
+}
+
+/**
+ * The test webhook (docs/provider-contract.md#test-webhook): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
  * creating streams can't be used to flood a stranger: over all processes that share the limits.
  */
-export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
+export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
   const { egress, settings, sentAt, limits = createLocalLimits() } = options;
   let counts: ReturnType<typeof addCounts> | null = null;
 
-  return async ({ webhookUrl }, requestedBy) => {
+  return async (webhookUrl, requestedBy) => {
     // Where nobody tests, no process asks how many there are.
     counts ??= addCounts(limits, options);
     const { hosts, keys } = counts;
     const spendings = [hosts.budgetOf(hostId(webhookUrl)), keys.budgetOf(requestedBy)];
-    if ((await limits.spend(spendings.map((budget) => ({ budget, amount: 1 })))) > 0)
-      return { ok: false, reason: 'too-many' };
+    if ((await limits.spend(spendings.map((budget) => ({ budget, amount: 1 })))) > 0) return 'too-many';
     const { region, secretKey, previousSecretKey } = await settings();
     const headers = webhookHeaders({
       body: TEST_BODY,
@@ -51,11 +69,7 @@ export function createTestWebhook(options: TestWebhookOptions): TestWebhook {
       confirmed: true,
       records: 0,
     });
-    const { success, blockedRange } = await postWebhook(egress, { url: webhookUrl, headers, body: TEST_BODY });
-    if (success) return { ok: true };
-    return blockedRange === undefined
-      ? { ok: false, reason: 'unreachable' }
-      : { ok: false, reason: 'not-allowed', range: blockedRange };
+    return postWebhook(egress, { url: webhookUrl, headers, body: TEST_BODY, showsAnswer: true });
   };
 }
 

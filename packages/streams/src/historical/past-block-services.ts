@@ -36,10 +36,10 @@ export function createPastBlockServices(
 const WAITED_LONG_MS = Number.MAX_SAFE_INTEGER;
 
 function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptions): PreviewBlock {
-  return async ({ chain, blockNumber, config, addresses }) => {
+  return async ({ chain, blockNumber, config, addresses, streamId = '' }) => {
     const past = chainAmong(chains, chain);
-    // It has no id of its own; nothing is kept.
-    const stream = { ...config, id: '' };
+    // Nothing is kept.
+    const stream = { ...config, id: streamId };
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses });
     const read = await matcher.read(blockNumber);
     if (read === null) return { found: false };

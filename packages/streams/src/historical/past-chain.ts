@@ -41,6 +41,19 @@ export interface FollowedHeight {
 
 type Reader = Pick<Database, 'query'>;
 
+/** The newest block that was followed; null: none yet. */
+export async function readCheckpoint(
+  reader: Reader,
+  chainId: Chain['id'],
+  hold: 'hold' | 'look',
+): Promise<number | null> {
+  const [row] = await reader.query<{ checkpoint: number | null }>(
+    `SELECT checkpoint FROM sync_chains WHERE chain_id = $1 ${hold === 'hold' ? 'FOR SHARE' : ''}`,
+    [chainId],
+  );
+  return row?.checkpoint ?? null;
+}
+
 /**
  * From the chain's checkpoint, held in a transaction until it ends, so that no block is taken back meanwhile. A chain that was
  * never followed counts as far as it is settled.
@@ -50,11 +63,7 @@ export async function readFollowedHeight(
   { chain, pool }: PastChain,
   hold: 'hold' | 'look',
 ): Promise<FollowedHeight> {
-  const [row] = await reader.query<{ checkpoint: number | null }>(
-    `SELECT checkpoint FROM sync_chains WHERE chain_id = $1 ${hold === 'hold' ? 'FOR SHARE' : ''}`,
-    [chain.id],
-  );
-  const checkpoint = row?.checkpoint ?? null;
+  const checkpoint = await readCheckpoint(reader, chain.id, hold);
   if (checkpoint !== null) return { followed: checkpoint, confirmed: checkpoint - chain.confirmations };
   const settled = (await pool.getHead()).value.number - chain.reorgDepthMax;
   return { followed: settled, confirmed: settled };

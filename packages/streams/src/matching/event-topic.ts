@@ -23,6 +23,24 @@ export function topicOfEvent(item: AbiItem): Hash | null {
   return selectorOf({ ...item, inputs: item.inputs ?? [] });
 }
 
+/** An event of an ABI as people write it, and as it is found. */
+export interface AbiEvent {
+  /** Canonical: `Transfer(address,address,uint256)`. */
+  readonly signature: string;
+  readonly topic0: Hash;
+}
+
+/** The events of an ABI that have a topic0, in its order, each once. */
+export function eventsOf(abi: readonly AbiItem[]): readonly AbiEvent[] {
+  const events = new Map<Hash, AbiEvent>();
+  for (const item of abi) {
+    const topic0 = topicOfEvent(item);
+    const signature = topic0 === null ? null : canonicalSignature({ ...item, inputs: item.inputs ?? [] });
+    if (topic0 !== null && signature !== null) events.set(topic0, { signature, topic0 });
+  }
+  return [...events.values()];
+}
+
 function selectorOf(event: unknown): Hash | null {
   const canonical = canonicalSignature(event);
   return canonical === null ? null : (keccak256(stringToBytes(canonical)) as Hash);

@@ -4,6 +4,7 @@ import { type Database, hexBytes } from '@chainstead/db';
 /** One attempt to deliver a webhook. */
 export interface DeliveryAttempt {
   readonly id: string;
+  readonly deliveryId: string;
   readonly streamId: string;
   readonly chainId: ChainId;
   readonly blockNumber: number;
@@ -13,12 +14,16 @@ export interface DeliveryAttempt {
   /** Attempts of the delivery before this one. */
   readonly retries: number;
   readonly success: boolean;
+  /** Null where no answer came. */
+  readonly httpStatus: number | null;
   /** Empty for a success. */
   readonly errorMessage: string;
   /** The text that was sent, of failures while it is kept; null where it was not asked for. */
   readonly body: string | null;
   /** txs + logs + txsInternal. */
   readonly records: number;
+  /** From sending to the answer, or to giving up on it. Milliseconds. */
+  readonly durationMs: number;
   readonly createdAt: Date;
 }
 
@@ -54,6 +59,7 @@ export interface AttemptListRequest {
 
 interface AttemptRow {
   readonly id: string;
+  readonly delivery_id: string;
   readonly stream_id: string;
   readonly chain_id: ChainId;
   readonly block_number: number;
@@ -62,16 +68,18 @@ interface AttemptRow {
   readonly tag: string;
   readonly retries: number;
   readonly success: boolean;
+  readonly http_status: number | null;
   readonly error_message: string | null;
   readonly body: string | null;
   readonly records: number;
+  readonly duration_ms: number;
   readonly created_at: Date;
 }
 
 /** Counting on would read the whole table for a number that nobody pages to. */
 const TOTAL_MAX = 10_000;
-const COLUMNS = `id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, error_message,
-  records, created_at`;
+const COLUMNS = `id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, http_status,
+  error_message, records, duration_ms, created_at`;
 
 /** Attempts of all streams, deleted ones too, newest first. */
 export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
@@ -96,6 +104,27 @@ export async function listAttempts(database: Database, request: AttemptListReque
     total: count?.total ?? 0,
     next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
   };
+}
+
+/** A delivery, as its attempts know it. */
+export interface AttemptedDelivery {
+  readonly id: string;
+  readonly chainId: ChainId;
+  readonly blockNumber: number;
+}
+
+/** The newest attempts of one delivery, without their bodies, newest first. Index: stream_attempts_by_block. */
+export async function listAttemptsOf(
+  database: Database,
+  { id, chainId, blockNumber }: AttemptedDelivery,
+  limit: number,
+): Promise<DeliveryAttempt[]> {
+  const rows = await database.query<AttemptRow>(
+    `SELECT ${COLUMNS}, NULL AS body FROM stream_attempts WHERE chain_id = $1 AND block_number = $2 AND delivery_id = $3
+     ORDER BY created_at DESC, id DESC LIMIT $4`,
+    [chainId, blockNumber, id, limit],
+  );
+  return rows.map(attemptOf);
 }
 
 /** A failed attempt of a stream; null when there is none. */
@@ -141,6 +170,7 @@ function attemptsOfTransaction(hash: string): string {
 function attemptOf(row: AttemptRow): DeliveryAttempt {
   return {
     id: row.id,
+    deliveryId: row.delivery_id,
     streamId: row.stream_id,
     chainId: row.chain_id,
     blockNumber: row.block_number,
@@ -149,9 +179,11 @@ function attemptOf(row: AttemptRow): DeliveryAttempt {
     tag: row.tag,
     retries: row.retries,
     success: row.success,
+    httpStatus: row.http_status,
     errorMessage: row.error_message ?? '',
     body: row.body,
     records: row.records,
+    durationMs: row.duration_ms,
     createdAt: row.created_at,
   };
 }

@@ -6,13 +6,13 @@ export const REPLAYS_PER_KEY = 1_000;
 
 /**
  * Requests of one key are counted one at a time until their transaction ends, or many at once would all find room for one more.
- * @throws TooManyReplaysError
+ * @returns for how many there is room, at least one @throws TooManyReplaysError
  */
 export async function requireRoomForReplay(
   transaction: Transaction,
   requestedBy: string,
   replaysPerKey: number,
-): Promise<void> {
+): Promise<number> {
   await transactionLock(transaction, `replays:${requestedBy}`);
   const [row] = await transaction.query<{ waiting: number }>(
     "SELECT count(*)::int AS waiting FROM stream_deliveries WHERE status = 'pending' AND requested_by = $1",
@@ -20,4 +20,5 @@ export async function requireRoomForReplay(
   );
   const waiting = row?.waiting ?? 0;
   if (waiting >= replaysPerKey) throw new TooManyReplaysError(waiting, replaysPerKey);
+  return replaysPerKey - waiting;
 }

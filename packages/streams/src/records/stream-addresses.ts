@@ -1,5 +1,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexText, type Transaction } from '@chainstead/db';
+import type { AuditActor } from '@chainstead/http';
+import { auditStream } from './audit-stream.ts';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, type StreamBounds, type WatchedAmount } from './stream-bounds.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
 
@@ -13,15 +15,15 @@ export interface AddressPage {
 
 /**
  * What streams watch. Lists may have any length and any order; an address counts once. Changes apply from the next block on,
- * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`.
+ * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`. `by`: who is written down.
  */
 export interface StreamAddressStore {
   /** @throws TooManyAddressesError, TooManyKeyAddressesError */
-  add(streamId: string, addresses: readonly Address[]): Promise<AddressChange>;
+  add(streamId: string, addresses: readonly Address[], by?: AuditActor): Promise<AddressChange>;
   /** `none`: the stream had none of them. */
-  remove(streamId: string, addresses: readonly Address[]): Promise<AddressChange | 'none'>;
+  remove(streamId: string, addresses: readonly Address[], by?: AuditActor): Promise<AddressChange | 'none'>;
   /** The stream watches these and no others afterwards. @throws TooManyAddressesError, TooManyKeyAddressesError */
-  replace(streamId: string, addresses: readonly Address[]): Promise<AddressChange>;
+  replace(streamId: string, addresses: readonly Address[], by?: AuditActor): Promise<AddressChange>;
   /** In ascending order. */
   list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
 }
@@ -35,22 +37,30 @@ export function createStreamAddressStore(
   const change = <Outcome>(work: (transaction: Transaction, version: number) => Promise<Outcome>): Promise<Outcome> =>
     database.transaction(async (transaction) => work(transaction, await raiseStreamsVersion(transaction)));
   return {
-    add: (streamId, addresses) =>
+    add: (streamId, addresses, by) =>
       change(async (transaction, version) => {
-        const { added, watched } = await add(transaction, version, streamId, addresses);
+        const { added, watched } = await addAddresses(transaction, version, streamId, addresses);
         if (watched === null) return 'no-stream';
         if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
+        await auditStream(transaction, by, 'stream.addresses', streamId, { added });
         return 'done';
       }),
-    remove: (streamId, addresses) => change((transaction) => remove(transaction, streamId, addresses)),
-    replace: (streamId, addresses) =>
+    remove: (streamId, addresses, by) =>
+      change(async (transaction) => {
+        const removed = await remove(transaction, streamId, addresses);
+        if (removed === null) return 'no-stream';
+        if (removed === 0) return 'none';
+        await auditStream(transaction, by, 'stream.addresses', streamId, { removed });
+        return 'done';
+      }),
+    replace: (streamId, addresses, by) =>
       change(async (transaction, version) => {
         await transaction.query(
           `DELETE FROM stream_addresses WHERE stream_id = $1
            AND address NOT IN (SELECT decode(hex, 'hex') FROM unnest($2::text[]) AS hex)`,
           [streamId, digits(addresses)],
         );
-        const { added } = await add(transaction, version, streamId, addresses);
+        const { added } = await addAddresses(transaction, version, streamId, addresses);
         const [watched] = await transaction.query<WatchedAmount>(
           `UPDATE streams SET amount_of_addresses = (SELECT count(*) FROM stream_addresses WHERE stream_id = $1)
            WHERE id = $1 AND deleted_at IS NULL RETURNING amount_of_addresses AS amount, created_by AS "createdBy"`,
@@ -58,13 +68,15 @@ export function createStreamAddressStore(
         );
         if (watched === undefined) return 'no-stream';
         if (added > 0) await requireRoomForAddresses(transaction, watched, bounds);
+        await auditStream(transaction, by, 'stream.addresses', streamId, { replaced_by: watched.amount });
         return 'done';
       }),
     list: (streamId, after, limit) => list(database, streamId, after, limit),
   };
 }
 
-async function add(
+/** Adds addresses in a transaction that has raised the version. @returns how many are new, and what the stream watches; null without such a stream */
+export async function addAddresses(
   transaction: Transaction,
   version: number,
   streamId: string,
@@ -89,7 +101,7 @@ async function remove(
   transaction: Transaction,
   streamId: string,
   addresses: readonly Address[],
-): Promise<AddressChange | 'none'> {
+): Promise<number | null> {
   const [row] = await transaction.query<{ removed: number }>(
     `WITH removed AS (
        DELETE FROM stream_addresses WHERE stream_id = $1
@@ -99,8 +111,7 @@ async function remove(
      WHERE id = $1 AND deleted_at IS NULL RETURNING (SELECT count(*) FROM removed) AS removed`,
     [streamId, digits(addresses)],
   );
-  if (row === undefined) return 'no-stream';
-  return row.removed === 0 ? 'none' : 'done';
+  return row?.removed ?? null;
 }
 
 async function list(

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
+import type { AuditActor } from '@chainstead/http';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
+import { auditStream } from './audit-stream.ts';
+import { IdenticalStreamError } from './identical-stream-error.ts';
+import { addAddresses } from './stream-addresses.ts';
 import { DEFAULT_BOUNDS, requireRoomForAddresses, requireRoomForStream, type StreamBounds } from './stream-bounds.ts';
 import { CONFIG_COLUMNS, configValues, STREAM_COLUMNS, type StreamRow, streamOf } from './stream-row.ts';
 import { raiseStreamsVersion } from './streams-version.ts';
@@ -33,11 +38,16 @@ export interface StreamStore {
    * @param createdBy the key's id @throws TooManyStreamsError
    */
   create(config: StreamConfig, createdBy: string): Promise<Stream>;
+  /**
+   * As `create`, together with what it watches, and never another stream. @param by the key that makes it, written down
+   * @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
+   */
+  createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
   /** Newest first. */
   list(request: StreamListRequest): Promise<StreamPage>;
-  /** `change` gets the stream as it is under the lock, and may throw to leave it. */
-  update(id: string, change: (current: Stream) => StreamConfig): Promise<Stream | null>;
+  /** `change` gets the stream as it is under the lock, and may throw to leave it. @param by who is written down */
+  update(id: string, change: (current: Stream) => StreamConfig, by?: AuditActor): Promise<Stream | null>;
   /**
    * A new stream with the same configuration and addresses, active.
    * @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
@@ -57,9 +67,11 @@ export function createStreamStore(database: Database, bounds: StreamBounds = DEF
   return {
     create: (config, createdBy) =>
       database.transaction((transaction) => createStream(transaction, config, createdBy, bounds)),
+    createWatching: (config, addresses, by) =>
+      database.transaction((transaction) => createWatching(transaction, config, { addresses, by, bounds })),
     get: (id) => findStream(database, id),
     list: (request) => listStreams(database, request),
-    update: (id, change) => database.transaction((transaction) => updateStream(transaction, id, change)),
+    update: (id, change, by) => database.transaction((transaction) => updateStream(transaction, id, change, by)),
     duplicate: (id, createdBy) =>
       database.transaction((transaction) => duplicateStream(transaction, id, createdBy, bounds)),
     async remove(id) {
@@ -116,6 +128,26 @@ async function createStream(
   return insertStream(transaction, values, createdBy);
 }
 
+async function createWatching(
+  transaction: Transaction,
+  config: StreamConfig,
+  given: { readonly addresses: readonly Address[]; readonly by: AuditActor; readonly bounds: StreamBounds },
+): Promise<Stream> {
+  const { addresses, by, bounds } = given;
+  const version = await raiseStreamsVersion(transaction);
+  await trustWebhook(transaction, config.webhookUrl);
+  const values = configValues(config);
+  const identical = await findIdentical(transaction, values);
+  if (identical !== null) throw new IdenticalStreamError(identical.id);
+  await requireRoomForStream(transaction, by.id, bounds);
+  const stream = await insertStream(transaction, values, by.id);
+  const { added, watched } = await addAddresses(transaction, version, stream.id, addresses);
+  if (watched !== null && added > 0) await requireRoomForAddresses(transaction, watched, bounds);
+  const { tag, chainIds } = config;
+  await auditStream(transaction, by, 'stream.create', stream.id, { tag, chains: chainIds, addresses: added });
+  return { ...stream, amountOfAddresses: added };
+}
+
 async function findIdentical(transaction: Transaction, values: readonly unknown[]): Promise<Stream | null> {
   const same = CONFIG_COLUMNS.map((column, index) => {
     const value = `$${index + 1}`;
@@ -148,6 +180,7 @@ async function updateStream(
   transaction: Transaction,
   id: string,
   change: (current: Stream) => StreamConfig,
+  by?: AuditActor,
 ): Promise<Stream | null> {
   await raiseStreamsVersion(transaction);
   const current = await findStream(transaction, id);
@@ -159,7 +192,14 @@ async function updateStream(
     `UPDATE streams SET ${assignments.join(', ')}, updated_at = now() WHERE id = $1 RETURNING ${STREAM_COLUMNS}`,
     [id, ...configValues(config)],
   );
+  await auditStream(transaction, by, 'stream.update', id, { changed: changedColumns(current, config) });
   return single(rows);
+}
+
+/** By their names alone: what stands in them may be long, or secret. */
+function changedColumns(before: StreamConfig, after: StreamConfig): readonly string[] {
+  const [old, now] = [configValues(before), configValues(after)];
+  return CONFIG_COLUMNS.filter((_, index) => JSON.stringify(old[index]) !== JSON.stringify(now[index]));
 }
 
 async function duplicateStream(

@@ -9,7 +9,7 @@ import { StreamTerminatedError } from './stream-errors.ts';
 import { answer, jsonBody, streamResponse, streamSchema } from './stream-response.ts';
 import { existing } from './stream-routes.ts';
 import { refuseInvalid } from './validation-failed.ts';
-import { requireWebhook } from './webhook-check.ts';
+import { requesterOf, requireWebhook } from './webhook-check.ts';
 
 /** `POST /streams/evm/{id}/status`: pauses and resumes (docs/provider-contract.md#status). */
 export function streamStatusRoute(services: StreamServices): RouteModule {
@@ -20,9 +20,9 @@ export function streamStatusRoute(services: StreamServices): RouteModule {
       async (c) => {
         const { id } = c.req.valid('param');
         const wanted = c.req.valid('json');
-        const decide = (current: Stream) => changeOf(current, wanted);
+        const decide = (current: Stream) => statusChangeOf(current, wanted);
         const current = existing(await store.get(id));
-        if (decide(current)?.status === 'active') await requireWebhook(services, current, c);
+        if (decide(current)?.status === 'active') await requireWebhook(services, current, requesterOf(c));
         const changed = await database.transaction((transaction) => changeStreamStatus(transaction, id, decide));
         return c.json(streamResponse(existing(changed)), 200);
       },
@@ -31,17 +31,26 @@ export function streamStatusRoute(services: StreamServices): RouteModule {
   };
 }
 
+/** What people set streams to; the API gives them the first two. */
+export type WantedStatus = 'active' | 'paused' | 'terminated';
+
+const MESSAGES: Readonly<Record<WantedStatus, string>> = {
+  active: ACTIVE_MESSAGE,
+  paused: 'Stream was paused by the user',
+  terminated: 'Stream was terminated by an operator',
+};
+
 /** Null where the stream is so already. @throws StreamTerminatedError */
-function changeOf(
+export function statusChangeOf(
   current: Stream,
   {
     status,
     resumeTerminated = false,
-  }: { readonly status: 'active' | 'paused'; readonly resumeTerminated?: boolean | undefined },
+  }: { readonly status: WantedStatus; readonly resumeTerminated?: boolean | undefined },
 ): StatusChange | null {
   if (current.status === status) return null;
   if (current.status === 'terminated' && !(resumeTerminated && status === 'active')) throw new StreamTerminatedError();
-  return { status, statusMessage: status === 'active' ? ACTIVE_MESSAGE : 'Stream was paused by the user' };
+  return { status, statusMessage: MESSAGES[status] };
 }
 
 const route = createRoute({

@@ -18,7 +18,10 @@ import { requesterOf, requireWebhook } from './webhook-check.ts';
 const TAGS = ['Streams'];
 
 /** The chains of a request as the routes of streams see them. */
-export function streamChains({ chains }: ApiDependencies, followed: readonly Chain[]): StreamChains {
+export function streamChains(
+  { chains }: { readonly chains: Pick<StreamChains, 'find'> },
+  followed: readonly Chain[],
+): StreamChains {
   const ids = new Set<number>(followed.map(({ id }) => id));
   return { find: (id) => chains.find(id), isFollowed: ({ id }) => ids.has(id) };
 }
@@ -54,7 +57,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
         const config = newConfig(c.req.valid('json'));
         checkStream(config, chainOf);
         await requireTraces(services.offersTraces, config, chainOf);
-        await requireWebhook(services, config, c);
+        await requireWebhook(services, config, requesterOf(c));
         return c.json(streamResponse(await store.create(config, requesterOf(c))), 200);
       },
       refuseInvalid,
@@ -84,7 +87,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
         };
         const wanted = changed(existing(await store.get(id)));
         await requireTraces(services.offersTraces, wanted, chainOf);
-        await requireWebhook(services, wanted, c);
+        await requireWebhook(services, wanted, requesterOf(c));
         // Checked again on what is locked: another update may have come in between.
         return c.json(streamResponse(existing(await store.update(id, changed))), 200);
       },
@@ -99,7 +102,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
       duplicate,
       async (c) => {
         const { id } = c.req.valid('param');
-        await requireWebhook(services, existing(await store.get(id)), c);
+        await requireWebhook(services, existing(await store.get(id)), requesterOf(c));
         return c.json(streamResponse(existing(await store.duplicate(id, requesterOf(c)))), 200);
       },
       refuseInvalid,

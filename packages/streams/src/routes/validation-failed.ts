@@ -19,6 +19,8 @@ const BODY = 'requestBody';
 
 /** A 400 in the provider's form: `details` has each member as `requestBody.x`, each parameter by its name (docs/provider-contract.md#create-and-update). */
 export class ValidationFailedError extends ApiError {
+  readonly problems: readonly Problem[];
+
   constructor(problems: readonly Problem[], place: 'body' | 'parameters' = 'body') {
     const told = problems.slice(0, PROBLEMS_MAX).map(({ path, message, value }) => {
       return [keyOf(path, place), { message, value: shown(value) }] as const;
@@ -29,6 +31,7 @@ export class ValidationFailedError extends ApiError {
       message: 'Validation Failed',
       details: Object.fromEntries(told),
     });
+    this.problems = problems;
   }
 }
 
@@ -44,6 +47,13 @@ export function refuseInvalid(result: Validation): undefined {
   if (result.success || result.error === undefined) return undefined;
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, result.data));
   throw new ValidationFailedError(problems, result.target === 'json' ? 'body' : 'parameters');
+}
+
+/** What a schema makes of a body. @throws ValidationFailedError */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new ValidationFailedError(parsed.error.issues.flatMap((issue) => problemsOf(issue, body)));
 }
 
 function keyOf(path: string, place: 'body' | 'parameters'): string {

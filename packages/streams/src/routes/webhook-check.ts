@@ -3,13 +3,13 @@ import type { StreamConfig } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { WebhookTestError, WebhookTestsLimitedError } from './stream-errors.ts';
 
-/** Sends the mandatory test webhook, before anything starts. @throws WebhookTestError, WebhookTestsLimitedError */
+/** Sends the mandatory test webhook, before anything starts. @param requestedBy the key's id @throws WebhookTestError, WebhookTestsLimitedError */
 export async function requireWebhook(
   { testWebhook }: Pick<StreamServices, 'testWebhook'>,
   stream: StreamConfig,
-  c: ApiContext,
+  requestedBy: string,
 ): Promise<void> {
-  const test = await testWebhook(stream, requesterOf(c));
+  const test = await testWebhook(stream, requestedBy);
   if (test.ok) return;
   if (test.reason === 'too-many') throw new WebhookTestsLimitedError();
   throw new WebhookTestError(stream.webhookUrl, test.reason === 'not-allowed' ? test.range : null);

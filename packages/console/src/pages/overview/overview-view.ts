@@ -61,7 +61,7 @@ ${failing.length === 0 ? NOTHING : failingView(failing)}`;
 function failingView(failing: Overview['streams']['failing']): Html {
   const rows = failing.map(
     ({ id, tag, status, message }) =>
-      html`<tr><td>${shown(tag)}<br><code>${shown(id)}</code></td><td>${status}</td><td>${shown(message, PROBLEM_MAX)}</td></tr>`,
+      html`<tr><td><a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code></td><td>${status}</td><td>${shown(message, PROBLEM_MAX)}</td></tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="Streams that do not deliver"><table><caption>Streams that do not deliver, the last changed first</caption>
 <thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>`;

@@ -1,0 +1,17 @@
+import { html } from 'hono/html';
+import { cut, type Html, NOTHING } from './html.ts';
+import { count } from './numbers.ts';
+
+/** Longest beginning of a JSON text that a page shows. Characters. */
+const SHOWN_MAX = 20_000;
+/** What is longer is not read to be laid out. Characters. */
+const READ_MAX = 200_000;
+
+/** A JSON text, laid out, its beginning where it is long. @param wholeAt where all of it is to be had */
+export function jsonText(text: string, label: string, wholeAt?: string): Html {
+  const laidOut = text.length > READ_MAX ? text : JSON.stringify(JSON.parse(text), null, 2);
+  const beginning = laidOut.slice(0, SHOWN_MAX).split('\n');
+  return html`<pre class="json" tabindex="0" role="region" aria-label="${label}">${beginning.map((line) => cut(line, SHOWN_MAX)).join('\n')}</pre>
+<p class="soft">${laidOut.length > SHOWN_MAX ? html`The beginning of ${count(text.length)} characters.` : html`${count(text.length)} characters as sent, laid out here.`}
+${wholeAt === undefined ? NOTHING : html` <a href="${wholeAt}" download>As it was sent</a>`}</p>`;
+}

@@ -1,0 +1,100 @@
+import type { AttemptOutcome, Replayed } from '@chainstead/streams';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count } from '../../layout/numbers.ts';
+import { isUuid } from './stream-query.ts';
+
+const ANSWER_MAX = 1_000;
+const ATTEMPTS_MAX = 1_000;
+
+const id = z.string().refine(isUuid, 'is no id');
+const streamForm = z.object({ stream: id });
+const statusForm = z.discriminatedUnion('status', [
+  z.object({ stream: id, status: z.enum(['active', 'paused']) }),
+  z.object({
+    stream: id,
+    status: z.literal('terminated'),
+    sure: z.literal('yes', 'tick the box, so that nobody terminates a stream by mistake'),
+  }),
+]);
+const replayForm = z.object({
+  stream: id,
+  attempt: z
+    .union([id, z.array(id).max(ATTEMPTS_MAX)], 'choose at least one attempt')
+    .transform((given) => (typeof given === 'string' ? [given] : given)),
+});
+const addressesForm = z.object({
+  stream: id,
+  operation: z.enum(['add', 'remove', 'replace']),
+  addresses: z.string(),
+});
+
+/** What is done with a stream besides editing it. */
+export function addStreamChanges(routes: ConsoleRoutes, { streams }: ConsoleServices): void {
+  routes.change('/streams/status', statusForm, async ({ form, by }) => {
+    await streams.setStatus(form.stream, form.status, by);
+    return { goTo: `/console/streams/${form.stream}` };
+  });
+  routes.change('/streams/addresses', addressesForm, async ({ form, by }) => {
+    await streams.changeAddresses(form.stream, form.operation, linesOf(form.addresses), by);
+    return { goTo: `/console/streams/${form.stream}/addresses` };
+  });
+  routes.change('/streams/test', streamForm, async ({ form, by }) => {
+    const outcome = await streams.test(form.stream, by);
+    return { title: 'Test webhook', body: testedView(form.stream, outcome) };
+  });
+  routes.change('/streams/replay', replayForm, async ({ form, by }) =>
+    replayedView(form.stream, await streams.replay({ streamId: form.stream, attemptIds: form.attempt, by })),
+  );
+  routes.change('/streams/replay-failed', streamForm, async ({ form, by }) =>
+    replayedView(form.stream, await streams.replay({ streamId: form.stream, attemptIds: null, by })),
+  );
+}
+
+/** One a line, or with commas and spaces between them. */
+export function linesOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((part) => part !== '');
+}
+
+function testedView(streamId: string, outcome: AttemptOutcome): Html {
+  return html`<h1>Test webhook</h1>
+${testOutcomeView(outcome)}
+<p><a href="/console/streams/${streamId}">Stream</a></p>`;
+}
+
+/** What the endpoint said. */
+export function testOutcomeView({
+  success,
+  httpStatus,
+  errorMessage,
+  durationMs,
+  answer,
+  blockedRange,
+}: AttemptOutcome): Html {
+  const said = html`${httpStatus === null ? 'No answer came' : html`It answered HTTP ${String(httpStatus)}`}, after ${count(durationMs)} ms.`;
+  const body =
+    answer === undefined || answer === ''
+      ? NOTHING
+      : html`<p>It said:</p><pre class="json" tabindex="0" role="region" aria-label="Answer">${shown(answer, ANSWER_MAX)}</pre>`;
+  if (success)
+    return html`<div class="done" role="status"><p>The endpoint took the test webhook. ${said}</p>${body}</div>`;
+  const allow =
+    blockedRange === undefined
+      ? NOTHING
+      : html`<p>Webhooks do not reach such addresses (${shown(blockedRange)}): allow it with <code>WEBHOOK_ALLOW_PRIVATE</code> if you trust it.</p>`;
+  return html`<div class="problem" role="alert"><p><strong>The endpoint did not take the test webhook.</strong> ${said} ${shown(errorMessage ?? '', ANSWER_MAX)}</p>${allow}${body}</div>`;
+}
+
+function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {
+  const text =
+    webhooks === 0
+      ? html`<p class="problem" role="alert">Nothing is sent: no failed webhook of this choice is kept any more.</p>`
+      : html`<div class="done" role="status"><p>${count(webhooks)} ${webhooks === 1 ? 'webhook is' : 'webhooks are'} sent once more${isPart ? ', as many as may wait at once (REPLAYS_PER_KEY). Ask again for the others when these have arrived' : ''}.</p>
+<p>While the stream is not active, they wait.</p></div>`;
+  return {
+    title: 'Send once more',
+    body: html`<h1>Send once more</h1>${text}<p><a href="/console/streams/${streamId}?show=waiting#webhooks">What waits</a> · <a href="/console/streams/${streamId}">Stream</a></p>`,
+  };
+}

@@ -1,0 +1,151 @@
+import type { Chain } from '@chainstead/chains';
+import { toQuantity } from '@chainstead/core';
+import { PREVIEW_BLOCKS_MAX } from '@chainstead/streams';
+import { html } from 'hono/html';
+import { changeForm } from '../../layout/form.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count } from '../../layout/numbers.ts';
+import type { FieldProblem } from './form-problems.ts';
+import { type ReadForm, readForm, type StreamForm, SWITCHES } from './stream-form.ts';
+
+export interface StreamFormFacts {
+  readonly form: StreamForm;
+  readonly problems: readonly FieldProblem[];
+  /** What came of a check, a preview or a test. */
+  readonly outcome: Html;
+  /** That a stream may be on. */
+  readonly chains: readonly Chain[];
+  readonly token: string;
+}
+
+const PROBLEM_MAX = 400;
+const PROBLEMS_SHOWN = 20;
+
+const MEANINGS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
+  includeContractLogs: 'logs of contracts',
+  includeNativeTxs: 'transactions of watched addresses',
+  includeInternalTxs: 'internal transactions; the nodes have to give traces',
+  includeAllTxLogs: 'all logs of a transaction that matches',
+  allAddresses: 'the events of all contracts, whatever is watched',
+  filterPossibleSpamAddresses: 'without contracts that are flagged as spam',
+  sendRemoved: 'tell of blocks that a reorganisation removed, too',
+  demo: 'marked as a demo; changes nothing',
+};
+
+/** The form that makes and changes a stream. */
+export function streamFormView(facts: StreamFormFacts): Html {
+  const { form, outcome, token } = facts;
+  const isNew = form.stream === '';
+  return html`<h1>${isNew ? 'New stream' : 'Edit the stream'}</h1>
+<p class="soft"><a href="/console/streams">Streams</a>${isNew ? NOTHING : html` · <a href="/console/streams/${form.stream}">Stream</a>`}</p>
+${summaryOf(facts.problems)}${outcome}
+${changeForm('/console/streams/form/check', token, fieldsOf(facts), isNew ? 'New stream' : 'Edit the stream')}`;
+}
+
+function summaryOf(problems: readonly FieldProblem[]): Html {
+  if (problems.length === 0) return NOTHING;
+  const general = problems.filter(({ field }) => field === null);
+  const fields = [...new Set(problems.flatMap(({ field }) => (field === null ? [] : [field])))];
+  return html`<div class="problem" role="alert"><p><strong>Nothing was saved.</strong> ${fields.length === 0 ? NOTHING : html`Look at ${fields.map((field, index) => html`${index === 0 ? '' : ', '}<a href="#${field}">${field}</a>`)}.`}</p>
+${general.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
+}
+
+function fieldsOf(facts: StreamFormFacts): Html {
+  const { form, problems, chains } = facts;
+  const read = readForm(form);
+  const field = (name: string, label: string, hint: Html | string, control: (described: Html) => Html): Html =>
+    html`<div><label for="${name}">${label}</label>${hint === '' ? NOTHING : html`<p class="hint" id="${name}-hint">${hint}</p>`}${control(describedBy(problems, name, hint === '' ? 'bare' : 'hinted'))}${problemsAt(problems, name)}</div>`;
+  const area = (name: keyof StreamForm, label: string, hint: Html | string, rows: number): Html =>
+    field(
+      name,
+      label,
+      hint,
+      (described) =>
+        html`<textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" ${described}>
+${name === 'topic0' ? read.otherTopics.join('\n') : form[name]}</textarea>`,
+    );
+  const line = (name: keyof StreamForm, label: string, hint: Html | string): Html =>
+    field(
+      name,
+      label,
+      hint,
+      (described) =>
+        html`<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" ${described}>`,
+    );
+  return html`<input type="hidden" name="stream" value="${form.stream}"><div class="fields form">
+${line('webhookUrl', 'URL', 'Before the stream is saved, the test webhook has to be answered here with 2xx.')}
+${area('description', 'Description', '', 2)}
+${line('tag', 'Tag', 'Told in each webhook.')}
+${chainBoxes(form, chains, problems)}
+${switchBoxes(form, problems)}
+${area('abi', 'ABI', 'JSON, as the compiler gives it. Check it to list its events.', 8)}
+${eventBoxes(read)}
+${area('topic0', 'Other topic0', 'One a line: a signature such as Transfer(address,address,uint256), or its hash. Each needs an event in the ABI.', 2)}
+${area('advancedOptions', 'Advanced options', html`JSON: filters by event, such as <code>[{"topic0":"Transfer(address,address,uint256)","filter":{"gt":["value","1000000"]}}]</code>`, 4)}
+${form.stream === '' ? area('addresses', 'Addresses', 'One a line.', 4) : html`<p>What it watches is changed on <a href="/console/streams/${form.stream}/addresses">its page of addresses</a>.</p>`}
+${area('triggers', 'Triggers', html`JSON: calls of contracts whose results are told, such as <code>[{"type":"erc20transfer","contractAddress":"$contract","functionAbi":{…},"inputs":["$from"]}]</code>`, 3)}
+${area('getNativeBalances', 'Native balances', html`JSON: whose balances are told, such as <code>[{"type":"tx","selectors":["$fromAddress"]}]</code>`, 3)}
+<p class="actions"><button class="quiet">Check</button><button class="quiet" formaction="/console/streams/form/test">Send the test webhook</button><button formaction="/console/streams/form/save">${form.stream === '' ? 'Make the stream' : 'Save'}</button></p>
+${previewFields(form, chains, problems)}</div>`;
+}
+
+function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
+  const boxes = chains.map(({ id, key, name }) => {
+    const hex = toQuantity(id);
+    return html`<label for="chain-${hex}"><input type="checkbox" id="chain-${hex}" name="chainIds" value="${hex}" ${form.chainIds.includes(hex) ? html`checked` : NOTHING}> <span title="${cut(name)}">${key}</span></label>`;
+  });
+  const none = html`<p class="hint">No chain is followed here: set <code>CHAINS</code>.</p>`;
+  return html`<fieldset id="chainIds" tabindex="-1" ${describedBy(problems, 'chainIds', 'group')}><legend>Chains</legend>${chains.length === 0 ? none : boxes}${otherChains(form, chains)}${problemsAt(problems, 'chainIds')}</fieldset>`;
+}
+
+/** What a stream is on and is no longer followed here: kept unless it is unticked. */
+function otherChains(form: StreamForm, chains: readonly Chain[]): Html {
+  const followed = new Set<string>(chains.map(({ id }) => toQuantity(id)));
+  const others = form.chainIds.filter((id) => !followed.has(id));
+  return html`${others.map((id, index) => html`<label for="chain-other-${index}"><input type="checkbox" id="chain-other-${index}" name="chainIds" value="${id}" checked> ${shown(id, 20)}, not followed here</label>`)}`;
+}
+
+function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html {
+  const boxes = SWITCHES.map(
+    (name) =>
+      html`<div><label for="${name}"><input type="checkbox" id="${name}" name="switches" value="${name}" ${form.switches.includes(name) ? html`checked` : NOTHING}> ${name}</label><span class="hint">${MEANINGS[name]}</span></div>`,
+  );
+  return html`<fieldset id="switches" tabindex="-1" ${describedBy(problems, 'switches', 'group')}><legend>What it tells of</legend>${boxes}${problemsAt(problems, 'switches')}</fieldset>`;
+}
+
+/** The events of the ABI, with their topic0. */
+function eventBoxes({ events }: ReadForm): Html {
+  if (events.length === 0) return NOTHING;
+  const rows = events.map(
+    ({ signature, topic0, given }, index) =>
+      html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${given ?? signature}" ${given === null ? NOTHING : html`checked`}> <code>${shown(signature, PROBLEM_MAX)}</code></label><br><code class="soft">${topic0}</code></li>`,
+  );
+  return html`<fieldset><legend>Events of the ABI that it watches (${count(events.length)})</legend><ul class="events">${rows}</ul></fieldset>`;
+}
+
+function previewFields(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
+  const options = chains.map(({ id, key }) => {
+    const hex = toQuantity(id);
+    return html`<option value="${hex}" ${form.chain === hex ? html`selected` : NOTHING}>${key}</option>`;
+  });
+  const block = (name: 'from' | 'to', label: string): Html =>
+    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" value="${form[name]}" maxlength="15" autocomplete="off" ${describedBy(problems, name, 'bare')}>${problemsAt(problems, name)}</div>`;
+  return html`<fieldset><legend>What would this have sent?</legend><p class="hint">Of one block, or of up to ${count(PREVIEW_BLOCKS_MAX)}. Nothing is sent or saved.</p><div class="filter">
+<div><label for="chain">Chain</label><select id="chain" name="chain" ${describedBy(problems, 'chain', 'bare')}>${options}</select>${problemsAt(problems, 'chain')}</div>
+${block('from', 'Block')}${block('to', 'To block (empty: this one alone)')}
+<div><button class="quiet" formaction="/console/streams/form/preview">Show</button></div></div></fieldset>`;
+}
+
+function problemsAt(problems: readonly FieldProblem[], name: string): Html {
+  const own = problems.filter(({ field }) => field === name).slice(0, PROBLEMS_SHOWN);
+  if (own.length === 0) return NOTHING;
+  return html`<div class="problem" id="${name}-problem">${own.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
+}
+
+/** What a screen reader says of a field besides its name. Groups can't be invalid, only what is in them. */
+function describedBy(problems: readonly FieldProblem[], name: string, kind: 'bare' | 'hinted' | 'group'): Html {
+  const isWrong = problems.some(({ field }) => field === name);
+  const ids = [...(isWrong ? [`${name}-problem`] : []), ...(kind === 'hinted' ? [`${name}-hint`] : [])];
+  if (ids.length === 0) return NOTHING;
+  return html`${isWrong && kind !== 'group' ? html`aria-invalid="true" ` : NOTHING}aria-describedby="${ids.join(' ')}"`;
+}

@@ -1,0 +1,85 @@
+import {
+  type HostQueue,
+  type OverviewPage,
+  type StreamOverview,
+  type StreamStatus,
+  WAITING_COUNTED_MAX,
+} from '@chainstead/streams';
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, moment } from '../../layout/numbers.ts';
+import { writePosition } from './list-position.ts';
+import { STATUSES, writeQuery } from './stream-query.ts';
+
+/** What the list is narrowed to. */
+export interface ListFilter {
+  readonly status: StreamStatus | null;
+  readonly text: string | null;
+}
+
+const HOSTS_SHOWN = 100;
+const ERROR_MAX = 200;
+
+/** Streams, a page of them. @param queues the part that moves */
+export function streamListView(page: OverviewPage, filter: ListFilter, queues: Html): Html {
+  return html`<h1>Streams</h1>
+<p><a href="/console/streams/new">New stream</a></p>
+${filterForm(filter)}
+${page.streams.length === 0 ? html`<p class="soft">${filter.status === null && filter.text === null ? 'There are no streams.' : 'No stream is like that.'}</p>` : streamsTable(page.streams)}
+${page.next === null ? NOTHING : html`<p><a href="/console/streams${writeQuery({ ...filter, after: writePosition(page.next) })}" rel="next">Older</a></p>`}
+<section aria-labelledby="queues"><h2 id="queues">Waiting, by host</h2>${queues}</section>`;
+}
+
+function filterForm({ status, text }: ListFilter): Html {
+  const options = STATUSES.map(
+    (one) => html`<option value="${one}" ${one === status ? html`selected` : NOTHING}>${one}</option>`,
+  );
+  return html`<form method="get" action="/console/streams" class="filter" aria-label="Find streams">
+<div><label for="text">In tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
+<div><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}</select></div>
+<div><button class="quiet">Find</button></div></form>`;
+}
+
+function streamsTable(streams: readonly StreamOverview[]): Html {
+  const rows = streams.map(
+    (
+      stream,
+    ) => html`<tr><td><a href="/console/streams/${stream.id}">${shown(nameOf(stream), 60)}</a><br><span class="soft">${shown(stream.description, 80)}</span></td>
+<td>${statusView(stream.status)}</td><td class="number">${stream.successRate} %</td><td class="number">${waitingText(stream.waiting)}</td>
+<td class="number">${count(stream.delivered)}</td><td>${lastErrorView(stream)}</td><td>${shown(stream.webhookUrl, 60)}</td><td>${moment(stream.createdAt)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Streams"><table><thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col" class="number">Success rate</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Arrived</th><th scope="col">Last error</th><th scope="col">To</th><th scope="col">Made</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** What a stream is called where it has to have a name. */
+export function nameOf({ tag, id }: Pick<StreamOverview, 'tag' | 'id'>): string {
+  return tag.trim() === '' ? id : tag;
+}
+
+export function statusView(status: StreamStatus): Html {
+  return html`<span class="status s-${status}">${status}</span>`;
+}
+
+export function waitingText(waiting: number): Html {
+  return waiting >= WAITING_COUNTED_MAX ? html`${count(waiting)} or more` : count(waiting);
+}
+
+/** Where it is in error, why; else the newest failure. */
+export function lastErrorView({ status, statusMessage, lastError }: StreamOverview): Html {
+  if (status === 'error' || status === 'terminated') return shown(statusMessage, ERROR_MAX);
+  if (lastError === null) return html`–`;
+  return html`${shown(lastError.message, ERROR_MAX)}<br><span class="soft">${moment(lastError.at)}</span>`;
+}
+
+/** What waits to be sent, by the receiving host. */
+export function hostQueuesView(queues: readonly HostQueue[]): Html {
+  if (queues.length === 0) return html`<p class="soft">Nothing waits.</p>`;
+  const rows = queues
+    .slice(0, HOSTS_SHOWN)
+    .map(
+      ({ host, streams, waiting, held, dueAt, isServed }) =>
+        html`<tr><td>${shown(host, 80)}</td><td class="number">${waitingText(waiting)}</td><td class="number">${count(held)}</td><td class="number">${count(streams)}</td><td>${dueAt === null ? '–' : moment(dueAt)}</td><td>${isServed ? 'yes' : 'no'}</td></tr>`,
+    );
+  const more = queues.length - HOSTS_SHOWN;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Waiting, by host"><table><caption>Webhooks that wait, the longest queue first${more > 0 ? html`; ${count(more)} more hosts have shorter ones` : NOTHING}</caption><thead><tr><th scope="col">Host</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Of streams that do not send</th><th scope="col" class="number">Streams</th><th scope="col">First due</th><th scope="col">Being sent</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

@@ -1,0 +1,133 @@
+/** The pages of streams in a real browser. Where the machine has none, the tests say so. */
+import { AxeBuilder } from '@axe-core/playwright';
+import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
+import type { BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
+import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
+import { seedStream, seedWebhook } from '../../testing/seed-streams.ts';
+
+const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
+const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
+const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+const ABI = JSON.stringify([
+  { type: 'event', name: 'Paid', inputs: [{ indexed: true, name: 'by', type: 'address' }] },
+  { type: 'event', name: 'Refunded', inputs: [{ indexed: true, name: 'to', type: 'address' }] },
+]);
+
+let stage: ConsoleStage;
+let opened: ConsoleBrowser | undefined;
+let receiver: WebhookReceiver;
+let id: string;
+let webhook: string;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  receiver = await startWebhookReceiver();
+  id = await seedStream(stage.database, { tag: HOSTILE, description: HOSTILE, webhookUrl: `${receiver.url}/hook` });
+  const body = JSON.stringify({ tag: HOSTILE, logs: Array(200).fill({ data: `0x${'ab'.repeat(400)}` }) });
+  webhook = await seedWebhook(stage.database, id, { block: 1, status: 'failed', errors: [HOSTILE, 'crash'], body });
+  await seedWebhook(stage.database, id, { block: 2, status: 'delivered', errors: [null] });
+  await seedWebhook(stage.database, id, { block: 3, status: 'pending', errors: [] });
+  opened = await openConsoleBrowser(stage);
+});
+afterAll(async () => {
+  await opened?.close();
+  await receiver.close();
+  await stage.close();
+});
+beforeEach(({ skip }) => {
+  if (opened === undefined) skip();
+});
+vi.setConfig({ testTimeout: 150_000 });
+
+/** Of a test that is not skipped. */
+function browser(): ConsoleBrowser {
+  if (opened === undefined) throw new Error('The machine has no Chromium');
+  return opened;
+}
+
+const LOOKS = [
+  ['light on a desk', { ...DESK, colorScheme: 'light' }],
+  ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
+] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
+
+describe.each(LOOKS)('%s', (_look, options) => {
+  test('the pages of streams have nothing serious for axe, fit, and run nothing of strangers', async () => {
+    const { page, context, complaints } = await browser().open('/console/streams', options);
+    const paths = [
+      '',
+      '/new',
+      `/${id}`,
+      `/${id}?show=waiting`,
+      `/${id}/edit`,
+      `/${id}/addresses`,
+      `/${id}/deliveries/${webhook}`,
+    ];
+    for (const path of paths) {
+      await page.goto(`/console/streams${path}`);
+      for (const details of await page.locator('details').all())
+        await details.evaluate('(element) => { element.open = true }');
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(
+        serious.map(
+          ({ id: rule, nodes }) => `${path} ${rule}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+        ),
+      ).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), path).toBe(true);
+      expect(await page.locator('img').count()).toBe(0);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('a stream', () => {
+  test('is made in the form: errors beside their fields, events of the ABI to tick, then saved', async () => {
+    const { page, context, complaints } = await browser().open('/console/streams/new', DESK);
+    await page.getByLabel('URL', { exact: true }).fill('nonsense');
+    await page.getByLabel('Description').fill('Payments');
+    await page.getByLabel('Tag').fill('payments');
+    await page.getByLabel('eth').check();
+    await page.getByLabel('ABI', { exact: true }).fill(ABI);
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.locator('#webhookUrl-problem').waitFor();
+    expect(await page.getByLabel('URL', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('URL', { exact: true }).fill(`${receiver.url}/payments`);
+    await page.getByLabel('Paid(address)').check();
+    await page.getByLabel('Addresses', { exact: true }).fill(`0x${'12'.repeat(20)}`);
+    await page.getByRole('button', { name: 'Send the test webhook' }).click();
+    await page.getByText('The endpoint took the test webhook').waitFor();
+    await page.getByRole('button', { name: 'Make the stream' }).click();
+    await page.getByRole('heading', { name: 'payments' }).waitFor();
+    const [made] = await stage.database.query(
+      `SELECT topic0, amount_of_addresses, include_contract_logs FROM streams WHERE tag = 'payments'`,
+    );
+    expect(made).toEqual({ topic0: ['Paid(address)'], amount_of_addresses: 1, include_contract_logs: true });
+    await page.getByRole('link', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Paid(address)').isChecked()).toBe(true);
+    expect(await page.getByLabel('Refunded(address)').isChecked()).toBe(false);
+    // The browser tells of the page's own status.
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+    await context.close();
+  });
+
+  test('is paused, and what failed is chosen and sent once more; its facts move by themselves', async () => {
+    const { page, context, complaints } = await browser().open(`/console/streams/${id}`, DESK);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Stream was paused by the user').waitFor();
+    await stage.database.query("UPDATE streams SET status_message = 'paused once more' WHERE id = $1", [id]);
+    await page.getByText('paused once more').waitFor({ timeout: 60_000 });
+    await page
+      .getByRole('checkbox', { name: /^Choose the attempt/ })
+      .first()
+      .check();
+    await page.getByRole('button', { name: 'Send the chosen ones once more' }).click();
+    await page.getByText('1 webhook is sent once more').waitFor();
+    await page.getByRole('link', { name: 'What waits' }).click();
+    expect(await page.getByRole('region', { name: 'Webhooks that wait' }).locator('tbody tr').count()).toBe(2);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});

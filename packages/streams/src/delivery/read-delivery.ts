@@ -1,0 +1,58 @@
+import type { ChainId, Hash } from '@chainstead/core';
+import { type Database, hexText } from '@chainstead/db';
+import { finishBody } from '../payload/render-body.ts';
+import { type DeliveryAttempt, listAttemptsOf } from '../records/attempts.ts';
+import type { DeliveryKind } from './delivery.ts';
+
+/** A webhook with all that became of it. */
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly streamId: string;
+  readonly chainId: ChainId;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly kind: DeliveryKind;
+  readonly status: 'pending' | 'delivered' | 'failed' | 'dropped';
+  /** Attempts that failed. */
+  readonly retries: number;
+  /** Of the next attempt, where one is to come. */
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+  /** First 2xx; null: none yet. */
+  readonly deliveredAt: Date | null;
+  /** The exact text of the newest attempt, or of the next one; null: it is not made yet, or no longer kept. */
+  readonly body: string | null;
+  /** Newest first, so many at most. */
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+interface DeliveryRow extends Omit<DeliveryRecord, 'attempts'> {
+  readonly resend: string | null;
+  readonly matchBody: string | null;
+}
+
+/** Attempts of one webhook that are shown: it is sent eight times, and once more for each replay. */
+const ATTEMPTS_MAX = 100;
+
+/** One webhook of a stream; null when there is none, or it is no longer kept. */
+export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
+  const [row] = await database.query<DeliveryRow>(
+    `SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",
+       ${hexText('d.block_hash')} AS "blockHash", d.kind, d.status, d.retries, d.due_at AS "dueAt", d.created_at AS "createdAt",
+       d.delivered_at AS "deliveredAt", d.body, d.resend, m.body AS "matchBody"
+     FROM stream_deliveries d LEFT JOIN stream_matches m ON m.chain_id = d.chain_id AND m.block_number = d.block_number
+       AND m.stream_id = d.stream_id AND m.block_hash = d.block_hash
+     WHERE d.id = $1 AND d.stream_id = $2`,
+    [id, streamId],
+  );
+  if (row === undefined) return null;
+  const attempts = await listAttemptsOf(database, row, ATTEMPTS_MAX);
+  const { resend, matchBody, ...delivery } = row;
+  return { ...delivery, body: resend ?? row.body ?? finished(row, matchBody), attempts };
+}
+
+/** As it is made for each attempt, where its text is not stored by itself. */
+function finished({ kind, retries }: DeliveryRow, matchBody: string | null): string | null {
+  if (matchBody === null) return null;
+  return finishBody(matchBody, { confirmed: kind === 'confirmed', removed: kind === 'removed', retries });
+}

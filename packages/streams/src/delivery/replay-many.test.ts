@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { type AuditActor, listAudit } from '@chainstead/http';
+import { createScratchDatabase, type ScratchDatabase, startWebhookReceiver } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createReplayMany } from './replay-many.ts';
+import { addMatches, addStream, readOutbox, startStagedWorker } from './testing/delivery-stage.ts';
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+const actor = (id: string): AuditActor => ({ door: 'console', id, name: null, address: null, requestId: null });
+
+/** A stream whose webhooks failed for good, one a block, each after an attempt. */
+async function stage(blocks: number, retries = 0) {
+  const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
+  const worker = await startStagedWorker(scratch.database, { retries: { retries, delaysMs: [1] } });
+  onTestFinished(async () => {
+    await receiver.close();
+    await worker.stop();
+  });
+  const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
+  await addMatches(scratch.database, streamId, { blocks: Array.from({ length: blocks }, (_, index) => index + 1) });
+  const statuses = async () => (await readOutbox(scratch.database, streamId)).map(({ status }) => status);
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(Array(blocks).fill('failed'));
+  const attempts = () =>
+    scratch.database.query<{ id: string; body: string; blockNumber: number }>(
+      'SELECT id, body, block_number AS "blockNumber" FROM stream_attempts WHERE stream_id = $1 ORDER BY block_number, created_at',
+      [streamId],
+    );
+  await scratch.database.query("UPDATE streams SET status = 'active' WHERE id = $1", [streamId]);
+  return { receiver, streamId, statuses, attempts };
+}
+
+describe('replaying many webhooks', () => {
+  test('sends a selection once more, each webhook once and as it was, and writes down who asked', async () => {
+    const { receiver, streamId, statuses, attempts } = await stage(3, 1);
+    const made = await attempts();
+    expect(made.map(({ blockNumber }) => blockNumber)).toEqual([1, 1, 2, 2, 3, 3]);
+    receiver.answerWith(() => ({}));
+    const before = receiver.received.length;
+    const attemptIds = [...made.slice(0, 3).map(({ id }) => id), randomUUID()];
+    const replay = createReplayMany({ database: scratch.database });
+    expect(await replay({ streamId, attemptIds, by: actor('ann') })).toEqual({ webhooks: 2, isPart: false });
+    await expect.poll(statuses).toEqual(['delivered', 'delivered', 'failed']);
+    // Of the two attempts of the first block, the later one.
+    const again = receiver.received.slice(before).map(({ body }) => body);
+    expect(again.toSorted()).toEqual([made[1]?.body, made[2]?.body].toSorted());
+    const [entry] = await listAudit(scratch.database, null, 1);
+    expect(entry).toMatchObject({
+      action: 'stream.replay',
+      target: streamId,
+      id: 'ann',
+      details: { webhooks: 2, all: false },
+    });
+  });
+
+  test('sends all that failed for good, and leaves what is not of the stream, arrived, or is kept no more', async () => {
+    const { receiver, streamId, statuses, attempts } = await stage(4);
+    const other = await stage(1);
+    const [, forgotten] = await attempts();
+    await scratch.database.query('UPDATE stream_attempts SET body = NULL WHERE id = $1', [forgotten?.id]);
+    await scratch.database.query(
+      "UPDATE stream_deliveries SET status = 'delivered' WHERE stream_id = $1 AND block_number = 4",
+      [streamId],
+    );
+    receiver.answerWith(() => ({}));
+    const replay = createReplayMany({ database: scratch.database });
+    expect(await replay({ streamId, attemptIds: null, by: actor('ann') })).toEqual({ webhooks: 2, isPart: false });
+    await expect.poll(statuses).toEqual(['delivered', 'failed', 'delivered', 'delivered']);
+    expect(await other.statuses()).toEqual(['failed']);
+    expect(await replay({ streamId: randomUUID(), attemptIds: null, by: actor('ann') })).toEqual({
+      webhooks: 0,
+      isPart: false,
+    });
+  });
+
+  test('takes as many as one key may have waiting, and says that there are more', async () => {
+    const { streamId, statuses } = await stage(5);
+    await scratch.database.query("UPDATE streams SET status = 'paused' WHERE id = $1", [streamId]);
+    const replay = createReplayMany({ database: scratch.database, replaysPerKey: 3 });
+    const ask = (id: string) => replay({ streamId, attemptIds: null, by: actor(id) });
+    expect(await ask('greedy')).toEqual({ webhooks: 3, isPart: true });
+    await expect(ask('greedy')).rejects.toMatchObject({ code: 'REPLAYS_LIMITED', status: 429 });
+    expect(await ask('modest')).toEqual({ webhooks: 2, isPart: false });
+    expect(await statuses()).toEqual(Array(5).fill('pending'));
+  });
+});

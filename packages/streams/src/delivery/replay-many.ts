@@ -1,0 +1,71 @@
+import type { Transaction } from '@chainstead/db';
+import type { AuditActor } from '@chainstead/http';
+import { auditStream } from '../records/audit-stream.ts';
+import { REPLAYS_PER_KEY, requireRoomForReplay } from '../records/open-replays.ts';
+import type { ReplayOptions } from './replay-attempt.ts';
+
+export interface ReplayManyRequest {
+  readonly streamId: string;
+  /** Failed attempts whose bodies are sent; null: the newest of each webhook that failed for good. */
+  readonly attemptIds: readonly string[] | null;
+  /** The key that asks, which is written down. */
+  readonly by: AuditActor;
+}
+
+export interface Replayed {
+  /** Webhooks that are sent once more. */
+  readonly webhooks: number;
+  /** Whether there are more of them than one key may have waiting: to be asked for again later. */
+  readonly isPart: boolean;
+}
+
+/**
+ * Has bodies of failed attempts sent once more as they were, as `createReplayAttempt` does, many at once: as many as one key may have
+ * waiting. What is no longer kept is left out. @throws TooManyReplaysError where there is room for none
+ */
+export type ReplayMany = (request: ReplayManyRequest) => Promise<Replayed>;
+
+export function createReplayMany({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayMany {
+  return (request) =>
+    database.transaction(async (transaction) => {
+      const { streamId, attemptIds, by } = request;
+      const room = await requireRoomForReplay(transaction, by.id, replaysPerKey);
+      const chosen = await chooseAttempts(transaction, request, room + 1);
+      const attempts = chosen.slice(0, room).map(({ attempt }) => attempt);
+      const webhooks = attempts.length === 0 ? 0 : await sendAgain(transaction, attempts, by.id);
+      if (webhooks > 0)
+        await auditStream(transaction, by, 'stream.replay', streamId, { webhooks, all: attemptIds === null });
+      return { webhooks, isPart: chosen.length > room };
+    });
+}
+
+/** The newest of each webhook, among those that are asked for. Index: stream_attempts_failed_by_id, or the stream's part of stream_attempts_by_stream. */
+function chooseAttempts(
+  transaction: Transaction,
+  { streamId, attemptIds }: ReplayManyRequest,
+  limit: number,
+): Promise<{ readonly attempt: string }[]> {
+  const [asked, values] = attemptIds === null ? ["d.status = 'failed'", []] : ['a.id = ANY ($3::uuid[])', [attemptIds]];
+  return transaction.query(
+    `SELECT DISTINCT ON (a.delivery_id) a.id AS attempt
+     FROM stream_attempts a JOIN stream_deliveries d ON d.id = a.delivery_id JOIN streams s ON s.id = a.stream_id
+     WHERE a.stream_id = $1 AND s.deleted_at IS NULL AND NOT a.success AND a.body IS NOT NULL AND ${asked}
+     ORDER BY a.delivery_id, a.created_at DESC, a.id DESC LIMIT $2`,
+    [streamId, limit, ...values],
+  );
+}
+
+/** Locks the deliveries by id, as the record of attempts does. */
+async function sendAgain(transaction: Transaction, attempts: readonly string[], requestedBy: string): Promise<number> {
+  const rows = await transaction.query(
+    `WITH locked AS MATERIALIZED (
+       SELECT d.id, a.body FROM stream_attempts a JOIN stream_deliveries d ON d.id = a.delivery_id
+       WHERE a.id = ANY ($1::uuid[]) AND NOT a.success ORDER BY d.id FOR UPDATE OF d
+     )
+     UPDATE stream_deliveries d SET status = 'pending', resend = locked.body, requested_by = $2,
+       due_at = CASE WHEN d.status = 'pending' THEN least(d.due_at, now()) ELSE now() END
+     FROM locked WHERE d.id = locked.id RETURNING d.id`,
+    [attempts, requestedBy],
+  );
+  return rows.length;
+}

@@ -1,0 +1,49 @@
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { DeliveryKind } from './delivery.ts';
+
+/** A webhook that waits to be sent. */
+export interface WaitingDelivery {
+  readonly id: string;
+  readonly chainId: ChainId;
+  readonly blockNumber: number;
+  readonly kind: DeliveryKind;
+  /** Attempts that failed so far. */
+  readonly retries: number;
+  readonly createdAt: Date;
+  readonly dueAt: Date;
+}
+
+/** After which webhook a page begins. */
+export type WaitingPosition = readonly [dueAt: string, id: string];
+
+export interface WaitingPage {
+  readonly deliveries: readonly WaitingDelivery[];
+  /** Null on the last page. */
+  readonly next: WaitingPosition | null;
+}
+
+/** Webhooks of a stream that wait, those due first first. Index: stream_deliveries_pending_by_stream. */
+export async function listWaitingDeliveries(
+  database: Database,
+  {
+    streamId,
+    after,
+    limit,
+  }: { readonly streamId: string; readonly after: WaitingPosition | null; readonly limit: number },
+): Promise<WaitingPage> {
+  const rows = await database.query<WaitingDelivery & { place: string }>(
+    `SELECT id, chain_id AS "chainId", block_number AS "blockNumber", kind, retries, created_at AS "createdAt", due_at AS "dueAt",
+       due_at::text AS place
+     FROM stream_deliveries WHERE stream_id = $1 AND status = 'pending'
+       AND ${after === null ? 'true' : 'due_at >= $3::timestamptz AND (due_at, id) > ($3::timestamptz, $4::uuid)'}
+     ORDER BY due_at, id LIMIT $2`,
+    [streamId, limit + 1, ...(after ?? [])],
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    deliveries: page.map(({ place: _, ...delivery }) => delivery),
+    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+  };
+}

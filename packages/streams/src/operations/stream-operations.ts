@@ -1,0 +1,202 @@
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import type { BlockRange, ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { AuditActor } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import type { AttemptOutcome } from '../delivery/delivery.ts';
+import { createReplayMany, type ReplayMany } from '../delivery/replay-many.ts';
+import type { ProbeWebhook } from '../delivery/test-webhook.ts';
+import { readCheckpoint } from '../historical/past-chain.ts';
+import { previewRange, type RangePreview } from '../historical/preview-range.ts';
+import { auditStream } from '../records/audit-stream.ts';
+import { changeStreamStatus } from '../records/change-status.ts';
+import { createStreamAddressStore } from '../records/stream-addresses.ts';
+import { createStreamStore } from '../records/stream-store.ts';
+import { checkStream } from '../routes/check-stream.ts';
+import { givenAddresses } from '../routes/given-addresses.ts';
+import { statusChangeOf, type WantedStatus } from '../routes/status-route.ts';
+import { changedConfig, newConfig } from '../routes/stream-config.ts';
+import { notFound, StreamChainError, WebhookTestsLimitedError } from '../routes/stream-errors.ts';
+import { existing, streamChains } from '../routes/stream-routes.ts';
+import { streamMembers } from '../routes/stream-schema.ts';
+import { requireTraces } from '../routes/trace-check.ts';
+import { parseBody } from '../routes/validation-failed.ts';
+import { requireWebhook } from '../routes/webhook-check.ts';
+import type { Stream } from '../stream.ts';
+import type { StreamServices } from '../stream-services.ts';
+
+/** A configuration as people give it: members as in the body of `PUT /streams/evm`, not read yet. */
+export interface GivenStream {
+  readonly config: Readonly<Record<string, unknown>>;
+  /** What it watches; null: what the stored stream does. */
+  readonly addresses: readonly string[] | null;
+}
+
+export interface PreviewRequest {
+  readonly given: GivenStream;
+  /** The stream that is to be changed; null: a new one. */
+  readonly streamId: string | null;
+  readonly chain: Chain;
+  readonly range: BlockRange;
+}
+
+export type AddressOperation = 'add' | 'remove' | 'replace';
+
+/**
+ * What operators do with streams: by the rules of the API, with the same errors, and each change written down in the audit log, in the
+ * transaction of the change.
+ */
+export interface StreamOperations {
+  /** The chains that a stream may be on. */
+  readonly chains: readonly Chain[];
+  /** Null: there is none. */
+  find(id: string): Promise<Stream | null>;
+  /** Whether a configuration makes sense, without asking anybody. @throws ValidationFailedError, InvalidAddressError */
+  check(given: GivenStream): void;
+  /** Its webhook has to answer the test first. @throws ValidationFailedError, InvalidAddressError, WebhookTestError, IdenticalStreamError, … */
+  create(given: GivenStream, by: AuditActor): Promise<Stream>;
+  /** As `create`; what it watches stays. @throws NotFoundError too */
+  update(id: string, given: GivenStream, by: AuditActor): Promise<Stream>;
+  /** What a configuration would have sent; `followedTo` is the newest block that was followed, null before the first. @throws ValidationFailedError, StreamChainError, PreviewTooLongError */
+  preview(request: PreviewRequest): Promise<RangePreview & { readonly followedTo: number | null }>;
+  /** Lets terminated streams become active, too. To become active, the webhook has to answer the test. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
+  setStatus(id: string, status: WantedStatus, by: AuditActor): Promise<Stream>;
+  /** @throws NotFoundError, InvalidAddressError, TooManyAddressesError, TooManyKeyAddressesError */
+  changeAddresses(id: string, operation: AddressOperation, addresses: readonly string[], by: AuditActor): Promise<void>;
+  /** Sends the test webhook to a stored stream's URL. @throws NotFoundError, WebhookTestsLimitedError */
+  test(id: string, by: AuditActor): Promise<AttemptOutcome>;
+  /** Sends it to a URL that no stream has yet. @throws ValidationFailedError, WebhookTestsLimitedError */
+  testUrl(webhookUrl: string, by: AuditActor): Promise<AttemptOutcome>;
+  /** @throws TooManyReplaysError */
+  replay: ReplayMany;
+}
+
+export interface StreamOperationsOptions {
+  readonly database: Database;
+  readonly registry: Pick<ChainRegistry, 'find'>;
+  readonly services: Pick<StreamServices, 'chains' | 'bounds' | 'offersTraces' | 'testWebhook' | 'previewBlock'>;
+  readonly probeWebhook: ProbeWebhook;
+  /** Webhooks on demand that one key may have waiting. Default 1,000. */
+  readonly replaysPerKey?: number;
+}
+
+/** What the audit log calls a stream that is not made yet. */
+const NO_STREAM = 'new';
+const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
+
+export function createStreamOperations(options: StreamOperationsOptions): StreamOperations {
+  const { database, services } = options;
+  const store = createStreamStore(database, services.bounds);
+  const read = createReader(options);
+  return {
+    chains: services.chains,
+    find: (id) => store.get(id),
+    check(given) {
+      read.newStream(given);
+    },
+    async create(given, by) {
+      const { config, addresses } = read.newStream(given);
+      await requireTraces(services.offersTraces, config, read.chainOf);
+      await requireWebhook(services, config, by.id);
+      return store.createWatching(config, addresses ?? [], by);
+    },
+    async update(id, given, by) {
+      const changed = read.changeOf(given);
+      const wanted = changed(existing(await store.get(id)));
+      await requireTraces(services.offersTraces, wanted, read.chainOf);
+      await requireWebhook(services, wanted, by.id);
+      return existing(await store.update(id, changed, by));
+    },
+    async preview({ given, streamId, chain, range }) {
+      const { config, addresses } = read.newStream(given);
+      if (!config.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
+      const request = {
+        chain,
+        config,
+        range,
+        ...(streamId === null ? { addresses: addresses ?? [] } : { addresses, streamId }),
+      };
+      const [preview, followedTo] = await Promise.all([
+        previewRange(services.previewBlock, request),
+        readCheckpoint(database, chain.id, 'look'),
+      ]);
+      return { ...preview, followedTo };
+    },
+    setStatus: (id, status, by) => setStatus(options, id, status, by),
+    changeAddresses: createChangeAddresses(options),
+    test: async (id, by) => testWebhook(options, { ...existing(await store.get(id)), id }, by),
+    testUrl: async (webhookUrl, by) =>
+      testWebhook(options, { webhookUrl: read.webhookUrl(webhookUrl), id: NO_STREAM }, by),
+    replay: createReplayMany(options),
+  };
+}
+
+/** Reads what is given as the routes of the API do. */
+function createReader({ registry, services }: StreamOperationsOptions) {
+  const members = streamMembers(streamChains({ chains: registry }, services.chains));
+  const shape = z.strictObject(members);
+  const chainOf = (id: ChainId): Chain | null => registry.find(String(id));
+  return {
+    chainOf,
+    webhookUrl: (given: string): string =>
+      parseBody(z.object({ webhookUrl: members.webhookUrl }), { webhookUrl: given }).webhookUrl,
+    newStream({ config: given, addresses }: GivenStream) {
+      const config = newConfig(parseBody(shape, given));
+      checkStream(config, chainOf);
+      return { config, addresses: addresses === null ? null : givenAddresses(addresses, 'addresses') };
+    },
+    changeOf({ config: given }: GivenStream) {
+      const parsed = parseBody(shape, given);
+      return (current: Stream) => {
+        const config = changedConfig(current, parsed);
+        checkStream(config, chainOf);
+        return config;
+      };
+    },
+  };
+}
+
+async function testWebhook(
+  { database, probeWebhook }: StreamOperationsOptions,
+  { id, webhookUrl }: Pick<Stream, 'id' | 'webhookUrl'>,
+  by: AuditActor,
+): Promise<AttemptOutcome> {
+  const outcome = await probeWebhook(webhookUrl, by.id);
+  if (outcome === 'too-many') throw new WebhookTestsLimitedError();
+  const { success, httpStatus } = outcome;
+  await auditStream(database, by, 'stream.test', id, { success, http_status: httpStatus });
+  return outcome;
+}
+
+async function setStatus(
+  { database, services }: StreamOperationsOptions,
+  id: string,
+  status: WantedStatus,
+  by: AuditActor,
+): Promise<Stream> {
+  const wanted = { status, resumeTerminated: true };
+  const current = existing(await createStreamStore(database).get(id));
+  if (statusChangeOf(current, wanted)?.status === 'active') await requireWebhook(services, current, by.id);
+  return database.transaction(async (transaction) => {
+    let before: Stream['status'] | null = null;
+    const changed = existing(
+      await changeStreamStatus(transaction, id, (locked) => {
+        const change = statusChangeOf(locked, wanted);
+        if (change !== null) before = locked.status;
+        return change;
+      }),
+    );
+    // What is so already, is no change to write down.
+    if (before !== null) await auditStream(transaction, by, ACTIONS[status], id, { before });
+    return changed;
+  });
+}
+
+function createChangeAddresses({ database, services }: StreamOperationsOptions): StreamOperations['changeAddresses'] {
+  const store = createStreamAddressStore(database, services.bounds);
+  return async (id, operation, addresses, by) => {
+    const outcome = await store[operation](id, givenAddresses(addresses, 'addresses'), by);
+    if (outcome === 'no-stream') throw notFound('Stream');
+    if (outcome === 'none') throw notFound('Address');
+  };
+}

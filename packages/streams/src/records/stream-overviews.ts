@@ -1,0 +1,110 @@
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { StreamStatus } from '../stream.ts';
+import type { StreamPosition } from './stream-store.ts';
+
+/** How a stream does, for its operators. */
+export interface StreamOverview {
+  readonly id: string;
+  readonly tag: string;
+  readonly description: string;
+  readonly webhookUrl: string;
+  readonly chainIds: readonly ChainId[];
+  readonly status: StreamStatus;
+  readonly statusMessage: string;
+  readonly amountOfAddresses: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** Of the webhook's URL, which several streams may have. Percent. */
+  readonly successRate: number;
+  /** Webhooks that arrived, each once. */
+  readonly delivered: number;
+  /** Attempts that failed. */
+  readonly failed: number;
+  /** Webhooks that wait, counted up to `WAITING_COUNTED_MAX`. */
+  readonly waiting: number;
+  /** The newest failure among the last attempts; null: none of them failed. */
+  readonly lastError: { readonly message: string; readonly at: Date } | null;
+}
+
+export interface OverviewListRequest {
+  /** Null: any. */
+  readonly status: StreamStatus | null;
+  /** A part of the id, the tag, the description or the URL, whatever its case; null: any. */
+  readonly text: string | null;
+  readonly after: StreamPosition | null;
+  readonly limit: number;
+}
+
+export interface OverviewPage {
+  readonly streams: readonly StreamOverview[];
+  /** Null on the last page. */
+  readonly next: StreamPosition | null;
+}
+
+/** Of each stream; counting on would read all that waits for a number that nobody needs exactly. */
+export const WAITING_COUNTED_MAX = 10_000;
+/** Attempts among which the last failure is looked for. */
+const LATELY = 100;
+
+interface OverviewRow extends Omit<StreamOverview, 'lastError'> {
+  readonly error: string | null;
+  readonly errorAt: Date | null;
+  readonly place: string;
+}
+
+/** Streams that are not deleted, newest first: a page costs what its own streams do. */
+export async function listStreamOverviews(database: Database, request: OverviewListRequest): Promise<OverviewPage> {
+  const { status, text, after, limit } = request;
+  const rows = await database.query<OverviewRow>(
+    overviewsOf(
+      `($1::text IS NULL OR status = $1)
+       AND ($2::text IS NULL OR position(lower($2) IN lower(concat_ws(' ', id, tag, description, webhook_url))) > 0)
+       AND ${after === null ? 'true' : '(created_at, id) < ($4::timestamptz, $5::uuid)'}
+       ORDER BY created_at DESC, id DESC LIMIT $3`,
+    ),
+    [status, text, limit + 1, ...(after ?? [])],
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    streams: page.map(overviewOf),
+    next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
+  };
+}
+
+/** One stream; null when there is none, or it was deleted. */
+export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
+  const [row] = await database.query<OverviewRow>(overviewsOf('id = $1'), [id]);
+  return row === undefined ? null : overviewOf(row);
+}
+
+/** Indexes: stream_deliveries_pending_by_stream and stream_attempts_by_stream, one short range of each a stream. */
+function overviewsOf(chosen: string): string {
+  return `SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", status, status_message AS "statusMessage",
+       amount_of_addresses AS "amountOfAddresses", page.created_at AS "createdAt", page.updated_at AS "updatedAt",
+       page.created_at::text AS place, coalesce(h.success_rate, 100) AS "successRate",
+       coalesce(st.webhooks_delivered, 0) AS delivered, coalesce(st.webhooks_failed, 0) AS failed,
+       waiting.webhooks AS waiting, failure.error_message AS error, failure.created_at AS "errorAt"
+     FROM (
+       SELECT id, tag, description, webhook_url, chain_ids, status, status_message, amount_of_addresses, created_at, updated_at
+       FROM streams WHERE deleted_at IS NULL AND ${chosen}
+     ) AS page
+     LEFT JOIN webhook_health h USING (webhook_url)
+     LEFT JOIN stream_stats st ON st.stream_id = page.id
+     CROSS JOIN LATERAL (
+       SELECT count(*)::int AS webhooks FROM (
+         SELECT FROM stream_deliveries d WHERE d.stream_id = page.id AND d.status = 'pending' LIMIT ${WAITING_COUNTED_MAX}) AS counted
+     ) AS waiting
+     LEFT JOIN LATERAL (
+       SELECT error_message, created_at FROM (
+         SELECT success, error_message, created_at FROM stream_attempts a
+         WHERE a.stream_id = page.id AND st.webhooks_failed > 0 ORDER BY a.created_at DESC, a.id DESC LIMIT ${LATELY}) AS lately
+       WHERE NOT success ORDER BY created_at DESC LIMIT 1
+     ) AS failure ON true
+     ORDER BY page.created_at DESC, page.id DESC`;
+}
+
+function overviewOf({ error, errorAt, place: _, ...row }: OverviewRow): StreamOverview {
+  return { ...row, lastError: errorAt === null ? null : { message: error ?? '', at: errorAt } };
+}
