@@ -12,8 +12,15 @@ export { hexToBytes, InvalidHexBytesError } from './hex-bytes.ts';
 export { keccak256Hex } from './keccak.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './ordered-trie.ts';
 export { type ProofLevel, proveBlock } from './prove-block.ts';
-export { proveTransactions, type TransactionsProof } from './prove-transactions.ts';
+export {
+  committedTransactions,
+  contradictsRoot,
+  proveTransactions,
+  type TransactionsProof,
+} from './prove-transactions.ts';
 export { encodeReceipt } from './receipt-encoding.ts';
-export { receiptsRoot, stateSyncTransactionHash } from './receipts-root.ts';
+export { receiptsRoot } from './receipts-root.ts';
+export { recoverSender } from './recover-sender.ts';
 export { InvalidStateProofError } from './state-proof-error.ts';
-export { encodeTransaction, type TransactionJson } from './transaction-encoding.ts';
+export { checkTransactionHash, encodeTransaction } from './transaction-encoding.ts';
+export type { TransactionJson } from './transaction-fields.ts';

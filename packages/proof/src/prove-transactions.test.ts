@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BlockTransactions, proveTransactions, type TransactionsProof } from './prove-transactions.ts';
 import { type RecordedBlock, readRecordedBlocks } from './testing/recorded-blocks.ts';
-import { encodeTransaction, type TransactionJson } from './transaction-encoding.ts';
+import { encodeTransaction } from './transaction-encoding.ts';
+import type { TransactionJson } from './transaction-fields.ts';
 
 const recorded = readRecordedBlocks();
 const provable = recorded.filter(({ block, chain, faithful }) => {

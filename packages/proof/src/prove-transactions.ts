@@ -1,11 +1,11 @@
 import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
 import { createdContract } from './created-contract.ts';
 import { InvalidHexBytesError } from './hex-bytes.ts';
-import { keccak256Hex } from './keccak.ts';
 import { orderedTrieRoot } from './ordered-trie.ts';
 import type { ProvableChain } from './prove-block.ts';
 import { stateSyncTransactionHash } from './receipts-root.ts';
-import { encodeTransaction, isEthereumType, type TransactionJson, transactionType } from './transaction-encoding.ts';
+import { checkTransactionHash, isEthereumType, transactionType } from './transaction-encoding.ts';
+import type { TransactionJson } from './transaction-fields.ts';
 
 type TransactionsUnprovenReason =
   /** The transactions don't hash to the header's `transactionsRoot`. */
@@ -26,16 +26,16 @@ type TransactionsUnprovenReason =
 export type TransactionsProof =
   | { readonly level: 'receipts' }
   | { readonly level: 'not-applicable' }
-  | {
-      readonly level: 'unproven';
-      readonly reason: TransactionsUnprovenReason;
-      /** What the block or its header says. */
-      readonly expected: string;
-      /** What came of the answer. */
-      readonly computed: string;
-    };
+  | TransactionsUnproven;
 
-type Unproven = Extract<TransactionsProof, { level: 'unproven' }>;
+export interface TransactionsUnproven {
+  readonly level: 'unproven';
+  readonly reason: TransactionsUnprovenReason;
+  /** What the block or its header says. */
+  readonly expected: string;
+  /** What came of the answer. */
+  readonly computed: string;
+}
 
 /** A block's transaction objects and receipts, both in order, as one upstream answered them. */
 export interface BlockTransactions {
@@ -48,15 +48,15 @@ export interface BlockTransactions {
  * Whether the transaction objects are complete and unaltered, by the header's transactions root and by each one's hash;
  * and whether the receipts say nothing else than they do. Pure; never throws on what an upstream may answer.
  *
- * The root holds the signature, not the sender: `from` is the upstream's word, except that it is the same in the receipt and
- * gives the address of a created contract. Gas used is the difference of the receipts' cumulative gas, which their root holds.
+ * The root holds the signature, not the sender: `from` is the upstream's word here, except that it is the same in the receipt and
+ * gives the address of a created contract (`recover-sender.ts` proves it). Gas used is the difference of the receipts' cumulative gas, which their root holds.
  */
 export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
   try {
     const wrong = checkPlaces(block);
     if (wrong !== null) return wrong;
     if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
-    const wrongRoot = proveRoot(block, chain);
+    const wrongRoot = contradictsRoot(block, chain);
     if (wrongRoot !== null && wrongRoot.reason !== 'transaction-encoding') return wrongRoot;
     // An upstream that names a type which nobody can check contradicts the receipt, whose root holds the type.
     return checkReceipts(block) ?? wrongRoot ?? { level: 'receipts' };
@@ -68,7 +68,7 @@ export function proveTransactions(block: BlockTransactions, chain: ProvableChain
   }
 }
 
-function checkPlaces({ header, transactions }: BlockTransactions): Unproven | null {
+function checkPlaces({ header, transactions }: BlockTransactions): TransactionsUnproven | null {
   for (const [index, { blockHash, blockNumber, transactionIndex, hash }] of transactions.entries()) {
     const fits =
       (typeof blockHash !== 'string' || blockHash.toLowerCase() === header.hash) &&
@@ -84,24 +84,26 @@ function checkPlaces({ header, transactions }: BlockTransactions): Unproven | nu
   return null;
 }
 
-/** Hashes of all that can be encoded, and the root where all can. Null: both are right. */
-function proveRoot({ header, transactions }: BlockTransactions, chain: ProvableChain): Unproven | null {
+/**
+ * How the transactions contradict their hashes, or together the header's transactions root; null where they don't. Reason `transaction-encoding`:
+ * those that can be encoded are what their hashes say, and the root can't be computed.
+ */
+export function contradictsRoot(
+  { header, transactions }: Pick<BlockTransactions, 'header' | 'transactions'>,
+  chain: Pick<ProvableChain, 'receiptsRoot'>,
+): TransactionsUnproven | null {
   const { transactionsRoot } = header.raw;
   if (typeof transactionsRoot !== 'string') return unproven('transactions-root-missing', 'a transactions root', 'none');
   const encoded: Buffer[] = [];
-  let unknown: Unproven | null = null;
-  for (const transaction of committed(header, transactions, chain)) {
-    const bytes = encodeTransaction(transaction);
-    if (bytes === null) {
-      const type = transactionType(transaction);
-      const shown = `${String(transaction.hash)} of type ${String(transaction.type)}`;
-      if (isEthereumType(type)) return unproven('transaction-malformed', 'every field of its type', shown);
-      unknown ??= unproven('transaction-encoding', 'a type whose encoding is known', shown);
-      continue;
-    }
-    const hash = keccak256Hex(bytes);
-    if (hash !== lower(transaction.hash)) return unproven('transaction-hash-mismatch', String(transaction.hash), hash);
-    encoded.push(bytes);
+  let unknown: TransactionsUnproven | null = null;
+  for (const transaction of committedTransactions(header, transactions, chain)) {
+    const check = checkTransactionHash(transaction);
+    if (check.result === 'verified') encoded.push(check.bytes);
+    else if (check.result === 'mismatch')
+      return unproven('transaction-hash-mismatch', String(transaction.hash), check.computed);
+    else if (check.result === 'malformed')
+      return unproven('transaction-malformed', 'every field of its type', shown(transaction));
+    else unknown ??= unproven('transaction-encoding', 'a type whose encoding is known', shown(transaction));
   }
   if (unknown !== null) return unknown;
   const root = orderedTrieRoot(encoded);
@@ -110,21 +112,21 @@ function proveRoot({ header, transactions }: BlockTransactions, chain: ProvableC
     : unproven('transactions-root-mismatch', transactionsRoot, root);
 }
 
-/** All but what nodes of Polygon and HyperEVM list beside the block's own. */
-function committed(
-  header: BlockHeader,
+/** The transactions that a block's roots hold: all but what nodes of Polygon and HyperEVM list beside the block's own. */
+export function committedTransactions(
+  header: Pick<BlockHeader, 'number' | 'hash'>,
   transactions: readonly TransactionJson[],
-  chain: ProvableChain,
+  chain: Pick<ProvableChain, 'receiptsRoot'>,
 ): readonly TransactionJson[] {
-  const last = transactions.at(-1);
-  const stateSync = last === undefined ? null : stateSyncTransactionHash(header.number, header.hash);
+  if (transactions.length === 0) return transactions;
+  const stateSync = stateSyncTransactionHash(header.number, header.hash);
   return transactions.filter(
     ({ hash, gasPrice }) => lower(hash) !== stateSync && !(chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0'),
   );
 }
 
 /** What receipts repeat of their transactions, and what follows from both. The receipts root holds none of it but the type. */
-function checkReceipts({ transactions, receipts }: BlockTransactions): Unproven | null {
+function checkReceipts({ transactions, receipts }: BlockTransactions): TransactionsUnproven | null {
   const byHash = new Map<string, TransactionJson>(transactions.map((one) => [lower(one.hash), one]));
   let cumulative = 0n;
   for (const receipt of receipts) {
@@ -178,10 +180,14 @@ function wrongContract(
   return fits ? null : [`created contract ${expected ?? 'none'} of ${transactionHash}`, String(given)];
 }
 
+function shown({ hash, type }: TransactionJson): string {
+  return `${String(hash)} of type ${String(type)}`;
+}
+
 function lower(text: unknown): string {
   return typeof text === 'string' ? text.toLowerCase() : String(text);
 }
 
-function unproven(reason: TransactionsUnprovenReason, expected: string, computed: string): Unproven {
+function unproven(reason: TransactionsUnprovenReason, expected: string, computed: string): TransactionsUnproven {
   return { level: 'unproven', reason, expected, computed };
 }

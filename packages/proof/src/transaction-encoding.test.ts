@@ -1,8 +1,12 @@
+import fc from 'fast-check';
+import { toRlp } from 'viem';
+import { serializeTransaction as serializeCelo } from 'viem/celo';
 import { describe, expect, test } from 'vitest';
 import { keccak256Hex } from './keccak.ts';
 import { readRecordedBlocks } from './testing/recorded-blocks.ts';
 import { SIGNED_TRANSACTIONS } from './testing/signed-transactions.ts';
-import { encodeTransaction, type TransactionJson } from './transaction-encoding.ts';
+import { checkTransactionHash, encodeTransaction } from './transaction-encoding.ts';
+import type { TransactionJson } from './transaction-fields.ts';
 
 const recorded = readRecordedBlocks().filter(({ faithful }) => faithful);
 
@@ -32,5 +36,137 @@ describe('the bytes of a transaction', () => {
     ['a deposit of Mantle', { type: '0x7e', ethValue: '0x0' }],
   ])('of %s cannot be told', (_what, json) => {
     expect(encodeTransaction(json)).toBeNull();
+  });
+});
+
+/** Values as nodes write them: quantities without leading zeros. */
+const quantity = fc.bigInt(0n, 2n ** 128n).map((value) => `0x${value.toString(16)}` as const);
+const hexOf = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}` as const;
+const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hexOf);
+const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf);
+const data = fc.uint8Array({ maxLength: 120 }).map(hexOf);
+
+/** As RLP has a number: no bytes for zero. */
+function rlpNumber(value: unknown): `0x${string}` {
+  const digits = BigInt(String(value)).toString(16);
+  return digits === '0' ? '0x' : `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`;
+}
+
+describe('types of chains of their own', () => {
+  const message = fc.record({
+    ...{
+      chainId: quantity,
+      nonce: quantity,
+      value: quantity,
+      gas: quantity,
+      maxFeePerGas: quantity,
+      maxRefund: quantity,
+    },
+    ...{ submissionFeeRefund: quantity, l1BaseFee: quantity, depositValue: quantity, retryValue: quantity },
+    ...{ maxSubmissionFee: quantity, requestId: hash, ticketId: hash, from: address, refundTo: address },
+    ...{ beneficiary: address, to: fc.option(address), retryTo: fc.option(address), input: data, retryData: data },
+  });
+  type Message = typeof message extends fc.Arbitrary<infer Value> ? Value : never;
+  /** The fields of each type of Arbitrum, with those that are numbers marked. */
+  const FIELDS: Readonly<Record<string, readonly (keyof Message | `#${keyof Message}`)[]>> = {
+    '0x64': ['#chainId', 'requestId', 'from', 'to', '#value'],
+    '0x65': ['#chainId', 'from', '#nonce', '#maxFeePerGas', '#gas', 'to', '#value', 'input'],
+    '0x66': ['#chainId', 'requestId', 'from', '#maxFeePerGas', '#gas', 'to', '#value', 'input'],
+    '0x68': [
+      ...(['#chainId', '#nonce', 'from', '#maxFeePerGas', '#gas', 'to', '#value', 'input'] as const),
+      ...(['ticketId', 'refundTo', '#maxRefund', '#submissionFeeRefund'] as const),
+    ],
+    '0x69': [
+      ...([
+        '#chainId',
+        'requestId',
+        'from',
+        '#l1BaseFee',
+        '#depositValue',
+        '#maxFeePerGas',
+        '#gas',
+        'retryTo',
+      ] as const),
+      ...(['#retryValue', 'beneficiary', '#maxSubmissionFee', 'refundTo', 'retryData'] as const),
+    ],
+    '0x6a': ['#chainId', 'input'],
+  };
+
+  test.each(Object.keys(FIELDS))('of Arbitrum: %s is its fields in order, as viem writes RLP', (type) => {
+    fc.assert(
+      fc.property(message, (one) => {
+        const fields = (FIELDS[type] ?? []).map((field) => {
+          const name = field.replace('#', '') as keyof Message;
+          return field.startsWith('#') ? rlpNumber(one[name]) : (one[name] ?? '0x');
+        });
+        expect(encodeTransaction({ ...one, type })).toEqual(
+          Buffer.from(`${type}${toRlp(fields).slice(2)}`.slice(2), 'hex'),
+        );
+      }),
+    );
+  });
+
+  test('of Celo: fees in a token, as viem writes it', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          chainId: fc.integer({ min: 1, max: 2 ** 31 }),
+          nonce: fc.nat(),
+          gas: fc.nat(),
+          to: address,
+          feeCurrency: address,
+          value: fc.nat(),
+          input: data,
+          maxFeePerGas: fc.nat(),
+        }),
+        (one) => {
+          const [r, s] = [`0x${'12'.repeat(32)}`, `0x${'34'.repeat(32)}`] as const;
+          const { input, ...call } = one;
+          const bytes = serializeCelo(
+            {
+              ...call,
+              data: input,
+              type: 'cip64',
+              maxPriorityFeePerGas: 0n,
+              gas: BigInt(one.gas),
+              value: BigInt(one.value),
+              maxFeePerGas: BigInt(one.maxFeePerGas),
+            },
+            { r, s, yParity: 1 },
+          );
+          const numbers = Object.fromEntries(
+            Object.entries(one).map(([name, value]) => [
+              name,
+              typeof value === 'number' ? `0x${value.toString(16)}` : value,
+            ]),
+          );
+          const json = { ...numbers, type: '0x7b', maxPriorityFeePerGas: '0x0', accessList: [], r, s, yParity: '0x1' };
+          expect(`0x${encodeTransaction(json)?.toString('hex')}`).toBe(bytes);
+        },
+      ),
+    );
+  });
+
+  test('whose fields hash to something else are not known: the chain may have appended some', () => {
+    const json = {
+      type: '0x7b',
+      hash: `0x${'12'.repeat(32)}`,
+      chainId: '0x1',
+      nonce: '0x0',
+      maxPriorityFeePerGas: '0x0',
+      maxFeePerGas: '0x1',
+      gas: '0x1',
+      value: '0x0',
+      input: '0x',
+      accessList: [],
+      feeCurrency: `0x${'35'.repeat(20)}`,
+      r: '0x1',
+      s: '0x1',
+      yParity: '0x0',
+    };
+    expect(checkTransactionHash(json)).toEqual({ result: 'unknown' });
+    expect(checkTransactionHash({ ...json, type: '0x2' }).result).toBe('mismatch');
+    expect(checkTransactionHash({ type: '0x2' })).toEqual({ result: 'malformed' });
+    expect(checkTransactionHash({ type: '0x71' })).toEqual({ result: 'unknown' });
   });
 });

@@ -1,98 +1,54 @@
-import { hexToBytes } from './hex-bytes.ts';
-import { encodeList, encodeString, integerBytes } from './rlp.ts';
+import type { Hash } from '@chainstead/core';
+import { keccak256Hex } from './keccak.ts';
+import { encodeList } from './rlp.ts';
+import { type TransactionJson, UnknownFormError } from './transaction-fields.ts';
+import { TRANSACTION_TYPES, type TransactionType } from './transaction-types.ts';
 
-/** A transaction's JSON as nodes answer it. */
-export type TransactionJson = Readonly<Record<string, unknown>>;
-
-type Encoder = (transaction: TransactionJson) => readonly Buffer[];
-
-/** Something in the JSON is missing or of another form than the type has. */
-class UnknownFormError extends Error {}
-
-const EMPTY = Buffer.alloc(0);
 /** Of Ethereum itself: legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
 const ETHEREUM_TYPE_MAX = 4;
-
-/** Fields after which a typed transaction is signed alike. */
-const SIGNATURE: Encoder = (one) => [integer(one.yParity ?? one.v), integer(one.r), integer(one.s)];
-const CALL: Encoder = (one) => [integer(one.gas), recipient(one.to), integer(one.value), bytes(one.input ?? one.data)];
-const FEE_MARKET: Encoder = (one) => [
-  integer(one.chainId),
-  integer(one.nonce),
-  integer(one.maxPriorityFeePerGas),
-  integer(one.maxFeePerGas),
-  ...CALL(one),
-  accessList(one.accessList),
-];
-
-/** By EIP-2718 type. */
-const ENCODERS = new Map<number, Encoder>([
-  [
-    0,
-    (one) => [integer(one.nonce), integer(one.gasPrice), ...CALL(one), integer(one.v), integer(one.r), integer(one.s)],
-  ],
-  // EIP-2930
-  [
-    1,
-    (one) => [
-      integer(one.chainId),
-      integer(one.nonce),
-      integer(one.gasPrice),
-      ...CALL(one),
-      accessList(one.accessList),
-      ...SIGNATURE(one),
-    ],
-  ],
-  // EIP-1559
-  [2, (one) => [...FEE_MARKET(one), ...SIGNATURE(one)]],
-  // EIP-4844
-  [
-    3,
-    (one) => [
-      ...FEE_MARKET(one),
-      integer(one.maxFeePerBlobGas),
-      encodeList(list(one.blobVersionedHashes).map(bytes)),
-      ...SIGNATURE(one),
-    ],
-  ],
-  // EIP-7702
-  [4, (one) => [...FEE_MARKET(one), encodeList(list(one.authorizationList).map(authorization)), ...SIGNATURE(one)]],
-  // Arbitrum's internal transaction, the first of each block
-  [0x6a, (one) => [integer(one.chainId), bytes(one.input ?? one.data)]],
-  // OP Stack deposits (specs.optimism.io, deposits)
-  [
-    0x7e,
-    (one) => [
-      bytes(one.sourceHash),
-      bytes(one.from),
-      recipient(one.to),
-      one.mint === undefined || one.mint === null ? encodeString(EMPTY) : integer(one.mint),
-      integer(one.value),
-      integer(one.gas),
-      encodeString(integerBytes(one.isSystemTx === true ? 1 : 0)),
-      bytes(one.input ?? one.data),
-    ],
-  ],
-]);
 
 /** Fields that Mantle's deposits are hashed with beside those of the OP Stack, in a form of its own. */
 const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
 
 /**
  * The bytes of a transaction as the transactions' trie holds them (EIP-2718), whose keccak-256 is its hash. Null where
- * its type or form is not known: of zkSync, most of Arbitrum's and others.
+ * its type or form is not known: of zkSync, Polygon's state sync and others.
  */
 export function encodeTransaction(transaction: TransactionJson): Buffer | null {
+  return encoded(transaction, (type) => [...type.fields(transaction), ...(type.signature?.(transaction) ?? [])]);
+}
+
+/** What the fields of a transaction say of its hash. */
+export type TransactionHashCheck =
+  /** They hash to it. */
+  | { readonly result: 'verified'; readonly bytes: Buffer }
+  | { readonly result: 'mismatch'; readonly computed: Hash }
+  /** A field of a type that every node shows whole is missing, or has another form. */
+  | { readonly result: 'malformed' }
+  /** The encoding is not known. */
+  | { readonly result: 'unknown' };
+
+/** Whether a transaction's `hash` is that of its other fields. */
+export function checkTransactionHash(transaction: TransactionJson): TransactionHashCheck {
+  const bytes = encodeTransaction(transaction);
   const type = transactionType(transaction);
-  const encoder = type === null ? undefined : ENCODERS.get(type);
-  if (encoder === undefined || FOREIGN_FIELDS.some((field) => transaction[field] !== undefined)) return null;
-  try {
-    const body = encodeList(encoder(transaction));
-    return type === 0 ? body : Buffer.concat([Buffer.from([type ?? 0]), body]);
-  } catch (error) {
-    if (error instanceof UnknownFormError) return null;
-    throw error;
-  }
+  if (bytes === null) return { result: isEthereumType(type) ? 'malformed' : 'unknown' };
+  const computed = keccak256Hex(bytes);
+  const { hash } = transaction;
+  if (typeof hash === 'string' && hash.toLowerCase() === computed) return { result: 'verified', bytes };
+  return TRANSACTION_TYPES.get(type ?? 0)?.isSettled === true
+    ? { result: 'mismatch', computed }
+    : { result: 'unknown' };
+}
+
+/** What the sender of a transaction signed, before it is hashed. Null where its type carries no signature, or is not known. */
+export function encodeUnsigned(transaction: TransactionJson, after: readonly Buffer[] = []): Buffer | null {
+  return encoded(transaction, (type) => (type.signature === null ? null : [...type.fields(transaction), ...after]));
+}
+
+/** Whether the encoding names the sender, so that the hash commits to it. */
+export function namesSender(transaction: TransactionJson): boolean {
+  return typeOf(transaction)?.namesSender === true;
 }
 
 /** Whether every node shows enough of a transaction of this type to encode it. */
@@ -107,41 +63,26 @@ export function transactionType({ type }: TransactionJson): number | null {
   return Number.isInteger(number) ? number : null;
 }
 
-function integer(value: unknown): Buffer {
-  if (typeof value !== 'string' || !/^0x[0-9a-f]+$/i.test(value)) throw new UnknownFormError();
-  return encodeString(integerBytes(BigInt(value)));
+function typeOf(transaction: TransactionJson): TransactionType | undefined {
+  if (FOREIGN_FIELDS.some((field) => transaction[field] !== undefined)) return undefined;
+  const type = transactionType(transaction);
+  return type === null ? undefined : TRANSACTION_TYPES.get(type);
 }
 
-function bytes(value: unknown): Buffer {
-  if (typeof value !== 'string' || !/^0x(?:[0-9a-f]{2})*$/i.test(value)) throw new UnknownFormError();
-  return encodeString(hexToBytes(value));
-}
-
-/** A contract's creation has none. */
-function recipient(value: unknown): Buffer {
-  return value === null || value === undefined ? encodeString(EMPTY) : bytes(value);
-}
-
-function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new UnknownFormError();
-  return value;
-}
-
-function object(value: unknown): TransactionJson {
-  if (typeof value !== 'object' || value === null) throw new UnknownFormError();
-  return value as TransactionJson;
-}
-
-function accessList(value: unknown): Buffer {
-  return encodeList(
-    list(value).map((entry) => {
-      const { address, storageKeys } = object(entry);
-      return encodeList([bytes(address), encodeList(list(storageKeys).map(bytes))]);
-    }),
-  );
-}
-
-function authorization(value: unknown): Buffer {
-  const one = object(value);
-  return encodeList([integer(one.chainId), bytes(one.address), integer(one.nonce), ...SIGNATURE(one)]);
+function encoded(
+  transaction: TransactionJson,
+  fieldsOf: (type: TransactionType) => readonly Buffer[] | null,
+): Buffer | null {
+  const type = typeOf(transaction);
+  if (type === undefined) return null;
+  try {
+    const fields = fieldsOf(type);
+    if (fields === null) return null;
+    const body = encodeList(fields);
+    const number = transactionType(transaction) ?? 0;
+    return number === 0 ? body : Buffer.concat([Buffer.from([number]), body]);
+  } catch (error) {
+    if (error instanceof UnknownFormError) return null;
+    throw error;
+  }
 }

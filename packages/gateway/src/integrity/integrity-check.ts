@@ -1,12 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, type Hash } from '@chainstead/core';
+import { type BlockHeader, ChainsteadError, type Hash } from '@chainstead/core';
 import {
   checkHeaderHash,
-  encodeTransaction,
+  checkTransactionHash,
+  committedTransactions,
+  contradictsRoot,
   InvalidHexBytesError,
-  keccak256Hex,
-  orderedTrieRoot,
-  stateSyncTransactionHash,
   type TransactionJson,
 } from '@chainstead/proof';
 import { type FaultKind, parseBlock, parseReceipt } from '@chainstead/rpc';
@@ -108,29 +107,20 @@ function inspectBlock(
 
 function inspectTransactions(
   chain: CheckableChain,
-  header: { readonly number: number; readonly hash: Hash; readonly raw: TransactionJson },
+  header: BlockHeader,
   transactions: readonly TransactionJson[],
 ): Wrong | null {
-  const stateSync = stateSyncTransactionHash(header.number, header.hash);
-  const encoded: Buffer[] = [];
-  for (const transaction of transactions) {
-    const { hash } = transaction;
-    // What nodes of Polygon and HyperEVM list beside the block's own transactions.
-    if (isSame(stateSync, hash) || isSystemTransaction(chain, transaction)) continue;
-    const bytes = encodeTransaction(transaction);
-    if (bytes === null) return null;
-    encoded.push(bytes);
-    const computed = keccak256Hex(bytes);
-    if (!isSame(computed, hash)) return wrongTransaction(hash, computed);
+  const wrong = contradictsRoot({ header, transactions }, chain);
+  if (wrong?.reason === 'transaction-hash-mismatch') return wrongTransaction(wrong.expected, wrong.computed);
+  // What can't be computed says nothing against the answer.
+  if (wrong !== null && wrong.reason !== 'transactions-root-mismatch') return null;
+  for (const transaction of committedTransactions(header, transactions, chain)) {
     const misplaced = wrongPlace(transaction, { blockHash: header.hash, blockNumber: header.raw.number });
     if (misplaced !== null) return misplaced;
   }
-  const root = orderedTrieRoot(encoded);
-  if (isSame(header.raw.transactionsRoot, root)) return null;
-  return {
-    kind: 'transactions-root-mismatch',
-    text: `the transactions have root ${root}, the header ${String(header.raw.transactionsRoot)}`,
-  };
+  if (wrong === null) return null;
+  const text = `the transactions have root ${wrong.computed}, the header ${wrong.expected}`;
+  return { kind: 'transactions-root-mismatch', text };
 }
 
 function inspectTransaction(
@@ -139,23 +129,20 @@ function inspectTransaction(
   asked: { readonly hash?: unknown },
 ): Wrong | null {
   if (!isSame(asked.hash, transaction.hash)) return wrongTransaction(transaction.hash, asked.hash);
-  if (!chain.headerHash || isSystemTransaction(chain, transaction) || isStateSync(transaction)) return null;
-  const bytes = encodeTransaction(transaction);
-  if (bytes === null) return null;
-  const computed = keccak256Hex(bytes);
-  return isSame(computed, transaction.hash) ? null : wrongTransaction(transaction.hash, computed);
+  if (!chain.headerHash || !isBlocksOwn(chain, transaction)) return null;
+  const checked = checkTransactionHash(transaction);
+  return checked.result === 'mismatch' ? wrongTransaction(transaction.hash, checked.computed) : null;
 }
 
-/** HyperCore's transactions carry no signature and no price. */
-function isSystemTransaction(chain: CheckableChain, transaction: TransactionJson): boolean {
-  return chain.receiptsRoot === 'hyperliquid' && transaction.gasPrice === '0x0';
-}
-
-/** Bor's invention, whose hash is that of a text and not of itself. */
-function isStateSync({ blockNumber, blockHash, hash }: TransactionJson): boolean {
-  const number = toNumber(blockNumber);
-  if (number === null || typeof blockHash !== 'string' || !HASH.test(blockHash)) return false;
-  return isSame(stateSyncTransactionHash(number, blockHash as Hash), hash);
+/** Whether it is hashed as a transaction of its block: not so what HyperCore sends, and Bor's invention, whose hash is that of a text. */
+function isBlocksOwn(chain: CheckableChain, transaction: TransactionJson): boolean {
+  const number = toNumber(transaction.blockNumber);
+  const { blockHash } = transaction;
+  const hash = typeof blockHash === 'string' && HASH.test(blockHash) ? (blockHash.toLowerCase() as Hash) : null;
+  // Waiting transactions are in no block.
+  if (number === null || hash === null)
+    return !(chain.receiptsRoot === 'hyperliquid' && transaction.gasPrice === '0x0');
+  return committedTransactions({ number, hash }, [transaction], chain).length > 0;
 }
 
 function inspectReceipt(result: unknown, hash: unknown): Wrong | null {

@@ -1,4 +1,4 @@
-import type { TransactionJson } from '../transaction-encoding.ts';
+import type { TransactionJson } from '../transaction-fields.ts';
 
 /** Transactions of every type of Ethereum as a node shows them, and the bytes that were signed (by viem, with a devnet's first key). */
 export const SIGNED_TRANSACTIONS: readonly {

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { serializeTransaction } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, it, test } from 'vitest';
+import { keccak256Hex } from './keccak.ts';
+import { committedTransactions } from './prove-transactions.ts';
+import { checkSender, recoverSender } from './recover-sender.ts';
+import { readRecordedBlocks } from './testing/recorded-blocks.ts';
+import { SIGNED_TRANSACTIONS } from './testing/signed-transactions.ts';
+import { checkTransactionHash } from './transaction-encoding.ts';
+import type { TransactionJson } from './transaction-fields.ts';
+
+/** A devnet's first key, which signed the examples. */
+const SIGNER = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+const ACCOUNT = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80');
+const OTHER = `0x${'35'.repeat(20)}`;
+const [legacy] = SIGNED_TRANSACTIONS;
+
+describe('the sender of a transaction', () => {
+  test.each(SIGNED_TRANSACTIONS)('of $name follows from its signature', ({ json }) => {
+    expect(recoverSender(json)).toBe(SIGNER);
+    expect(checkSender({ ...json, from: SIGNER })).toEqual({ result: 'verified' });
+    expect(checkSender({ ...json, from: SIGNER.toUpperCase().replace('X', 'x') })).toEqual({ result: 'verified' });
+    expect(checkSender({ ...json, from: OTHER })).toEqual({ result: 'mismatch', recovered: SIGNER });
+  });
+
+  it('of before EIP-155 signed without the chain', async () => {
+    const unsigned = { type: 'legacy', nonce: 7, gas: 21_000n, gasPrice: 3n, to: `0x${'35'.repeat(20)}` } as const;
+    const raw = await ACCOUNT.signTransaction(unsigned, {
+      serializer: (transaction, signature) => {
+        // Without a chain id viem writes 27 or 28.
+        const { chainId: _, ...rest } = transaction as { chainId?: number };
+        return serializeTransaction(rest as typeof unsigned, signature);
+      },
+    });
+    const json = jsonOfLegacy(raw);
+    expect(['0x1b', '0x1c']).toContain(json.v);
+    expect(recoverSender(json)).toBe(ACCOUNT.address.toLowerCase());
+  });
+
+  it('is what viem signed, whatever the transaction', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          nonce: fc.nat(),
+          value: fc.bigInt(0n, 2n ** 128n),
+          gas: fc.bigInt(1n, 2n ** 40n),
+          fee: fc.bigInt(0n, 2n ** 60n),
+          data: fc.uint8Array({ maxLength: 200 }),
+          chainId: fc.integer({ min: 1, max: 2 ** 31 }),
+          key: fc.bigInt(1n, 2n ** 255n),
+          creates: fc.boolean(),
+          isTyped: fc.boolean(),
+        }),
+        async ({ nonce, value, gas, fee, data, chainId, key, creates, isTyped }) => {
+          const account = privateKeyToAccount(`0x${key.toString(16).padStart(64, '0')}`);
+          const call = {
+            ...({ chainId, nonce, value, gas, data: `0x${Buffer.from(data).toString('hex')}` } as const),
+            ...(creates ? {} : { to: `0x${'35'.repeat(20)}` as const }),
+          };
+          const transaction = isTyped
+            ? ({ ...call, type: 'eip1559', maxFeePerGas: fee, maxPriorityFeePerGas: fee / 2n } as const)
+            : ({ ...call, type: 'legacy', gasPrice: fee } as const);
+          const { signature, raw } = await signed(account, transaction);
+          const json: TransactionJson = {
+            ...Object.fromEntries(Object.entries(call).map(([name, one]) => [name, quantity(one)])),
+            ...{ type: isTyped ? '0x2' : '0x0', input: call.data, hash: keccak256Hex(raw), accessList: [] },
+            ...{ gasPrice: quantity(fee), maxFeePerGas: quantity(fee), maxPriorityFeePerGas: quantity(fee / 2n) },
+            ...{
+              r: quantity(BigInt(signature.r)),
+              s: quantity(BigInt(signature.s)),
+              yParity: quantity(signature.yParity),
+            },
+            v: quantity(isTyped ? signature.yParity : chainId * 2 + 35 + signature.yParity),
+          };
+          expect(checkTransactionHash(json).result).toBe('verified');
+          expect(recoverSender(json)).toBe(account.address.toLowerCase());
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('of a deposit is part of what its hash commits to', () => {
+    expect(checkSender({ type: '0x7e', from: OTHER })).toEqual({ result: 'verified' });
+  });
+
+  test.each<[string, TransactionJson]>([
+    ['another type', { type: '0x71' }],
+    ['no signature', { r: '0x0', s: '0x0' }],
+    ['numbers outside the curve', { r: `0x${'f'.repeat(64)}` }],
+    ['more than 32 bytes', { r: `0x1${'0'.repeat(64)}` }],
+    ['no numbers', { r: 'x' }],
+    ['a parity that is none', { v: '0x5' }],
+    ['no sender', { from: null }],
+    ['the small numbers of a bridge', { r: '0x1', s: '0x1' }],
+  ])('is not told from %s', (_what, changes) => {
+    expect(checkSender({ ...legacy?.json, from: OTHER, ...changes })).toEqual({ result: 'unchecked' });
+  });
+
+  it('may be known by small numbers that it was made from (ERC-2470)', () => {
+    const json = { ...legacy?.json, r: '0x247000', s: '0x2470', v: '0x1b' };
+    const from = recoverSender(json);
+    expect(from).toMatch(/^0x[0-9a-f]{40}$/);
+    expect(checkSender({ ...json, from })).toEqual({ result: 'verified' });
+  });
+});
+
+const recorded = readRecordedBlocks();
+
+describe.runIf(recorded.length > 0)('the senders of recorded blocks', () => {
+  it('are those that were recorded, wherever the hash is right', () => {
+    const results: Record<string, number> = {};
+    for (const { block, chain, folder } of recorded)
+      for (const one of committedTransactions(block.header, block.transactions, chain)) {
+        if (checkTransactionHash(one).result !== 'verified') continue;
+        const { result } = checkSender(one);
+        results[result] = (results[result] ?? 0) + 1;
+        expect(result, `${folder} ${String(one.hash)}`).not.toBe('mismatch');
+      }
+    expect(results.verified).toBeGreaterThan(5_000);
+    expect(results.unchecked ?? 0).toBeLessThan(20);
+  });
+});
+
+async function signed(account: typeof ACCOUNT, transaction: Parameters<typeof ACCOUNT.signTransaction>[0]) {
+  let signature: { r: string; s: string; yParity: number } | null = null;
+  const raw = await account.signTransaction(transaction, {
+    serializer: (one, given) => {
+      if (given !== undefined) signature = { r: given.r, s: given.s, yParity: given.yParity ?? 0 };
+      return serializeTransaction(one as Parameters<typeof serializeTransaction>[0], given);
+    },
+  });
+  if (signature === null) throw new Error('viem did not sign');
+  const found: { r: string; s: string; yParity: number } = signature;
+  return { signature: found, raw: Buffer.from(raw.slice(2), 'hex') };
+}
+
+/** What a node shows of a legacy transaction's bytes, as far as it was signed. */
+function jsonOfLegacy(raw: string): TransactionJson {
+  const [nonce, gasPrice, gas, to, value, input, v, r, s] = readList(Buffer.from(raw.slice(2), 'hex'));
+  const number = (bytes: Buffer | undefined): string => quantity(BigInt(`0x${bytes?.toString('hex') || '0'}`)) ?? '';
+  const text = (bytes: Buffer | undefined): string => `0x${bytes?.toString('hex') ?? ''}`;
+  return {
+    type: '0x0',
+    ...{ nonce: number(nonce), gasPrice: number(gasPrice), gas: number(gas), to: text(to), value: number(value) },
+    ...{ input: text(input), v: number(v), r: number(r), s: number(s) },
+  };
+}
+
+/** The byte strings of one RLP list, none of them longer than 55 bytes. */
+function readList(encoded: Buffer): Buffer[] {
+  const items: Buffer[] = [];
+  const header = (encoded[0] ?? 0) > 0xf7 ? 1 + (encoded[0] ?? 0) - 0xf7 : 1;
+  for (let at = header; at < encoded.length; ) {
+    const first = encoded[at] ?? 0;
+    const [from, length] = first < 0x80 ? [at, 1] : [at + 1, first - 0x80];
+    items.push(encoded.subarray(from, from + length));
+    at = from + length;
+  }
+  return items;
+}
+
+function quantity(value: unknown): string | undefined {
+  return typeof value === 'bigint' || typeof value === 'number' ? `0x${value.toString(16)}` : String(value);
+}

@@ -1,0 +1,201 @@
+import { encodeList, encodeString, integerBytes } from './rlp.ts';
+import {
+  accessList,
+  authorization,
+  bytes,
+  integer,
+  list,
+  nothing,
+  recipient,
+  type TransactionJson,
+  typedSignature,
+} from './transaction-fields.ts';
+
+type Encoder = (transaction: TransactionJson) => readonly Buffer[];
+
+/** How transactions of a type become bytes. */
+export interface TransactionType {
+  /** What is signed, or where nothing is, all of it. @throws UnknownFormError */
+  readonly fields: Encoder;
+  /** What follows the fields; null where the type carries no signature. @throws UnknownFormError */
+  readonly signature: Encoder | null;
+  /** Whether the fields name the sender, so that the hash commits to it. */
+  readonly namesSender?: true;
+  /**
+   * Whether every node shows all that it takes. Of others only bytes that hash to the transaction's hash are believed to be its own: a chain may
+   * have appended something.
+   */
+  readonly isSettled?: true;
+}
+
+const CALL: Encoder = (one) => [integer(one.gas), recipient(one.to), integer(one.value), input(one)];
+const FEE_MARKET: Encoder = (one) => [
+  integer(one.chainId),
+  integer(one.nonce),
+  integer(one.maxPriorityFeePerGas),
+  integer(one.maxFeePerGas),
+  ...CALL(one),
+  accessList(one.accessList),
+];
+
+/** Of Ethereum itself. */
+const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
+  [
+    0,
+    {
+      fields: (one) => [integer(one.nonce), integer(one.gasPrice), ...CALL(one)],
+      signature: (one) => [integer(one.v), integer(one.r), integer(one.s)],
+      isSettled: true,
+    },
+  ],
+  // EIP-2930
+  [
+    1,
+    {
+      fields: (one) => [
+        integer(one.chainId),
+        integer(one.nonce),
+        integer(one.gasPrice),
+        ...CALL(one),
+        accessList(one.accessList),
+      ],
+      signature: typedSignature,
+      isSettled: true,
+    },
+  ],
+  // EIP-1559
+  [2, { fields: FEE_MARKET, signature: typedSignature, isSettled: true }],
+  // EIP-4844
+  [
+    3,
+    {
+      fields: (one) => [
+        ...FEE_MARKET(one),
+        integer(one.maxFeePerBlobGas),
+        encodeList(list(one.blobVersionedHashes).map(bytes)),
+      ],
+      signature: typedSignature,
+      isSettled: true,
+    },
+  ],
+  // EIP-7702
+  [
+    4,
+    {
+      fields: (one) => [...FEE_MARKET(one), encodeList(list(one.authorizationList).map(authorization))],
+      signature: typedSignature,
+      isSettled: true,
+    },
+  ],
+];
+
+/** Of Arbitrum Nitro: what its first chain makes of messages from below, unsigned. */
+const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
+  // A deposit
+  [
+    0x64,
+    unsigned((one) => [
+      integer(one.chainId),
+      bytes(one.requestId),
+      bytes(one.from),
+      recipient(one.to),
+      integer(one.value),
+    ]),
+  ],
+  // Sent by a contract or an account of the chain below
+  [
+    0x65,
+    unsigned((one) => [
+      integer(one.chainId),
+      bytes(one.from),
+      integer(one.nonce),
+      integer(one.maxFeePerGas),
+      ...CALL(one),
+    ]),
+  ],
+  [
+    0x66,
+    unsigned((one) => [
+      integer(one.chainId),
+      bytes(one.requestId),
+      bytes(one.from),
+      integer(one.maxFeePerGas),
+      ...CALL(one),
+    ]),
+  ],
+  // A retryable ticket is redeemed
+  [
+    0x68,
+    unsigned((one) => [
+      integer(one.chainId),
+      integer(one.nonce),
+      bytes(one.from),
+      integer(one.maxFeePerGas),
+      ...CALL(one),
+      bytes(one.ticketId),
+      bytes(one.refundTo),
+      integer(one.maxRefund),
+      integer(one.submissionFeeRefund),
+    ]),
+  ],
+  // A retryable ticket is made
+  [
+    0x69,
+    unsigned((one) => [
+      integer(one.chainId),
+      bytes(one.requestId),
+      bytes(one.from),
+      integer(one.l1BaseFee),
+      integer(one.depositValue),
+      integer(one.maxFeePerGas),
+      integer(one.gas),
+      recipient(one.retryTo),
+      integer(one.retryValue),
+      bytes(one.beneficiary),
+      integer(one.maxSubmissionFee),
+      bytes(one.refundTo),
+      bytes(one.retryData),
+    ]),
+  ],
+  // The first of each block
+  [0x6a, { fields: (one) => [integer(one.chainId), input(one)], signature: null, isSettled: true }],
+];
+
+/** OP Stack deposits (specs.optimism.io, deposits). */
+const DEPOSIT: TransactionType = {
+  fields: (one) => [
+    bytes(one.sourceHash),
+    bytes(one.from),
+    recipient(one.to),
+    one.mint === undefined || one.mint === null ? nothing() : integer(one.mint),
+    integer(one.value),
+    integer(one.gas),
+    encodeString(integerBytes(one.isSystemTx === true ? 1 : 0)),
+    input(one),
+  ],
+  signature: null,
+  namesSender: true,
+  isSettled: true,
+};
+
+/** Celo's CIP-64: fees in a token. */
+const CELO_FEE_CURRENCY: TransactionType = {
+  fields: (one) => [...FEE_MARKET(one), recipient(one.feeCurrency)],
+  signature: typedSignature,
+};
+
+/** By EIP-2718 type. */
+export const TRANSACTION_TYPES: ReadonlyMap<number, TransactionType> = new Map([
+  ...ETHEREUM_TYPES,
+  ...ARBITRUM_TYPES,
+  [0x7b, CELO_FEE_CURRENCY],
+  [0x7e, DEPOSIT],
+]);
+
+function unsigned(fields: Encoder): TransactionType {
+  return { fields, signature: null, namesSender: true };
+}
+
+function input(one: TransactionJson): Buffer {
+  return bytes(one.input ?? one.data);
+}
