@@ -1,16 +1,13 @@
 /** The console in a real browser. Where the machine has none, the tests say so. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ConsoleBrowser, openConsoleBrowser } from './testing/console-browser.ts';
 import { type ConsoleStage, openConsoleStage } from './testing/console-stage.ts';
 import { seedChains } from './testing/seed-chains.ts';
+import { takePicture } from './testing/take-picture.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
-/** A folder where pictures of all pages are put, for the eye. */
-const PICTURES = process.env.CONSOLE_PICTURES;
 
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
 const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -100,12 +97,6 @@ describe.each(LOOKS)('%s', (look, options) => {
     },
   );
 });
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  await mkdir(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name.replaceAll(/[^a-z]+/g, '-')}.png`), fullPage: true });
-}
 
 describe('the overview', () => {
   test('moves by itself, also back, and keeps the reader where they are', async () => {

@@ -43,8 +43,8 @@ function attemptsView({ streamId, attempts }: DeliveryRecord, token: string): Ht
   const rows = attempts.map(
     (
       attempt,
-    ) => html`<tr><td>${moment(attempt.createdAt)}</td><td class="number">${count(attempt.retries + 1)}</td><td>${attempt.success ? 'arrived' : 'failed'}</td>
-<td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td>${shown(attempt.webhookUrl, URL_MAX)}</td><td>${attempt.success ? NOTHING : replayForm(streamId, attempt.id, token)}</td></tr>`,
+    ) => html`<tr><td class="whole">${moment(attempt.createdAt)}</td><td class="number">${count(attempt.retries + 1)}</td><td>${attempt.success ? 'arrived' : 'failed'}</td>
+<td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td>${shown(attempt.webhookUrl, URL_MAX)}</td><td class="whole">${attempt.success ? NOTHING : replayForm(streamId, attempt.id, token)}</td></tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="Attempts"><table><caption>The newest first</caption><thead><tr><th scope="col">Answered</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Answer</th><th scope="col" class="number">Took</th><th scope="col">To</th><th scope="col">Once more</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -121,6 +121,26 @@ describe('one stream', () => {
     expect(await body.text()).toBe('{"confirmed":false,"retries":0,"block":{"number":"5"},"logs":[]}');
   });
 
+  test.each(['failed', 'waiting'])('lists what %s a page at a time, each once', async (show) => {
+    const id = await seedStream(stage.database);
+    const ids = new Set<string>();
+    for (let block = 1; block <= 60; block++)
+      ids.add(
+        await seedWebhook(
+          stage.database,
+          id,
+          show === 'failed' ? { block, status: 'failed', errors: ['boom'] } : { block, status: 'pending', errors: [] },
+        ),
+      );
+    const listed = (text: string) => [...text.matchAll(/\/deliveries\/([0-9a-f-]{36})"/g)].map(([, one = '']) => one);
+    const first = (await page(`/console/streams/${id}?show=${show}`)).text;
+    const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first) ?? [];
+    const second = (await page(next.replaceAll('&amp;', '&').replace('#webhooks', ''))).text;
+    expect([listed(first).length, listed(second).length]).toEqual([50, 10]);
+    expect(new Set([...listed(first), ...listed(second)])).toEqual(ids);
+    expect(second).not.toContain('rel="next"');
+  });
+
   test.each(['eth', '00000000-0000-4000-8000-000000000000', '%20', `${'0'.repeat(36)}`])(
     'that is not there is not found: %s',
     async (id) => {

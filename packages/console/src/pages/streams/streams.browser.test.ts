@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type ConsoleBrowser, openConsoleBrowser } from '../../testing/console-browser.ts';
 import { type ConsoleStage, openConsoleStage } from '../../testing/console-stage.ts';
 import { seedStream, seedWebhook } from '../../testing/seed-streams.ts';
+import { takePicture } from '../../testing/take-picture.ts';
 
 const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202etxt`;
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
@@ -52,7 +53,7 @@ const LOOKS = [
   ['dark on a telephone', { ...TELEPHONE, colorScheme: 'dark' }],
 ] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
 
-describe.each(LOOKS)('%s', (_look, options) => {
+describe.each(LOOKS)('%s', (look, options) => {
   test('the pages of streams have nothing serious for axe, fit, and run nothing of strangers', async () => {
     const { page, context, complaints } = await browser().open('/console/streams', options);
     const paths = [
@@ -66,8 +67,7 @@ describe.each(LOOKS)('%s', (_look, options) => {
     ];
     for (const path of paths) {
       await page.goto(`/console/streams${path}`);
-      for (const details of await page.locator('details').all())
-        await details.evaluate('(element) => { element.open = true }');
+      for (const summary of await page.locator('summary').all()) await summary.click();
       const { violations } = await new AxeBuilder({ page }).analyze();
       const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       expect(
@@ -77,6 +77,7 @@ describe.each(LOOKS)('%s', (_look, options) => {
       ).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), path).toBe(true);
       expect(await page.locator('img').count()).toBe(0);
+      await takePicture(page, `streams${path.replaceAll(/[0-9a-f-]{36}/g, 'one')}, ${look}`);
     }
     expect(complaints).toEqual([]);
     await context.close();

@@ -49,8 +49,8 @@ function attemptsView({ streamId, chainName, token }: WebhooksFacts, { attempts 
     const box = attempt.success
       ? NOTHING
       : html`<input type="checkbox" name="attempt" value="${attempt.id}" aria-label="Choose ${name}">`;
-    return html`<tr><td>${box}</td><td><a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a></td>
-<td>${shown(chainName(attempt.chainId))}</td><td class="number">${count(attempt.blockNumber)}</td><td>${attempt.confirmed ? 'confirmed' : 'unconfirmed'}</td>
+    return html`<tr><td>${box}</td><td class="whole"><a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a></td>
+<td>${shown(chainName(attempt.chainId))}</td><td class="number">${count(attempt.blockNumber)}</td><td class="whole">${attempt.confirmed ? 'confirmed' : 'unconfirmed'}</td>
 <td class="number">${count(attempt.retries + 1)}</td><td>${attempt.success ? 'arrived' : 'failed'}</td><td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td class="number">${count(attempt.records)}</td></tr>`;
   });
   const table = html`<div class="table" tabindex="0" role="region" aria-label="Attempts"><table><caption>Attempts to deliver, the newest first; each leads to its webhook</caption><thead><tr><th scope="col">Choose</th><th scope="col">When</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Answer</th><th scope="col" class="number">Took</th><th scope="col" class="number">Records</th></tr></thead><tbody>${rows}</tbody></table></div>`;
@@ -74,7 +74,7 @@ function waitingView({ streamId, chainName }: WebhooksFacts, { deliveries }: Wai
   if (deliveries.length === 0) return html`<p class="soft">Nothing waits.</p>`;
   const rows = deliveries.map(
     ({ id, chainId, blockNumber, kind, retries, createdAt, dueAt }) =>
-      html`<tr><td><a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a></td><td>${shown(chainName(chainId))}</td><td class="number">${count(blockNumber)}</td><td>${kind}</td><td class="number">${count(retries)}</td><td>${moment(createdAt)}</td></tr>`,
+      html`<tr><td class="whole"><a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a></td><td>${shown(chainName(chainId))}</td><td class="number">${count(blockNumber)}</td><td class="whole">${kind}</td><td class="number">${count(retries)}</td><td class="whole">${moment(createdAt)}</td></tr>`,
   );
   return html`<div class="table" tabindex="0" role="region" aria-label="Webhooks that wait"><table><caption>Webhooks that wait, those due first first</caption><thead><tr><th scope="col">Due</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Failed attempts</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

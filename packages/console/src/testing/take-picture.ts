@@ -1,0 +1,12 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+
+/** A folder where pictures of pages are put, for the eye; absent: none are taken. */
+const PICTURES = process.env.CONSOLE_PICTURES;
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  await mkdir(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name.replaceAll(/[^a-z]+/g, '-')}.png`), fullPage: true });
+}
