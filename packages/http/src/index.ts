@@ -43,5 +43,6 @@ export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';
 export type { UpgradeHandler } from './upgrade-handler.ts';
 export { type ApiUsageCounter, createApiUsageCounter } from './usage/api-usage-counter.ts';
+export { createFlushedCounts } from './usage/flushed-counts.ts';
 export { type ApiUsage, readApiUsage } from './usage/read-api-usage.ts';
 export { withScope } from './with-scope.ts';

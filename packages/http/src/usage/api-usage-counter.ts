@@ -1,5 +1,6 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createFlushedCounts } from './flushed-counts.ts';
 
 /** An answered request of a key. */
 export interface CountedRequest {
@@ -20,7 +21,6 @@ export interface ApiUsageCounter {
   close(): Promise<void>;
 }
 
-const FLUSH_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 interface Entry {
@@ -32,68 +32,34 @@ interface Entry {
   failed: number;
 }
 
+type Entries = Map<string, Entry>;
+
 export function createApiUsageCounter(options: {
   readonly database: Database;
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
 }): ApiUsageCounter {
-  const { database, logger, clock } = options;
-  let entries = new Map<string, Entry>();
-  let since = clock.now();
-  let writing: Promise<void> = Promise.resolve();
-  let isClosed = false;
-  let timer = scheduleFlush();
-
-  /** Not across midnight: what is counted until then belongs to the day. */
-  function scheduleFlush(): NodeJS.Timeout {
-    const untilMidnight = DAY_MS - (clock.now() % DAY_MS);
-    return setTimeout(() => void flush(), Math.min(FLUSH_MS, untilMidnight)).unref();
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    writing = writing.then(writeEntries).then(() => {
-      if (!isClosed) timer = scheduleFlush();
-    });
-    return writing;
-  }
-
-  async function writeEntries(): Promise<void> {
-    const written = [...entries.values()];
-    const day = new Date(since).toISOString().slice(0, 10);
-    entries = new Map();
-    since = clock.now();
-    if (written.length === 0) return;
-    try {
-      await addUsage(database, day, written);
-    } catch (error) {
-      logger[failureLevel(error)](
-        { error: errorText(error) },
-        'Usage of the API could not be written: it is kept for the next time',
-      );
-      for (const entry of written) add(entryOf(entries, entry), entry);
-    }
-  }
-
+  const counts = createFlushedCounts<Entries>({
+    ...options,
+    empty: () => new Map(),
+    add: addEntries,
+    write: addUsage,
+    periodMs: DAY_MS,
+    what: 'Usage of the API',
+  });
   return {
     count(request) {
-      const entry = entryOf(entries, request);
+      const entry = entryOf(counts.current(), request);
       entry.requests += 1;
       if (request.status >= 500) entry.failed += 1;
       else if (request.status >= 400) entry.refused += 1;
     },
-    flush,
-    close: () => {
-      isClosed = true;
-      return flush();
-    },
+    flush: counts.flush,
+    close: counts.close,
   };
 }
 
-function entryOf(
-  entries: Map<string, Entry>,
-  { keyId, method, route }: Pick<Entry, 'keyId' | 'method' | 'route'>,
-): Entry {
+function entryOf(entries: Entries, { keyId, method, route }: Pick<Entry, 'keyId' | 'method' | 'route'>): Entry {
   const name = `${keyId} ${method} ${route}`;
   const known = entries.get(name);
   if (known !== undefined) return known;
@@ -102,10 +68,13 @@ function entryOf(
   return made;
 }
 
-function add(to: Entry, from: Entry): void {
-  to.requests += from.requests;
-  to.refused += from.refused;
-  to.failed += from.failed;
+function addEntries(to: Entries, from: Entries): void {
+  for (const entry of from.values()) {
+    const sum = entryOf(to, entry);
+    sum.requests += entry.requests;
+    sum.refused += entry.refused;
+    sum.failed += entry.failed;
+  }
 }
 
 // In one order everywhere, so that two processes never wait for each other's rows.
@@ -119,9 +88,10 @@ ON CONFLICT (key_id, day, method, route) DO UPDATE SET
   refused = api_usage.refused + excluded.refused,
   failed = api_usage.failed + excluded.failed`;
 
-async function addUsage(database: Database, day: string, entries: readonly Entry[]): Promise<void> {
+async function addUsage(database: Database, counted: Entries, day: Date): Promise<void> {
+  const entries = [...counted.values()];
   await database.query(ADD_SQL, [
-    day,
+    day.toISOString().slice(0, 10),
     entries.map(({ keyId }) => keyId),
     entries.map(({ method }) => method),
     entries.map(({ route }) => route),
