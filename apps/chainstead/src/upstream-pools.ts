@@ -1,6 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
-import { type CallTurns, createUpstreamPool, type ForwardingPool, type UpstreamPool } from '@chainstead/rpc';
+import {
+  type CallTurns,
+  createUpstreamPool,
+  type ForwardingPool,
+  type OnWrongAnswer,
+  type UpstreamPool,
+} from '@chainstead/rpc';
 import type { ChainConfiguration } from './configuration/index.ts';
 
 /** Between two tries while no upstream of a chain can be used: every one is down, or on the wrong chain. Milliseconds. */
@@ -12,14 +18,17 @@ export interface PoolOptions {
   readonly clock: Clock;
   /** Limits that are shared with other pools. Default: this pool has its own. */
   readonly turns?: CallTurns | undefined;
+  /** Told of each answer that is found out to be wrong. */
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
 /** The pool of a configured chain's upstreams, not started yet. */
 export function openPool(
   configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
-  options: PoolOptions,
+  { logger, metrics, clock, turns, onWrongAnswer }: PoolOptions,
 ): ForwardingPool {
-  return createUpstreamPool({ chain: configured.chain, upstreams: configured.upstreams, ...options });
+  const { chain, upstreams } = configured;
+  return createUpstreamPool({ chain, upstreams, logger, metrics, clock, turns, onWrongAnswer });
 }
 
 export interface StartPoolOptions {

@@ -7,6 +7,8 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
+import type { NodeTest } from './pages/upstreams/node-test.ts';
+import type { UpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import type { ConsoleSession, SessionStore } from './sessions/session-store.ts';
 
 /** What the console leaves in the context of a request. */
@@ -88,6 +90,8 @@ export interface ConsoleServices {
   readonly registry: ChainRegistry;
   readonly overview: OverviewSource;
   readonly streams: StreamOperations;
+  readonly upstreams: UpstreamsSource;
+  readonly nodeTest: NodeTest;
   readonly logger: Logger;
   readonly clock: Clock;
 }

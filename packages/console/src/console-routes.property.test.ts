@@ -44,7 +44,10 @@ function ask(
 }
 
 /** Members of every form, so that none is refused for the lack of one. */
-const FORM = { name: 'x', scope: 'data', rate: '', key: '00000000', id: '0'.repeat(64) };
+const FORM = {
+  ...{ name: 'x', scope: 'data', rate: '', key: '00000000', id: '0'.repeat(64) },
+  ...{ chain: 'eth', url: 'https://node.example' },
+};
 
 describe('every route of the console', () => {
   test('is known to this test', () => {

@@ -13,6 +13,9 @@ import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
 import { createOverviewSource, type OverviewOptions } from './pages/overview/read-overview.ts';
 import { PAGES } from './pages/registry.ts';
+import { bounded, type NodeTest } from './pages/upstreams/node-test.ts';
+import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
+import type { ConfiguredUpstream } from './pages/upstreams/upstream-row.ts';
 import { createSessionCookie } from './sessions/session-cookie.ts';
 import { createSessionStore } from './sessions/session-store.ts';
 
@@ -26,6 +29,10 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   readonly sharedLimits: SharedLimits;
   readonly registry: ChainRegistry;
   readonly streams: StreamOperations;
+  /** Nodes of all chains that this process may ask. */
+  readonly upstreams: readonly ConfiguredUpstream[];
+  /** Tries a node that somebody names. */
+  readonly nodeTest: NodeTest;
   readonly version: string;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -45,8 +52,11 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const secret = await loadServerSecret(database, 'console');
   const closing = new AbortController();
   const sessions = createSessionStore({ database, configured: options.configured, secret });
+  const overview = createOverviewSource(options);
+  const upstreams = createUpstreamsSource({ database, overview, configured: options.upstreams });
+  const nodeTest = bounded(options.nodeTest);
   const app = createConsoleApp({
-    services: { database, keys, sessions, registry, overview: createOverviewSource(options), streams, logger, clock },
+    services: { database, keys, sessions, registry, overview, upstreams, nodeTest, streams, logger, clock },
     pages: PAGES,
     cookie: createSessionCookie(secret),
     assets: await loadConsoleAssets(),

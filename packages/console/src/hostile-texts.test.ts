@@ -56,6 +56,18 @@ beforeAll(async () => {
       [900_000 + index, text.slice(0, 2_000)],
     );
     await stage.database.query(
+      `INSERT INTO wrong_answers (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, $1, $1, $1, 1, $2, $2, now())`,
+      [text.slice(0, 500), text],
+    );
+    await stage.database.query(
+      `INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency) VALUES (now(), $1, $1, 'api', $1, 1, 1, '{}')`,
+      [text.slice(0, 500)],
+    );
+    await stage.database.query(
+      `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency) VALUES (date_trunc('hour', now()), 1, $1, 1, 0, 0, '{}')`,
+      [text.slice(0, 2_000)],
+    );
+    await stage.database.query(
       `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES ($1, current_date, 'GET', $1, 1, 0, 0)`,
       [text.slice(0, 2_000)],
     );
@@ -76,6 +88,9 @@ const chains = HOSTILE.slice(0, -1).map((text) => `/console/chains/${encodeURICo
 
 test.each([
   '/console',
+  '/console/upstreams',
+  '/console/upstreams/wrong-answers',
+  '/console/gateway',
   '/console/keys',
   '/console/audit',
   '/console/sessions',

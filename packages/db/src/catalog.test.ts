@@ -41,9 +41,12 @@ const KEYED_OTHERWISE = new Set([
   'sync_chains',
   'sync_claims',
   'sync_ranges',
+  'gateway_calls',
+  'upstream_calls',
   'upstream_faults',
   'webhook_health',
   'webhook_host_leases',
+  'wrong_answers',
 ]);
 
 /** Tables that know no chain, or whose rows have an identity of their own (local ones all). */
@@ -69,8 +72,10 @@ const CHAINLESS_TABLES = new Set([
   'streams',
   'streams_version',
   'suspect_work',
+  'upstream_calls',
   'webhook_health',
   'webhook_host_leases',
+  'wrong_answers',
 ]);
 
 /** The address that a number stands for, where it has another name. */

@@ -54,6 +54,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   erc20_wallet_tokens: 'counter',
   feed_answers: 'append',
   gateway_answers: 'queue',
+  gateway_calls: 'queue',
   gateway_filters: 'queue',
   gateway_heads: 'counter',
   gateway_usage: 'counter',
@@ -109,8 +110,10 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   token_list_entries: 'settings',
   tokens: 'counter',
   transaction_facts: 'append',
+  upstream_calls: 'queue',
   upstream_faults: 'append',
   webhook_health: 'counter',
   webhook_host_leases: 'queue',
   wrapped_coin_moves: 'append',
+  wrong_answers: 'counter',
 };

@@ -6,4 +6,10 @@ export { createGateway, type Gateway } from './gateway.ts';
 export { METHOD_NAMES } from './method-table.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';
 export { createGatewayRoutes } from './routes.ts';
+export {
+  type HourCalls,
+  type MethodCalls,
+  readHourCalls,
+  readMethodCalls,
+} from './usage/read-calls.ts';
 export { type GatewayUsage, readGatewayUsage } from './usage/read-usage.ts';

@@ -76,3 +76,22 @@ export const gatewayUsage = pgTable(
   },
   (table) => [primaryKey({ columns: [table.keyId, table.day, table.chainId, table.method] })],
 );
+
+/** Calls of all keys by hour, chain and method, for a week. */
+export const gatewayCalls = pgTable(
+  'gateway_calls',
+  {
+    /** When it began. */
+    hour: timestamp('hour', { withTimezone: true }).notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    method: text('method').notNull(),
+    calls: bigint('calls', { mode: 'number' }).notNull(),
+    /** Of them, answered with an error. */
+    errors: bigint('errors', { mode: 'number' }).notNull(),
+    /** Of them, answered without an upstream. */
+    cached: bigint('cached', { mode: 'number' }).notNull(),
+    /** The others by the time that they took, in the parts that usage/call-times.ts divides it into. */
+    latency: bigint('latency', { mode: 'number' }).array().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.hour, table.chainId, table.method] })],
+);

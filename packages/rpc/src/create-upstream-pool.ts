@@ -23,7 +23,7 @@ import type { CallTurns } from './turns/call-turns.ts';
 import { createLocalTurns } from './turns/local-turns.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { createUpstreamCheck } from './upstream-check.ts';
-import type { UpstreamConfig } from './upstream-pool.ts';
+import type { OnWrongAnswer, UpstreamConfig } from './upstream-pool.ts';
 
 /** What a pool is made of. */
 export interface UpstreamPoolOptions {
@@ -37,6 +37,8 @@ export interface UpstreamPoolOptions {
   readonly turns?: CallTurns | undefined;
   /** Milliseconds between head polls; the chain's own by default. */
   readonly pollIntervalMs?: number;
+  /** Told of each answer that is found out to be wrong. @default nobody is */
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
 /**
@@ -50,7 +52,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const metrics = createPoolMetrics(options.metrics);
   const deadlines = createDeadlines();
   const turns = options.turns ?? createLocalTurns(clock);
-  const shared = { chain, clock, logger, limits, metrics, deadlines };
+  const shared = { chain, clock, logger, limits, metrics, deadlines, onWrongAnswer: options.onWrongAnswer };
   const pollIntervalMs = options.pollIntervalMs ?? chain.pollIntervalMs;
   const lag = {
     lagToleranceBlocks: lagTolerance({ blockTimeMs: chain.blockTimeMs, pollIntervalMs }),

@@ -16,7 +16,7 @@ import { createMethodLatencies } from './latency-window.ts';
 import { createPause } from './pause.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import { methodLabel, type PoolMetrics } from './pool-metrics.ts';
-import type { FaultKind, UpstreamStatus } from './upstream-pool.ts';
+import type { FaultKind, OnWrongAnswer, UpstreamStatus } from './upstream-pool.ts';
 import type { Capabilities, UpstreamState } from './upstream-state.ts';
 
 const LIE_WEIGHT = 3;
@@ -34,6 +34,8 @@ interface StateOptions {
   readonly logger: Logger;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
+  /** @default nobody is */
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
 /** A class for once: thirty small transitions over the same dozen fields. */
@@ -258,6 +260,7 @@ class RememberedState implements UpstreamState {
     this.#options.metrics.faults.inc({ ...this.#labels, kind });
     this.#lastError = { at: this.#now(), method, text };
     this.#options.logger.debug({ ...this.#labels, method, kind, text }, 'Upstream fault');
+    if (LIES.has(kind)) this.#options.onWrongAnswer?.({ ...this.#labels, kind, method, text, at: this.#now() });
   }
 
   #worsen(kind: FaultKind): void {

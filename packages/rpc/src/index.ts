@@ -4,6 +4,7 @@
  * contract) and create-upstream-pool.ts (how it is put together).
  */
 
+export { countUpstreamCalls, LATENCY_BOUNDS_MS, type UpstreamCallCounts } from './count-upstream-calls.ts';
 export * from './create-upstream-pool.ts';
 export { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 export type { ForwardingPool, RawCall, RawResult } from './forwarding-pool.ts';
@@ -13,6 +14,7 @@ export { parseBlock, parseHeader } from './parse-block.ts';
 export { MalformedAnswerError, parseLog, parseLogs } from './parse-log.ts';
 export { parseReceipt } from './parse-receipt.ts';
 export type { PoolLimits } from './pool-limits.ts';
+export { nameUpstreams } from './redact-secrets.ts';
 export { type CallTurns, type TurnArbiter, type TurnMember, URGENCIES, type Urgency } from './turns/call-turns.ts';
 export { createLeasedPace } from './turns/leased-pace.ts';
 export { createLeasedSlots } from './turns/leased-slots.ts';

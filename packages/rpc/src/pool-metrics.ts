@@ -11,6 +11,9 @@ import {
 import type { CallPace, CallSlots } from './turns/call-turns.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 
+/** Of a request's time, seconds. */
+export const LATENCY_BUCKETS: readonly number[] = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
 /** The Prometheus metrics of all pools of a process. */
 export interface PoolMetrics {
   readonly requests: TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>;
@@ -38,7 +41,7 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
       name: 'chainstead_rpc_request_duration_seconds',
       help: 'Time from sending a JSON-RPC request to its parsed answer',
       labelNames: ['chain', 'upstream', 'method'],
-      buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      buckets: [...LATENCY_BUCKETS],
       registers,
     }),
     faults: sharedMetric(registry, Counter<'chain' | 'upstream' | 'kind'>, {

@@ -91,6 +91,23 @@ export type FaultKind =
   | 'log-block-hash-mismatch'
   | 'balance-mismatch';
 
+/** An answer of an upstream that was found out to be wrong. */
+export interface WrongAnswer {
+  /** As in `Chain.key`. */
+  readonly chain: string;
+  readonly upstream: string;
+  readonly kind: FaultKind;
+  /** `verification` where it was found out later. */
+  readonly method: string;
+  /** What was wrong, without secrets. */
+  readonly text: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** To be told of each of them. Must not throw. */
+export type OnWrongAnswer = (answer: WrongAnswer) => void;
+
 /** One upstream as an operator sees it. */
 export interface UpstreamStatus {
   readonly name: string;

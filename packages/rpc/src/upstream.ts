@@ -17,7 +17,7 @@ import { readRawReply } from './read-raw-reply.ts';
 import { createRedactor } from './redact-secrets.ts';
 import { type CallOptions, createRpcExchange } from './rpc-exchange.ts';
 import type { CallPace, CallSlots } from './turns/call-turns.ts';
-import type { FaultKind, UpstreamConfig } from './upstream-pool.ts';
+import type { FaultKind, OnWrongAnswer, UpstreamConfig } from './upstream-pool.ts';
 import type { UpstreamState } from './upstream-state.ts';
 
 /** A result and how large the whole answer was. */
@@ -99,6 +99,7 @@ export function createUpstream(options: {
   readonly lagToleranceBlocks: number;
   /** Highest block that upstreams but the named one have given; null before the first. */
   readonly bestOfOthers: (name: string) => number | null;
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }): Upstream {
   const { name, config, chain, limits, metrics } = options;
   const concurrency = config.concurrency ?? limits.concurrency;

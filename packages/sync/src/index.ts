@@ -52,4 +52,18 @@ export { clearStartFailure, saveStartFailure } from './status-reports.ts';
 export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
 export { createBlockTimes, timestampText } from './timestamp-text.ts';
 export { planUpgradeWork, type UpgradeWork } from './upgrade-work.ts';
+export {
+  addUpstreamCalls,
+  CALLS_SLOT_MS,
+  type RecentCalls,
+  readUpstreamCalls,
+  type UpstreamCalls,
+} from './upstream-records/upstream-calls.ts';
+export {
+  addWrongAnswers,
+  type CountedWrongAnswers,
+  listWrongAnswers,
+  type WrongAnswerCursor,
+  type WrongAnswerRecord,
+} from './upstream-records/wrong-answers.ts';
 export { lockChainCommits } from './write-batch.ts';

@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
+  date,
   doublePrecision,
   index,
   integer,
@@ -166,7 +167,53 @@ export const upstreamFaults = pgTable(
     occurrences: integer('occurrences').notNull().default(1),
     seenAt: timestamp('seen_at', { withTimezone: true }).notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.upstream, table.kind, table.blockNumber] })],
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.upstream, table.kind, table.blockNumber] }),
+    index('upstream_faults_by_time').on(table.seenAt),
+  ],
+);
+
+/** Upstreams caught in a wrong answer by any process, by day (UTC) and kind, for a year: however many there are, it is one row. */
+export const wrongAnswers = pgTable(
+  'wrong_answers',
+  {
+    day: date('day').notNull(),
+    /** As in `CHAINS`. */
+    chain: text('chain').notNull(),
+    upstream: text('upstream').notNull(),
+    kind: text('kind').notNull(),
+    occurrences: bigint('occurrences', { mode: 'number' }).notNull(),
+    /** What the last one was asked, and what was wrong with it. */
+    method: text('method').notNull(),
+    description: text('description').notNull(),
+    seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.day, table.chain, table.upstream, table.kind] }),
+    index('wrong_answers_by_time').on(table.seenAt),
+  ],
+);
+
+/** Calls to upstreams by all processes, by ten minutes, for a day. */
+export const upstreamCalls = pgTable(
+  'upstream_calls',
+  {
+    /** When the ten minutes began. */
+    slot: timestamp('slot', { withTimezone: true }).notNull(),
+    /** As in `CHAINS`. */
+    chain: text('chain').notNull(),
+    upstream: text('upstream').notNull(),
+    /** Of the processes that made them. */
+    role: text('role').notNull(),
+    /** ok, error (of the call itself), or the kind of fault. */
+    outcome: text('outcome').notNull(),
+    calls: bigint('calls', { mode: 'number' }).notNull(),
+    /** Time until answers came, added up. All outcomes' is in the row `ok`, so is `latency`. */
+    busyMs: bigint('busy_ms', { mode: 'number' }).notNull(),
+    /** Answers by the parts that LATENCY_BOUNDS_MS of packages/rpc divides times into. */
+    latency: bigint('latency', { mode: 'number' }).array().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.slot, table.chain, table.upstream, table.role, table.outcome] })],
 );
 
 /**

@@ -35,6 +35,7 @@ import { ListenError } from '../listen-error.ts';
 import { ONLY_PROCESS } from '../role-slot.ts';
 import { VERSION } from '../version.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
+import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
 import { readDocumentExamples } from './document-examples.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { readReadiness } from './readiness.ts';
@@ -171,6 +172,8 @@ function openConsole(
       aptos.networks.find(({ network }) => chainKeyOf(network) === name)?.endVersion ??
       null,
     aptos: { networks: aptos.networks.map(({ network }) => network), datasets: aptos.datasets },
+    upstreams: configuredUpstreams(configuration),
+    nodeTest: createNodeTest(context),
     version: VERSION,
     logger,
     clock,

@@ -25,7 +25,7 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
   const chains = settings.chains.map((configured) => ({
     slug: configured.slug,
     chain: configured.chain,
-    pool: openPool(configured, { logger, metrics, clock, turns: context.turns }),
+    pool: openPool(configured, context),
     pinsHead: countAsked(configured.upstreams) > 1,
     logRangeMax: configured.logRangeMax,
     integrity: configured.integrity,

@@ -34,7 +34,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const filling = new Set(configuration.chains.map(({ chain }) => chain.key));
   const shared = { metrics: createSyncMetrics(metrics), watcher, filling };
   const chains = configuration.chains.map((configured) => {
-    const pool = openPool(configured, { logger, metrics, clock: context.clock, turns: context.turns });
+    const pool = openPool(configured, context);
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
   });
   const aptos = startAptosIngest({ ...context, configuration }, shared.metrics, stop.signal);

@@ -46,7 +46,7 @@ export async function keepHelping(helping: Helping, signal: AbortSignal): Promis
 /** @returns whether there was something to help with */
 async function help(configured: ChainConfiguration, helping: Helping, signal: AbortSignal): Promise<boolean> {
   const { chain } = configured;
-  const { clock, configuration, database, logger, metrics: registry, turns } = helping.context;
+  const { clock, configuration, database, logger } = helping.context;
   const planned = {
     chain,
     database,
@@ -57,7 +57,7 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
   };
   const ranges = await readHelpable(planned, configured.endBlock);
   if (ranges.length === 0) return false;
-  const pool = openPool(configured, { logger, metrics: registry, clock, turns });
+  const pool = openPool(configured, helping.context);
   try {
     const ending = new AbortController();
     const ended = AbortSignal.any([signal, ending.signal]);

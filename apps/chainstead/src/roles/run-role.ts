@@ -4,6 +4,7 @@ import { type RoleSlot, slotName } from '../role-slot.ts';
 import { apiSessions, startApi } from './api.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext, RunningRole, StartRole } from './role.ts';
+import { keepUpstreamRecords } from './upstream-records.ts';
 import { startWorker } from './worker.ts';
 
 /** What starts each role. */
@@ -29,19 +30,25 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
     ...(role === 'worker' && { prepared: context.configuration.database.prepared }),
     metrics: context.metrics,
   });
+  const records = keepUpstreamRecords({ ...context, role, database });
+  const close = async (): Promise<void> => {
+    await records.close();
+    await database.close();
+  };
   try {
-    const running = await START_ROLE[role]({ ...context, database, place: slot });
+    const { onWrongAnswer } = records;
+    const running = await START_ROLE[role]({ ...context, database, place: slot, onWrongAnswer });
     // One of the roles tells of what all share.
     if (role === 'worker') measureSizes({ registry: context.metrics, database, logger: context.logger });
     return {
       address: running.address,
       async stop(options) {
         await running.stop(options);
-        await database.close();
+        await close();
       },
     };
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
 }

@@ -31,13 +31,13 @@ export interface StreamApi {
  * @param limits where test webhooks are counted
  */
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
-  const { configuration, database, logger, metrics, clock } = context;
+  const { configuration, database, logger, clock } = context;
   const { triggerCalls, historicalJobs, bounds, replaysPerKey } = configuration.webhooks;
   await readStreamSettings(database);
   const egress = createEgress({ allowPrivate: configuration.privateNetworks });
   const chains = configuration.chains.map((configured) => {
     const { chain, proof: policy } = configured;
-    const pool = openPool(configured, { logger, metrics, clock, turns: context.turns });
+    const pool = openPool(configured, context);
     return {
       chain,
       pool,

@@ -33,7 +33,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   });
   const chains = configuration.chains.map((configured) => ({
     chain: configured.chain,
-    pool: openPool(configured, { logger, metrics, clock, turns: context.turns }),
+    pool: openPool(configured, context),
     policy: configured.proof,
     keep: configured.keep,
   }));

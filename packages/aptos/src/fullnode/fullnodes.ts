@@ -244,7 +244,7 @@ function parseJson(body: Buffer): unknown {
 }
 
 /** Hosts, numbered where several URLs share one. */
-function nameFullnodes(urls: readonly string[]): { name: string; url: string }[] {
+export function nameFullnodes(urls: readonly string[]): { name: string; url: string }[] {
   const seen = new Map<string, number>();
   return urls.map((url) => {
     const host = redactUrl(url);

@@ -14,7 +14,7 @@ import {
 import { exampleApi } from '@chainstead/http/testing';
 import type { StreamOperations } from '@chainstead/streams';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { type Console, createConsole } from '../console.ts';
+import { type Console, type ConsoleOptions, createConsole } from '../console.ts';
 import { openStreamOperations } from './open-stream-operations.ts';
 
 /** Of an API process. */
@@ -65,6 +65,10 @@ export interface StageOptions {
   readonly streams?: StreamOperations;
   /** Of the console alone, to count or fail what it asks. */
   readonly wrap?: (database: Database) => Database;
+  /** @default none is configured */
+  readonly upstreams?: ConsoleOptions['upstreams'];
+  /** @default knows no chain */
+  readonly nodeTest?: ConsoleOptions['nodeTest'];
 }
 
 export async function openConsoleStage(options: StageOptions = {}): Promise<ConsoleStage> {
@@ -86,6 +90,8 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     keepOf: () => undefined,
     endOf: options.endOf ?? (() => null),
     aptos: { networks: [], datasets: [] },
+    upstreams: options.upstreams ?? [],
+    nodeTest: options.nodeTest ?? { chains: [], run: async () => null },
     version: '0.0.0',
     logger: silentLogger(),
     clock: systemClock,

@@ -64,6 +64,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   feed_answers: LOCAL,
   // A cache of bounded size, of which the oldest are looked for among all.
   gateway_answers: LOCAL,
+  gateway_calls: LOCAL,
   gateway_filters: LOCAL,
   gateway_heads: LOCAL,
   gateway_usage: LOCAL,
@@ -119,8 +120,10 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   token_list_entries: REFERENCE,
   tokens: REFERENCE,
   transaction_facts: LOCAL,
+  upstream_calls: LOCAL,
   upstream_faults: LOCAL,
   webhook_health: LOCAL,
   webhook_host_leases: LOCAL,
   wrapped_coin_moves: by('account', 'account_key'),
+  wrong_answers: LOCAL,
 };

@@ -14,6 +14,7 @@ import {
   unavailable,
 } from '../protocol/rpc-errors.ts';
 import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
+import { countTime } from '../usage/call-times.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { type AnswerStateful, SOCKET_METHODS } from './answer-stateful.ts';
 import type { OpenScope } from './open-scope.ts';
@@ -105,16 +106,18 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
     const read = readParams(method, request.params);
     if ('error' in read) {
       countRefusal(slug, 'invalid-params');
-      return counted(usage, context, method, { ok: false, error: read.error });
+      return counted(usage, context, method, { ok: false, error: read.error }, 0);
     }
     const call: Call = { method, params: read.params };
     // What never changes needs no upstream.
     const isReady = served.start.isStarted || method.lifetime === 'constant';
     const outcome = isReady ? answerStarted(call, context) : answerOnceStarted(call, context);
-    if (!(outcome instanceof Promise)) return counted(usage, context, method, outcome);
+    // What is there at once takes no time worth a look at the clock.
+    if (!(outcome instanceof Promise)) return counted(usage, context, method, outcome, 0);
+    const startedAt = performance.now();
     return scope
       .withinTime(outcome, { ok: false, error: TIMED_OUT })
-      .then((settled) => counted(usage, context, method, settled));
+      .then((settled) => counted(usage, context, method, settled, performance.now() - startedAt));
   }
 
   return (request, context) => {
@@ -144,19 +147,21 @@ function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer
   };
 }
 
-/** Counts the call and hands its outcome on. */
+/** Counts the call and hands its outcome on. @param ms that it took */
 function counted(
   usage: UsageCounter,
   { served, keyId }: RequestContext,
   method: MethodFacts,
   outcome: Outcome,
+  ms: number,
 ): Answered {
   const { id } = served.chain.chain;
   const entry = usage.entry(keyId, id, method.name);
   entry.calls += 1;
   entry.weight += method.weight;
   if (!outcome.ok) entry.errors += 1;
-  else if (outcome.cached) entry.cached += 1;
+  if (outcome.ok && outcome.cached) entry.cached += 1;
+  else countTime(entry.times, ms);
   return {
     outcome,
     refusal: null,

@@ -1,5 +1,8 @@
-import { type Clock, errorText, type Logger } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createFlushedCounts } from '@chainstead/http';
+import { addTimes, noTimes } from './call-times.ts';
+import { writeUsage } from './write-usage.ts';
 
 /** Calls of one key to one method of one chain since they were last written. */
 export interface UsageEntry {
@@ -11,9 +14,11 @@ export interface UsageEntry {
   weight: number;
   /** Bytes of results. */
   bytes: number;
+  /** Those that were not cached by the time that they took (call-times.ts). */
+  readonly times: number[];
 }
 
-/** Counts calls in memory and adds them to table `gateway_usage` every few seconds. */
+/** Counts calls in memory and adds them to the tables `gateway_usage` and `gateway_calls` every few seconds. */
 export interface UsageCounter {
   /** To be counted up at once: after waiting, ask for it again. */
   entry(keyId: string, chainId: number, method: string): UsageEntry;
@@ -29,56 +34,32 @@ export interface UsageOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const FLUSH_MS = 5_000;
-const DAY_MS = 86_400_000;
+/** Of one key. */
+export interface UsageRow {
+  readonly keyId: string;
+  readonly chainId: number;
+  readonly method: string;
+  readonly entry: UsageEntry;
+}
+
+const HOUR_MS = 3_600_000;
 
 type Counts = Map<string, Map<number, Map<string, UsageEntry>>>;
 
-export function createUsageCounter({ database, logger, clock }: UsageOptions): UsageCounter {
-  let counts: Counts = new Map();
-  let since = clock.now();
-  let writing: Promise<void> = Promise.resolve();
-  let isClosed = false;
-  let timer = scheduleFlush();
-
-  /** Not across midnight: what is counted until then belongs to the day. */
-  function scheduleFlush(): NodeJS.Timeout {
-    const untilMidnight = DAY_MS - (clock.now() % DAY_MS);
-    return setTimeout(() => void flush(), Math.min(FLUSH_MS, untilMidnight)).unref();
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    writing = writing.then(writeCounts).then(() => {
-      if (!isClosed) timer = scheduleFlush();
-    });
-    return writing;
-  }
-
-  async function writeCounts(): Promise<void> {
-    const written = counts;
-    const day = new Date(since).toISOString().slice(0, 10);
-    counts = new Map();
-    since = clock.now();
-    if (written.size === 0) return;
-    try {
-      await addUsage(database, day, written);
-    } catch (error) {
-      logger[failureLevel(error)](
-        { error: errorText(error) },
-        'Usage of the gateway could not be written: it is kept for the next time',
-      );
-      for (const row of rowsOf(written)) add(entryOf(counts, row.keyId, row.chainId, row.method), row.entry);
-    }
-  }
-
+export function createUsageCounter(options: UsageOptions): UsageCounter {
+  const counts = createFlushedCounts<Counts>({
+    ...options,
+    empty: emptyMap,
+    add: addCounts,
+    write: (database, counted, hour) => writeUsage(database, hour, rowsOf(counted)),
+    // An hour of UTC belongs to one day.
+    periodMs: HOUR_MS,
+    what: 'Usage of the gateway',
+  });
   return {
-    entry: (keyId, chainId, method) => entryOf(counts, keyId, chainId, method),
-    flush,
-    close: () => {
-      isClosed = true;
-      return flush();
-    },
+    entry: (keyId, chainId, method) => entryOf(counts.current(), keyId, chainId, method),
+    flush: counts.flush,
+    close: counts.close,
   };
 }
 
@@ -101,22 +82,19 @@ function emptyMap<Key, Value>(): Map<Key, Value> {
 }
 
 function emptyEntry(): UsageEntry {
-  return { calls: 0, errors: 0, cached: 0, weight: 0, bytes: 0 };
+  return { calls: 0, errors: 0, cached: 0, weight: 0, bytes: 0, times: noTimes() };
 }
 
-function add(to: UsageEntry, from: UsageEntry): void {
-  to.calls += from.calls;
-  to.errors += from.errors;
-  to.cached += from.cached;
-  to.weight += from.weight;
-  to.bytes += from.bytes;
-}
-
-interface UsageRow {
-  readonly keyId: string;
-  readonly chainId: number;
-  readonly method: string;
-  readonly entry: UsageEntry;
+function addCounts(to: Counts, from: Counts): void {
+  for (const { keyId, chainId, method, entry } of rowsOf(from)) {
+    const sum = entryOf(to, keyId, chainId, method);
+    sum.calls += entry.calls;
+    sum.errors += entry.errors;
+    sum.cached += entry.cached;
+    sum.weight += entry.weight;
+    sum.bytes += entry.bytes;
+    addTimes(sum.times, entry.times);
+  }
 }
 
 function rowsOf(counts: Counts): UsageRow[] {
@@ -125,32 +103,4 @@ function rowsOf(counts: Counts): UsageRow[] {
       [...methods].map(([method, entry]) => ({ keyId, chainId, method, entry })),
     ),
   );
-}
-
-// In one order everywhere, so that two processes never wait for each other's rows.
-const ADD_SQL = `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
-SELECT key_id, $1::date, chain_id, method, calls, errors, cached, weight, bytes
-FROM unnest($2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
-  AS counted (key_id, chain_id, method, calls, errors, cached, weight, bytes)
-ORDER BY key_id, chain_id, method
-ON CONFLICT (key_id, day, chain_id, method) DO UPDATE SET
-  calls = gateway_usage.calls + excluded.calls,
-  errors = gateway_usage.errors + excluded.errors,
-  cached = gateway_usage.cached + excluded.cached,
-  weight = gateway_usage.weight + excluded.weight,
-  bytes = gateway_usage.bytes + excluded.bytes`;
-
-async function addUsage(database: Database, day: string, counts: Counts): Promise<void> {
-  const rows = rowsOf(counts);
-  await database.query(ADD_SQL, [
-    day,
-    rows.map(({ keyId }) => keyId),
-    rows.map(({ chainId }) => chainId),
-    rows.map(({ method }) => method),
-    rows.map(({ entry }) => entry.calls),
-    rows.map(({ entry }) => entry.errors),
-    rows.map(({ entry }) => entry.cached),
-    rows.map(({ entry }) => entry.weight),
-    rows.map(({ entry }) => entry.bytes),
-  ]);
 }

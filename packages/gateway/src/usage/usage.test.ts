@@ -2,6 +2,8 @@ import { silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { countTime } from './call-times.ts';
+import { readHourCalls, readMethodCalls } from './read-calls.ts';
 import { readGatewayUsage } from './read-usage.ts';
 import { createUsageCounter, type UsageCounter } from './usage-counter.ts';
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => scratch.drop());
 beforeEach(async () => {
   now = Date.now();
-  await scratch.database.query('TRUNCATE gateway_usage');
+  await scratch.database.query('TRUNCATE gateway_usage, gateway_calls');
 });
 
 function counterOn(database: Database): UsageCounter {
@@ -72,8 +74,8 @@ describe('usage', () => {
     let isAway = true;
     const database: Database = {
       ...scratch.database,
-      query: (text, values) =>
-        isAway ? Promise.reject(new Error('connection lost')) : scratch.database.query(text, values),
+      transaction: (work) =>
+        isAway ? Promise.reject(new Error('connection lost')) : scratch.database.transaction(work),
     };
     const counter = counterOn(database);
     count(counter, 'eth_call', 3);
@@ -82,5 +84,50 @@ describe('usage', () => {
     isAway = false;
     await counter.close();
     expect(await readGatewayUsage(scratch.database, 1)).toMatchObject([{ method: 'eth_call', calls: 4, bytes: 400 }]);
+  });
+
+  test('is kept by the hour, chain and method over all keys, with the times of what was not cached', async () => {
+    const [one, other] = [counterOn(scratch.database), counterOn(scratch.database)];
+    for (const [counter, keyId] of [
+      [one, 'a'],
+      [one, 'b'],
+      [other, 'a'],
+    ] as const) {
+      const entry = counter.entry(keyId, 1, 'eth_call');
+      entry.calls += 4;
+      entry.cached += 2;
+      entry.errors += 1;
+      countTime(entry.times, 4);
+      countTime(entry.times, 900);
+    }
+    await one.flush();
+    countTime(one.entry('a', 137, 'eth_gasPrice').times, 60_000);
+    one.entry('a', 137, 'eth_gasPrice').calls += 1;
+    await Promise.all([one.close(), other.close()]);
+    const methods = await readMethodCalls(scratch.database, { hours: 2 });
+    expect(methods).toEqual([
+      { chainId: 1, method: 'eth_call', calls: 12, errors: 3, cached: 6, half: 5, most: expect.any(Number) },
+      { chainId: 137, method: 'eth_gasPrice', calls: 1, errors: 0, cached: 0, half: 30_000, most: 30_000 },
+    ]);
+    expect(methods[0]?.most).toBeGreaterThan(500);
+    expect(methods[0]?.most).toBeLessThanOrEqual(1_000);
+    expect(await readMethodCalls(scratch.database, { hours: 2, chainId: 137 })).toHaveLength(1);
+    expect(await readHourCalls(scratch.database, { hours: 2 })).toEqual([
+      { hour: expect.any(Date), calls: 13, errors: 3, cached: 6 },
+    ]);
+  });
+
+  test('is kept by the hour for a week', async () => {
+    await scratch.database.query(
+      `INSERT INTO gateway_calls SELECT date_trunc('hour', now()) - make_interval(hours => ago), 1, 'eth_call', 1, 0, 0, '{1}'
+         FROM generate_series(0, 400) AS ago`,
+    );
+    const counter = counterOn(scratch.database);
+    count(counter, 'eth_call', 1);
+    await counter.close();
+    const [kept] = await scratch.database.query<{ hours: number }>('SELECT count(*)::int AS hours FROM gateway_calls');
+    expect(kept?.hours).toBeGreaterThanOrEqual(168);
+    expect(kept?.hours).toBeLessThanOrEqual(169);
+    expect(await readHourCalls(scratch.database, { hours: 24 })).toHaveLength(24);
   });
 });

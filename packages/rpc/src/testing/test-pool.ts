@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { createUpstreamPool } from '../create-upstream-pool.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
 import type { PoolLimits } from '../pool-limits.ts';
-import type { UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
+import type { OnWrongAnswer, UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
 import { type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
 
 /** Short waits, so that tests see many rounds. */
@@ -36,7 +36,12 @@ export interface TestPool extends ForwardingPool {
 /** A pool, not started, that is closed when the test ends. */
 export function pool(
   upstreams: readonly (ScriptedNode | UpstreamConfig)[],
-  options: { chain?: Partial<Chain>; limits?: Partial<PoolLimits>; pollIntervalMs?: number } = {},
+  options: {
+    chain?: Partial<Chain>;
+    limits?: Partial<PoolLimits>;
+    pollIntervalMs?: number;
+    onWrongAnswer?: OnWrongAnswer;
+  } = {},
 ): TestPool {
   const registry = createMetricsRegistry();
   const created = createUpstreamPool({
@@ -46,6 +51,7 @@ export function pool(
     metrics: registry,
     limits: { ...QUICK, ...options.limits },
     pollIntervalMs: options.pollIntervalMs ?? 20,
+    onWrongAnswer: options.onWrongAnswer,
   });
   onTestFinished(() => created.close());
   return { ...created, registry };

@@ -44,6 +44,8 @@ export type ChainFacts =
 export interface OverviewSource {
   /** Read once a second at most, however many look. */
   read(): Promise<Overview>;
+  /** All that was ever ingested. */
+  chains(): Promise<readonly ChainFacts[]>;
   /** By its name in addresses; null where nothing was ever ingested of it. */
   chain(name: string): Promise<ChainFacts | null>;
   /** Where the chain stood by the minute, over a day, oldest first. */
@@ -70,6 +72,7 @@ export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const read = keepForSecond(() => readAll(options));
   return {
     read: async () => (await read()).overview,
+    chains: async () => [...(await read()).facts.values()],
     chain: async (name) => (await read()).facts.get(name) ?? null,
     async samples({ card }) {
       const samples = await readChainSamples(database, { minutes: DAY, step: 1, chain: card.sampledAs });

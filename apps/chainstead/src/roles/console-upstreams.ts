@@ -1,0 +1,59 @@
+/** What the console's page of nodes needs of this process: which are configured, and how one is tried. */
+import { chainKeyOf, nameFullnodes } from '@chainstead/aptos';
+import type { ConsoleOptions } from '@chainstead/console';
+import { nameUpstreams } from '@chainstead/rpc';
+import { readKnownBlocks } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+import { examineUrl } from '../doctor/examine-nodes.ts';
+import type { RoleContext } from './role.ts';
+
+/** A request may take half a minute. Milliseconds. */
+const TEST_MS = 20_000;
+
+/** Nodes that are indexed from or offered by the gateway, by the names that pools give them. */
+export function configuredUpstreams({ chains, gateway, aptos }: Configuration): ConsoleOptions['upstreams'] {
+  const byChain = new Map([...gateway.chains, ...chains].map((one) => [one.chain.key, one.upstreams]));
+  const evm = [...byChain].flatMap(([chain, upstreams]) => {
+    const names = nameUpstreams(upstreams);
+    return upstreams.map(({ requestsPerSecond, concurrency, isPrivate }, index) => ({
+      chain,
+      name: names[index] ?? '',
+      requestsPerSecond: requestsPerSecond ?? null,
+      concurrency: concurrency ?? null,
+      isPrivate: isPrivate ?? false,
+    }));
+  });
+  const fullnodes = aptos.networks.flatMap(({ network, fullnodes: urls }) =>
+    nameFullnodes(urls).map(({ name }) => ({
+      ...{ chain: chainKeyOf(network), name, isPrivate: false },
+      ...{ requestsPerSecond: null, concurrency: null },
+    })),
+  );
+  return [...evm, ...fullnodes];
+}
+
+/** As `chainstead doctor --chain … --url …`, compared with what is configured and indexed here. */
+export function createNodeTest({ configuration, database, clock }: RoleContext): ConsoleOptions['nodeTest'] {
+  const own = [...configuration.chains, ...configuration.gateway.chains].map(({ chain }) => chain.key);
+  const known = configuration.chainRegistry.all().map(({ key }) => key);
+  return {
+    chains: [...new Set([...own, ...known, chainKeyOf('mainnet'), chainKeyOf('testnet')])],
+    run: (chain, url) => {
+      const signal = AbortSignal.timeout(TEST_MS);
+      return examineUrl(
+        {
+          configuration,
+          clock,
+          signal,
+          deadlineMs: TEST_MS,
+          knownBlocks: async ({ id }) => {
+            const blocks = await readKnownBlocks(database, id);
+            return blocks.map((block) => ({ ...block, source: 'what is indexed' }));
+          },
+        },
+        chain,
+        url,
+      );
+    },
+  };
+}

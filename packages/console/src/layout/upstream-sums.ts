@@ -1,0 +1,28 @@
+/** What was asked of nodes, added up and in words. */
+import type { RecentCalls } from '@chainstead/sync';
+import { cut } from './html.ts';
+import { plainCount } from './numbers.ts';
+
+/** Answers by time of all of them. */
+export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): number[] {
+  const sum: number[] = [];
+  for (const { latency } of calls)
+    for (const [place, answers] of latency.entries()) sum[place] = (sum[place] ?? 0) + answers;
+  return sum;
+}
+
+/** What went wrong, by kind, the most frequent first. An error of the call itself is no fault of the node. */
+export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[]): ReadonlyMap<string, number> {
+  const faults = new Map<string, number>();
+  for (const { outcome, calls: times } of calls)
+    if (outcome !== 'ok' && outcome !== 'error' && times > 0) faults.set(outcome, (faults.get(outcome) ?? 0) + times);
+  return new Map([...faults].toSorted(([, one], [, other]) => other - one));
+}
+
+const KINDS_SHOWN = 4;
+
+/** What went wrong how often, in a line. */
+export function kindsText(faults: ReadonlyMap<string, number>): string {
+  const kinds = [...faults].slice(0, KINDS_SHOWN).map(([kind, times]) => `${cut(kind, 40)} ${plainCount(times)}`);
+  return [...kinds, ...(faults.size > KINDS_SHOWN ? ['…'] : [])].join(', ');
+}

@@ -1,0 +1,77 @@
+import type { Database } from '@chainstead/db';
+import { addTimes } from './call-times.ts';
+import type { UsageRow } from './usage-counter.ts';
+
+/** So long calls are kept by the hour. */
+const HOURS_KEPT = 7 * 24;
+
+/** Adds what was called within an hour to both tables, or to none. */
+export async function writeUsage(database: Database, hour: Date, rows: readonly UsageRow[]): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query(ADD_USAGE, [
+      hour.toISOString().slice(0, 10),
+      rows.map(({ keyId }) => keyId),
+      rows.map(({ chainId }) => chainId),
+      rows.map(({ method }) => method),
+      rows.map(({ entry }) => entry.calls),
+      rows.map(({ entry }) => entry.errors),
+      rows.map(({ entry }) => entry.cached),
+      rows.map(({ entry }) => entry.weight),
+      rows.map(({ entry }) => entry.bytes),
+    ]);
+    await transaction.query(ADD_CALLS, [hour, JSON.stringify(ofAllKeys(rows))]);
+  });
+  await database.query('DELETE FROM gateway_calls WHERE hour < now() - make_interval(hours => $1)', [HOURS_KEPT]);
+}
+
+interface CallsRow {
+  readonly chain_id: number;
+  readonly method: string;
+  calls: number;
+  errors: number;
+  cached: number;
+  readonly latency: number[];
+}
+
+function ofAllKeys(rows: readonly UsageRow[]): CallsRow[] {
+  const sums = new Map<string, CallsRow>();
+  for (const { chainId, method, entry } of rows) {
+    const name = `${chainId} ${method}`;
+    const sum = sums.get(name);
+    if (sum === undefined) {
+      const { calls, errors, cached, times } = entry;
+      sums.set(name, { chain_id: chainId, method, calls, errors, cached, latency: [...times] });
+      continue;
+    }
+    sum.calls += entry.calls;
+    sum.errors += entry.errors;
+    sum.cached += entry.cached;
+    addTimes(sum.latency, entry.times);
+  }
+  return [...sums.values()];
+}
+
+// In one order everywhere, so that two processes never wait for each other's rows.
+const ADD_USAGE = `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
+SELECT key_id, $1::date, chain_id, method, calls, errors, cached, weight, bytes
+FROM unnest($2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
+  AS counted (key_id, chain_id, method, calls, errors, cached, weight, bytes)
+ORDER BY key_id, chain_id, method
+ON CONFLICT (key_id, day, chain_id, method) DO UPDATE SET
+  calls = gateway_usage.calls + excluded.calls,
+  errors = gateway_usage.errors + excluded.errors,
+  cached = gateway_usage.cached + excluded.cached,
+  weight = gateway_usage.weight + excluded.weight,
+  bytes = gateway_usage.bytes + excluded.bytes`;
+
+const ADD_CALLS = `INSERT INTO gateway_calls (hour, chain_id, method, calls, errors, cached, latency)
+SELECT $1, chain_id, method, calls, errors, cached, latency
+FROM jsonb_to_recordset($2::jsonb)
+  AS counted (chain_id bigint, method text, calls bigint, errors bigint, cached bigint, latency bigint[])
+ORDER BY chain_id, method
+ON CONFLICT (hour, chain_id, method) DO UPDATE SET
+  calls = gateway_calls.calls + excluded.calls,
+  errors = gateway_calls.errors + excluded.errors,
+  cached = gateway_calls.cached + excluded.cached,
+  latency = (SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
+    FROM unnest(gateway_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place))`;

@@ -1,0 +1,71 @@
+import type { Registry } from '@chainstead/core';
+import { createPoolMetrics, LATENCY_BUCKETS } from './pool-metrics.ts';
+
+/** What was asked of one upstream since the process began. */
+export interface UpstreamCallCounts {
+  /** As in `Chain.key`. */
+  readonly chain: string;
+  readonly upstream: string;
+  /** Calls by what came of them: `ok`, `error` (of the call itself), or the kind of fault. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** Answers by their time: at place n those above the bound before and up to that of n; at the last place the slower ones. */
+  readonly latency: readonly number[];
+  /** All of these times together. Milliseconds. */
+  readonly busyMs: number;
+}
+
+/** What {@link UpstreamCallCounts.latency} is divided by. Milliseconds. */
+export const LATENCY_BOUNDS_MS: readonly number[] = LATENCY_BUCKETS.map((seconds) => seconds * 1_000);
+
+interface Sum {
+  readonly chain: string;
+  readonly upstream: string;
+  readonly outcomes: Map<string, number>;
+  /** Answers that took no longer than each bound. */
+  readonly within: number[];
+  answers: number;
+  seconds: number;
+}
+
+/** Of all pools whose metrics are in the registry: what they count anyway, so calls cost nothing more for it. */
+export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
+  const { requests, latency } = createPoolMetrics(registry);
+  const sums = new Map<string, Sum>();
+  const sumOf = (chain: unknown, upstream: unknown): Sum => {
+    const name = JSON.stringify([chain, upstream]);
+    const known = sums.get(name);
+    if (known !== undefined) return known;
+    const within = LATENCY_BUCKETS.map(() => 0);
+    const sum = {
+      chain: String(chain),
+      upstream: String(upstream),
+      outcomes: new Map(),
+      within,
+      answers: 0,
+      seconds: 0,
+    };
+    sums.set(name, sum);
+    return sum;
+  };
+  for (const { labels, value } of (await requests.get()).values) {
+    const { outcomes } = sumOf(labels.chain, labels.upstream);
+    const outcome = String(labels.outcome);
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + value);
+  }
+  for (const { labels, value, metricName = '' } of (await latency.get()).values) {
+    const sum = sumOf(labels.chain, labels.upstream);
+    if (metricName.endsWith('_sum')) sum.seconds += value;
+    else if (metricName.endsWith('_count')) sum.answers += value;
+    else {
+      const place = 'le' in labels ? LATENCY_BUCKETS.indexOf(Number(labels.le)) : -1;
+      if (place >= 0) sum.within[place] = (sum.within[place] ?? 0) + value;
+    }
+  }
+  return [...sums.values()].map(({ chain, upstream, outcomes, within, answers, seconds }) => ({
+    chain,
+    upstream,
+    outcomes,
+    latency: [...within, answers].map((upTo, place) => upTo - (within[place - 1] ?? 0)),
+    busyMs: Math.round(seconds * 1_000),
+  }));
+}

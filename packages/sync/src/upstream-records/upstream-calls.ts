@@ -1,0 +1,81 @@
+/** What all processes together asked of upstreams, by ten minutes, for a day: the table `upstream_calls`. */
+import type { Database } from '@chainstead/db';
+
+/** What processes of one role asked of one upstream, with one outcome. */
+export interface UpstreamCalls {
+  /** As in `CHAINS`. */
+  readonly chain: string;
+  /** Host, without anything that may be secret. */
+  readonly upstream: string;
+  readonly role: string;
+  /** `ok`, `error` (of the call itself), or the kind of fault. */
+  readonly outcome: string;
+  readonly calls: number;
+  /** Time until answers came, added up; in the row `ok` that of all outcomes. Milliseconds. */
+  readonly busyMs: number;
+  /** Answers by time, see `LATENCY_BOUNDS_MS`; in the row `ok` those of all outcomes. */
+  readonly latency: readonly number[];
+}
+
+/** Calls are kept by so long. Milliseconds. */
+export const CALLS_SLOT_MS = 600_000;
+const KEPT_HOURS = 24;
+
+/** As the pools name hosts. Longer ones are cut, so that rows are bounded. */
+const NAME_MAX = 300;
+
+// In one order everywhere, so that two processes never wait for each other's rows.
+const ADD_SQL = `INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency)
+SELECT $1, chain, upstream, role, outcome, calls, "busyMs", latency
+FROM jsonb_to_recordset($2::jsonb)
+  AS counted (chain text, upstream text, role text, outcome text, calls bigint, "busyMs" bigint, latency bigint[])
+ORDER BY chain, upstream, role, outcome
+ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
+  calls = upstream_calls.calls + excluded.calls,
+  busy_ms = upstream_calls.busy_ms + excluded.busy_ms,
+  latency = (SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
+    FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place))`;
+
+/** Adds what was asked within ten minutes, and forgets what is older than a day. @param slot when they began */
+export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
+  const rows = calls.map((row) => ({ ...row, upstream: row.upstream.slice(0, NAME_MAX) }));
+  await database.query(ADD_SQL, [slot, JSON.stringify(rows)]);
+  await database.query('DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => $1)', [KEPT_HOURS]);
+}
+
+/** What was asked of an upstream lately, as {@link UpstreamCalls}. */
+export interface RecentCalls extends UpstreamCalls {
+  /** Of the calls, those of the last ten to twenty minutes, and how long that is. Milliseconds. */
+  readonly recent: { readonly calls: number; readonly busyMs: number; readonly ms: number };
+}
+
+interface CallsRow extends UpstreamCalls {
+  readonly recentCalls: number;
+  readonly recentBusyMs: number;
+  readonly recentMs: number;
+}
+
+/** By upstream, role and outcome, over the last hours. @param hours 24 at most */
+export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours: number): Promise<RecentCalls[]> {
+  const rows = await database.query<CallsRow>(
+    `WITH recent AS (SELECT to_timestamp((floor(extract(epoch FROM now()) * 1000 / $2) - 1) * $2 / 1000) AS slot),
+     kept AS (SELECT * FROM upstream_calls WHERE slot > now() - make_interval(hours => $1)),
+     parts AS (
+       SELECT chain, upstream, role, outcome, place, sum(answers) AS answers
+         FROM kept, unnest(latency) WITH ORDINALITY AS part (answers, place) GROUP BY 1, 2, 3, 4, 5),
+     latencies AS (
+       SELECT chain, upstream, role, outcome, array_agg(answers::float8 ORDER BY place) AS latency FROM parts GROUP BY 1, 2, 3, 4)
+     SELECT kept.chain, kept.upstream, kept.role, kept.outcome, sum(calls)::float8 AS calls, sum(busy_ms)::float8 AS "busyMs",
+       coalesce(latencies.latency, '{}') AS latency,
+       coalesce(sum(calls) FILTER (WHERE kept.slot >= recent.slot), 0)::float8 AS "recentCalls",
+       coalesce(sum(busy_ms) FILTER (WHERE kept.slot >= recent.slot), 0)::float8 AS "recentBusyMs",
+       extract(epoch FROM now() - max(recent.slot))::float8 * 1000 AS "recentMs"
+     FROM kept CROSS JOIN recent LEFT JOIN latencies USING (chain, upstream, role, outcome)
+     GROUP BY 1, 2, 3, 4, latencies.latency ORDER BY 1, 2, 3, 4`,
+    [hours, CALLS_SLOT_MS],
+  );
+  return rows.map(({ recentCalls, recentBusyMs, recentMs, ...row }) => ({
+    ...row,
+    recent: { calls: recentCalls, busyMs: recentBusyMs, ms: recentMs },
+  }));
+}
