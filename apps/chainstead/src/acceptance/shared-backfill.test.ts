@@ -1,11 +1,9 @@
 /** One chain's history filled by several real processes, of which any may die at any moment: the tables end as those of a single one. */
 import { platform } from 'node:os';
-import { systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
   createScratchDatabase,
   createScriptedChain,
-  createSeededRandom,
   type ScratchDatabase,
   serveScriptedChain,
 } from '@chainstead/testkit';
@@ -18,8 +16,8 @@ const CHAIN_ID = 1_337_031;
 const SEED = 20_261_122;
 const BLOCKS = 800;
 const PROCESSES = 3;
-const KILLS = 4;
 const TIMEOUT_MS = 240_000;
+const KILLED_WITHIN_MS = 60_000;
 /** One process reads some forty blocks a second: there is something left for those who come later. */
 const SLOW = { latencyMs: 600 };
 const facts = scriptedChainFacts(CHAIN_ID);
@@ -80,22 +78,45 @@ async function coveredBlocks(database: Database): Promise<number> {
   return row?.blocks ?? 0;
 }
 
-/** Kills some of the processes in the middle of their work, one after the other, each once more blocks were covered. @returns how many before all was */
-async function killSome(program: ProgramProcess, database: Database, pattern: RegExp): Promise<number> {
-  const random = createSeededRandom(`shared-backfill/${SEED}/${pattern}`);
-  let met = 0;
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const before = await coveredBlocks(database);
-    await waitUntil(async () => ((await coveredBlocks(database)) > before ? null : program.output()), TIMEOUT_MS);
-    await systemClock.sleep(random.integer(0, 150));
-    const alive = processesOf(program, pattern);
-    // Now and then the first, which leads.
-    const victim = alive[kill % 3 === 1 ? 0 : random.integer(0, Math.max(0, alive.length - 1))];
-    if (victim === undefined) continue;
-    process.kill(victim, 'SIGKILL');
-    if ((await coveredBlocks(database)) < HISTORY) met += 1;
-  }
-  return met;
+/**
+ * Kills processes one after the other, each when it has written rows of blocks and waits to commit them. The test holds up all commits of the chain meanwhile,
+ * so that each dies with its work half done, and there is history left.
+ * @param names of their sessions, one for each kill
+ * @param commandOf tells the process of a session by its command line
+ */
+async function killMidCommit(
+  program: ProgramProcess,
+  database: Database,
+  names: readonly RegExp[],
+  commandOf: (name: string) => RegExp,
+): Promise<void> {
+  const lock = `commit:${CHAIN_ID}`;
+  await database.query('INSERT INTO locks (name) VALUES ($1) ON CONFLICT DO NOTHING', [lock]);
+  await database.transaction(async (transaction) => {
+    await transaction.query('SELECT FROM locks WHERE name = $1 FOR UPDATE', [lock]);
+    // Sessions of the dead wait on: the server looks for them only when it has something to say.
+    const dead: number[] = [];
+    for (const name of names) {
+      let victim = 0;
+      await waitUntil(async () => {
+        // Who only waits for its turn has written nothing, and has no transaction id.
+        const sessions = await database.query<{ pid: number; name: string }>(
+          `SELECT pid, application_name AS name FROM pg_stat_activity WHERE datname = current_database()
+             AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL AND pid <> ALL ($1::int[])`,
+          [dead],
+        );
+        const session = sessions.find((one) => name.test(one.name));
+        const [found] = session === undefined ? [] : processesOf(program, commandOf(session.name));
+        if (session === undefined || found === undefined) return `${name} does not commit\n${program.output()}`;
+        victim = found;
+        dead.push(...sessions.flatMap((one) => (one.name === session.name ? [one.pid] : [])));
+        return null;
+      }, KILLED_WITHIN_MS);
+      process.kill(victim, 'SIGKILL');
+      await waitUntil(() => (commandLineOf(victim) === null ? null : `${victim} still runs`));
+    }
+    expect(await coveredBlocks(database)).toBeLessThan(HISTORY);
+  });
 }
 
 /** Rows of a run's output that are JSON. */
@@ -136,7 +157,14 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       node.faults.set(SLOW);
       const program = start(['start', '--roles', 'ingest'], url, PROCESSES);
       await program.waitFor(/"process":"ingest-[23]".*Helping to fill the history/);
-      expect(await killSome(program, database, /role-process\.ts ingest [123] 3\b/)).toBeGreaterThan(0);
+      // The first leads.
+      const victims = [/ ingest-1$/, / ingest-[23]$/, / ingest-[23]$/];
+      await killMidCommit(
+        program,
+        database,
+        victims,
+        (name) => new RegExp(`role-process\\.ts ingest ${name.at(-1)} 3\\b`),
+      );
       node.faults.clear();
       await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 90_000 });
       await expectTruth(database, facts, chain);
@@ -175,7 +203,13 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       node.faults.set(SLOW);
       const program = start(['backfill', ...RANGE], url, PROCESSES);
       await untilHelped(program);
-      expect(await killSome(program, database, /backfill-process\.ts/)).toBeGreaterThan(0);
+      const victims = [/ backfill-\d$/, / backfill-\d$/, / backfill-\d$/];
+      await killMidCommit(
+        program,
+        database,
+        victims,
+        (name) => new RegExp(`backfill-process\\.ts .*"number":${name.at(-1)}`),
+      );
       expect(program.output()).toContain('A process that helps the backfill ended unexpectedly, starting it again');
       node.faults.clear();
       expect(await program.exited, program.output()).toBe(0);
