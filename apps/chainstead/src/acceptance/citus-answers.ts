@@ -15,17 +15,30 @@ const WALLET_PATHS = [
   '/{wallet}/erc20/transfers?contract_addresses[0]={token}',
   '/{wallet}/erc20',
   '/{wallet}/erc20?token_addresses[0]={token}',
+  '/{wallet}/erc20?proof=true',
+  '/{wallet}/balance',
+  '/wallets/balances?wallet_addresses[0]={wallet}',
   '/wallets/{wallet}/tokens?exclude_native=true',
+  '/wallets/{wallet}/tokens?exclude_native=true&limit=2',
   '/wallets/{wallet}/approvals',
+  '/wallets/{wallet}/approvals?limit=1',
   '/{wallet}/nft',
   '/{wallet}/nft?token_addresses[0]={collection}',
+  '/{wallet}/nft?limit=2&normalizeMetadata=true',
   '/{wallet}/nft/collections',
+  '/{wallet}/nft/collections?limit=1&token_counts=true',
   '/{wallet}/nft/transfers',
+  '/{wallet}/nft/transfers?limit=2&order=ASC',
+  '/{wallet}/nft/transfers?contract_addresses[0]={collection}',
   '/wallets/{wallet}/nfts/trades',
+  '/wallets/{wallet}/nfts/trades?limit=1',
   '/erc20/metadata?addresses[0]={token}',
+  '/erc20/metadata/symbols?symbols[0]=USDC',
   '/erc20/{token}/transfers?limit=5',
+  '/erc20/{token}/transfers?limit=5&order=ASC&from_block=1',
   '/erc20/{token}/stats',
   '/erc20/{token}/owners',
+  '/erc20/{token}/owners?limit=2&order=ASC',
   '/erc20/{token}/holders',
   '/erc20/{token}/holders/historical?fromDate=2015-01-01&toDate=2035-01-01&timeFrame=1m',
 ] as const;
@@ -34,20 +47,39 @@ const WALLET_PATHS = [
 const COLLECTION_PATHS = [
   '/nft/{collection}',
   '/nft/{collection}/metadata',
+  '/nft/{collection}?limit=2',
   '/nft/{collection}/owners',
+  '/nft/{collection}/owners?limit=2',
   '/nft/{collection}/stats',
   '/nft/{collection}/unique-owners',
   '/nft/{collection}/trades?limit=5',
   '/nft/{collection}/trades?marketplace=opensea',
   '/nft/{collection}/transfers',
+  '/nft/{collection}/transfers?limit=2&order=ASC',
   '/nft/{collection}/price?days=365',
+  '/nft/{collection}/floor-price',
+  '/nft/{collection}/floor-price/historical?interval=1d',
   '/nft/{collection}/traits',
+  '/nft/{collection}/traits/paginate',
   '/nft/{collection}/{id}',
+  '/nft/{collection}/{id}/floor-price',
   '/nft/{collection}/{id}/owners',
+  '/nft/{collection}/{id}/owners?limit=1',
   '/nft/{collection}/{id}/transfers',
+  '/nft/{collection}/{id}/transfers?limit=1',
   '/nft/{collection}/{id}/trades',
   '/nft/{collection}/{id}/price?days=365',
 ] as const;
+
+/** What is sent is JSON. */
+const SENT = [
+  ['/nft/metadata', '{"addresses":["{collection}"]}'],
+  ['/nft/getMultipleNFTs', '{"tokens":[{"token_address":"{collection}","token_id":"{id}"}]}'],
+  ['/nft/{collection}/nfts-by-traits', '{"traits":[{"trait_type":"Fur","value":"Gold"}]}'],
+] as const;
+
+/** Pages of a list that are asked for, each by the cursor of the one before. */
+const PAGES = 3;
 
 /** What is asked for. */
 export interface AskedFor {
@@ -89,6 +121,8 @@ export async function busiest(database: Database, chain: Chain, most: number): P
 export interface Pages {
   /** Status and text of an answer. What says when it was read is left out. @param path with a query or without */
   ask(path: string): Promise<string>;
+  /** As above, of the first pages of a list. @param sent the body of a POST */
+  askOn(path: string, sent?: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -105,11 +139,35 @@ export async function openPages(scratch: ScratchDatabase, chains: ChainRegistry,
       clock: systemClock,
     });
     const api = await createApiUnderTest(database, chains, routes);
+    const answerTo = async (path: string, sent?: string) => {
+      const target = `/api/v2.2${path}${path.includes('?') ? '&' : '?'}chain=${chain.key}`;
+      const headers = { 'x-api-key': TEST_KEY };
+      const answer = await api.request(
+        target,
+        sent === undefined
+          ? { headers }
+          : { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: sent },
+      );
+      const text = await answer.text();
+      return {
+        shown: `${answer.status} ${withoutClocks(text)}`,
+        cursor: /"cursor":"([^"]+)"/.exec(text)?.[1] ?? null,
+      };
+    };
     return {
-      async ask(path) {
-        const target = `/api/v2.2${path}${path.includes('?') ? '&' : '?'}chain=${chain.key}`;
-        const answer = await api.request(target, { headers: { 'x-api-key': TEST_KEY } });
-        return `${answer.status} ${withoutClocks(await answer.text())}`;
+      ask: async (path) => (await answerTo(path)).shown,
+      async askOn(path, sent) {
+        const first = await answerTo(path, sent);
+        const shown = [first.shown];
+        for (let { cursor } = first; cursor !== null && shown.length < PAGES; ) {
+          const next = await answerTo(
+            `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`,
+            sent,
+          );
+          shown.push(next.shown);
+          ({ cursor } = next);
+        }
+        return shown;
       },
       close: () => jobs.close(),
     };
@@ -119,21 +177,22 @@ export async function openPages(scratch: ScratchDatabase, chains: ChainRegistry,
   }
 }
 
-/** Status and text of each answer by what was asked. */
+/** Status and text of each answer by what was asked, with the pages that follow. */
 export async function answersOf(
   scratch: ScratchDatabase,
   chains: ChainRegistry,
   chain: Chain,
   asked: readonly AskedFor[],
-): Promise<Readonly<Record<string, string>>> {
+): Promise<Readonly<Record<string, readonly string[]>>> {
   const pages = await openPages(scratch, chains, chain);
   try {
-    const answers: Record<string, string> = {};
-    for (const one of asked)
-      for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS]) {
-        const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof AskedFor) => one[name]);
-        answers[filled] = await pages.ask(filled);
-      }
+    const answers: Record<string, readonly string[]> = {};
+    for (const one of asked) {
+      const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name: keyof AskedFor) => one[name]);
+      for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS]) answers[fill(path)] = await pages.askOn(fill(path));
+      for (const [path, sent] of SENT)
+        answers[`${fill(path)} ${fill(sent)}`] = await pages.askOn(fill(path), fill(sent));
+    }
     return answers;
   } finally {
     await pages.close();

@@ -2,85 +2,42 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
-import {
-  addressOf,
-  createScratchDatabase,
-  createScriptedChain,
-  createSeededRandom,
-  findCitus,
-  type ScratchCitus,
-  serveScriptedChain,
-} from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { addressOf, createSeededRandom } from '@chainstead/testkit';
+import { expect, it, vi } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { countRows, dumpEverything } from './citus-rows.ts';
-import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer } from './indexed-chain.ts';
+import { describeOnCitus, followSpread, untilSettled } from './citus-stage.ts';
 import { untilIndexed } from './indexed-tables.ts';
 
-const programs = await findCitus('nodes that die while blocks are written and read');
+const DYING = 'nodes that die while blocks are written and read';
 const TIMEOUT_MS = 300_000;
 const KILLS = 4;
 
-describe.runIf(programs !== undefined)('a distributed database of which a node dies', () => {
-  let cluster: ScratchCitus;
-
-  beforeAll(async () => {
-    if (programs === undefined) return;
-    cluster = await programs.createCluster();
-  }, TIMEOUT_MS);
-  afterAll(() => cluster?.remove());
-
+await describeOnCitus('a distributed database of which a node dies', DYING, (stage) => {
   it('loses nothing and has nothing twice of what was being written', { timeout: TIMEOUT_MS }, async () => {
     const random = createSeededRandom('citus/outages');
-    const spread = await cluster.createDatabase({ distributed: true });
-    onTestFinished(() => spread.drop());
-    const chain = createScriptedChain({ seed: 44, chainId: SCRIPTED_CHAIN_ID });
-    chain.mine(400);
-    // Slow answers to small ranges, so that a crash meets commits.
-    const node = await serveScriptedChain(chain, {
-      faults: { latencyMs: 5, logLimit: { style: 'geth', maxRange: 16 } },
-    });
-    onTestFinished(() => node.close());
-    const facts = scriptedChainFacts();
-    const indexer = await startIndexer({ chain: facts, database: spread.database, urls: [node.url] });
-    onTestFinished(() => indexer.stop());
+    const followed = await followSpread(stage, { seed: 44, blocks: 400 });
+    const { database, chain, facts } = followed;
     for (let kill = 0; kill < KILLS; kill++) {
-      const victim = cluster.workers[kill % cluster.workers.length];
-      if (victim === undefined) throw new Error('The cluster has no workers');
-      const mining = setInterval(() => {
-        chain.mine(1);
-        if (random.chance(0.3)) chain.reorg(random.integer(1, 4), random.integer(4, 6));
-      }, 50);
+      const victim = stage.worker(kill % stage.cluster.workers.length);
+      const stopMining = followed.mineOn(random, 0.3);
       await systemClock.sleep(random.integer(300, 1_200));
       await victim.crash();
       await systemClock.sleep(random.integer(100, 800));
-      clearInterval(mining);
+      stopMining();
       await victim.restart();
     }
-    await untilIndexed(spread.database, facts, chain, { proven: true, timeoutMs: 120_000 });
-    const single = await createScratchDatabase();
-    onTestFinished(() => single.drop());
-    await indexFresh({ chain: facts, url: node.url, database: single.database, from: 1, to: chain.head });
-    const own = await dumpEverything(spread.database, facts);
-    expect(own).toEqual(await dumpEverything(single.database, facts));
+    await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 120_000 });
+    const own = await dumpEverything(database, facts);
+    expect(own).toEqual(await dumpEverything(await followed.indexAlone(), facts));
     expect(countRows(own).erc20_transfers).toBeGreaterThan(1_000);
-    // What a crash left half committed is settled by then.
-    await vi.waitFor(
-      async () =>
-        expect(
-          await spread.database.query(
-            `SELECT result FROM run_command_on_workers('SELECT count(*) FROM pg_prepared_xacts') WHERE result <> '0'`,
-          ),
-        ).toEqual([]),
-      { timeout: 20_000, interval: 500 },
-    );
+    await untilSettled(database);
   });
 
   it('says that it can not answer while a node is away, and answers once it is back', {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const spread = await cluster.createDatabase({ distributed: true });
-    onTestFinished(() => spread.drop());
+    const spread = await stage.createSpread();
     const chains = createChainRegistry();
     const eth = chains.get('eth');
     const wallets = Array.from({ length: 16 }, (_, index) => addressOf(0xa000 + index * 7_919));
@@ -102,8 +59,7 @@ describe.runIf(programs !== undefined)('a distributed database of which a node d
       return answer.status;
     };
     for (const wallet of wallets) expect(await statusOf(wallet)).toBe(200);
-    const [dead] = cluster.workers;
-    if (dead === undefined) throw new Error('The cluster has no workers');
+    const dead = stage.worker();
     await dead.crash();
     const statuses: number[] = [];
     for (const wallet of wallets) statuses.push(await statusOf(wallet));

@@ -2,23 +2,16 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import {
-  createScriptedChain,
-  findCitus,
-  type ScratchCitus,
-  type ScratchCluster,
-  type ScratchDatabase,
-  type ScriptedChain,
-  serveScriptedChain,
-} from '@chainstead/testkit';
+import { createScriptedChain, type ScratchDatabase, type ScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startProgram } from '../testing/program-process.ts';
 import { openPages, type Pages } from './citus-answers.ts';
 import { keepEverything } from './citus-rows.ts';
+import { describeOnCitus } from './citus-stage.ts';
 import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts } from './indexed-chain.ts';
 import { WAIT } from './outage-stage.ts';
 
-const programs = await findCitus('pages and starts while a node is away');
+const AWAY = 'pages and starts while a node is away';
 const TIMEOUT_MS = 180_000;
 const BLOCKS = 40;
 /** So few that several have rows of every kind. */
@@ -59,20 +52,7 @@ const OF_ALL = { wallet: '/{}/nft/transfers', token: '/erc20/{}/transfers' };
 
 const UNAVAILABLE = '503 {"message":"The database is unavailable: try again later"}';
 
-describe.runIf(programs !== undefined)('a cluster of which a worker is away', () => {
-  let cluster: ScratchCitus;
-  beforeAll(async () => {
-    if (programs === undefined) return;
-    cluster = await programs.createCluster();
-  }, TIMEOUT_MS);
-  afterAll(() => cluster?.remove());
-
-  const victim = (): ScratchCluster => {
-    const [first] = cluster.workers;
-    if (first === undefined) throw new Error('The cluster has no workers');
-    return first;
-  };
-
+await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
   describe('with what was indexed', () => {
     const facts = scriptedChainFacts();
     const { key, id } = facts;
@@ -82,8 +62,7 @@ describe.runIf(programs !== undefined)('a cluster of which a worker is away', ()
     let pages: Pages;
 
     beforeAll(async () => {
-      if (programs === undefined) return;
-      spread = await cluster.createDatabase({ distributed: true });
+      spread = await stage.createSpread();
       chain.mine(BLOCKS);
       const node = await serveScriptedChain(chain);
       await indexFresh({ chain: facts, url: node.url, database: spread.database, from: 1, to: chain.head });
@@ -91,15 +70,12 @@ describe.runIf(programs !== undefined)('a cluster of which a worker is away', ()
       await keepEverything(spread.database, facts);
       pages = await openPages(spread, chains, facts);
     }, TIMEOUT_MS);
-    afterAll(async () => {
-      await pages?.close();
-      await spread?.drop();
-    });
+    afterAll(() => pages?.close());
 
     it('answers what lies on the others as before, the rest with 503, and all once it is back', {
       timeout: TIMEOUT_MS,
     }, async () => {
-      const dead = victim();
+      const dead = stage.worker();
       onTestFinished(() => dead.restart());
       const asked = await questions(spread.database, facts, chain);
       // The first answers only have it looked for what is known.
@@ -143,8 +119,7 @@ describe.runIf(programs !== undefined)('a cluster of which a worker is away', ()
   });
 
   it('lets the program start, which indexes as soon as the worker is back', { timeout: TIMEOUT_MS }, async () => {
-    const spread = await cluster.createDatabase({ distributed: true });
-    onTestFinished(() => spread.drop());
+    const spread = await stage.createSpread();
     const chain = createScriptedChain({ seed: 46, finalityDepth: 8 });
     chain.mine(10);
     const upstream = await serveScriptedChain(chain);
@@ -173,7 +148,7 @@ describe.runIf(programs !== undefined)('a cluster of which a worker is away', ()
     await first.stop();
     // Queues of a first start are made while the worker is away.
     await spread.database.query('DROP SCHEMA chainstead_jobs CASCADE');
-    const dead = victim();
+    const dead = stage.worker();
     onTestFinished(() => dead.restart());
     await dead.crash();
     const { address, untilFollowed } = await start();
