@@ -5,7 +5,7 @@ import { BenchmarkError } from './benchmark-error.ts';
 
 export const CONNECTIONS = 20;
 /** Functions that answer are compiled after some hundred requests. */
-const WARM_UP_SECONDS = 3;
+export const WARM_UP_SECONDS = 3;
 
 /** What is asked of both servers, one path after the other. */
 export interface AskedPaths {
@@ -70,8 +70,12 @@ export async function compareThroughput(
   ];
 }
 
-/** @returns requests answered a second */
-async function load({ url, encoding }: Side, paths: readonly string[], seconds: number): Promise<number> {
+/** Asks over {@link CONNECTIONS} connections. @returns requests answered a second @throws {BenchmarkError} when any is refused */
+export async function load(
+  { url, encoding }: Pick<Side, 'url' | 'encoding'>,
+  paths: readonly string[],
+  seconds: number,
+): Promise<number> {
   const result = await autocannon({
     url,
     connections: CONNECTIONS,

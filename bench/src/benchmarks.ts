@@ -24,6 +24,7 @@ import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { nftMixed } from './benchmarks/nft-mixed.ts';
 import { nftRoutes } from './benchmarks/nft-routes.ts';
 import { nodeTraffic } from './benchmarks/node-traffic.ts';
+import { readStandby } from './benchmarks/read-standby.ts';
 import { recoverSenders } from './benchmarks/recover-senders.ts';
 import { streamsDelivery } from './benchmarks/streams-delivery.ts';
 import { streamsIsolation } from './benchmarks/streams-isolation.ts';
@@ -43,6 +44,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   recoverSenders,
   api,
   apiLimits,
+  readStandby,
   growth,
   growthNft,
   growthNftDays,
