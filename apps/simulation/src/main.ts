@@ -1,10 +1,11 @@
 /** `npm run simulate -- --seed N` or `--seeds COUNT [--from N]`, of a story. Exits 1 when a seed fails, with the command that repeats it. */
-import { type ScratchServer, startScratchServer } from '@chainstead/testkit';
+import { findCitus, startScratchServer } from '@chainstead/testkit';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { planAssets } from './assets/plan.ts';
 import { runAssets } from './assets/run-assets.ts';
 import { planOf } from './plan.ts';
 import { runSimulation } from './run-simulation.ts';
+import { clusterOf, oneServer } from './simulated-servers.ts';
 
 /** A run in words, and what is wrong with it. */
 interface Run {
@@ -25,6 +26,14 @@ const program = new Command('npm run simulate --')
       .choices(['blocks', 'assets'] as const)
       .default('blocks'),
   )
+  .addOption(
+    new Option(
+      '--on <servers>',
+      'where the database of a story of blocks is: a cluster of Citus has three servers, which die',
+    )
+      .choices(['server', 'cluster'] as const)
+      .default('server'),
+  )
   .option('--seed <number>', 'only this run, the same every time', wholeNumber)
   .option('--seeds <count>', 'so many runs', wholeNumber, 10)
   .option('--from <number>', 'the first seed', wholeNumber, 1)
@@ -33,6 +42,7 @@ const program = new Command('npm run simulate --')
   .parse();
 const { seed, ...given } = program.opts<{
   story: 'blocks' | 'assets';
+  on: 'server' | 'cluster';
   seed?: number;
   seeds: number;
   from: number;
@@ -43,11 +53,19 @@ const seeds = seed === undefined ? Array.from({ length: given.seeds }, (_, index
 const runStory = { blocks: runBlocks, assets: runStoryOfAssets }[given.story];
 
 const server = await startScratchServer({ settings: { max_connections: '300' } });
+const cluster = given.on === 'cluster' ? await (await findCitus('the simulation'))?.createCluster() : undefined;
+if (given.on === 'cluster' && cluster === undefined) {
+  await server.stop();
+  process.exit(1);
+}
+const servers = cluster === undefined ? oneServer(server) : clusterOf(cluster, server);
+// A server that dies would be every story's.
+const sideBySide = cluster === undefined ? given.concurrency : 1;
 let failed = 0;
 const waiting = [...seeds];
-const workers = Array.from({ length: Math.min(given.concurrency, seeds.length) }, async () => {
+const workers = Array.from({ length: Math.min(sideBySide, seeds.length) }, async () => {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const run = await runStory(next, server);
+    const run = await runStory(next);
     report(next, run);
     if (run.failure !== null) failed++;
   }
@@ -55,6 +73,7 @@ const workers = Array.from({ length: Math.min(given.concurrency, seeds.length) }
 try {
   await Promise.all(workers);
 } finally {
+  await cluster?.remove();
   await server.stop();
 }
 console.log(`Simulation: ${seeds.length - failed} passed, ${failed} failed`);
@@ -66,17 +85,17 @@ function wholeNumber(text: string): number {
   return number;
 }
 
-async function runBlocks(of: number, scratch: ScratchServer): Promise<Run> {
-  const result = await runSimulation(planOf(of), scratch);
+async function runBlocks(of: number): Promise<Run> {
+  const result = await runSimulation(planOf(of), servers);
   return {
     facts: `${result.blocks} blocks, ${result.transfers} transfers, ${result.nftMoves} NFT moves, ${result.nftSales} sales, ${result.reorgs} reorgs, ${result.kills} kills (${result.killsAtWork} at work), ${result.repairs} repairs, ${result.seconds.toFixed(1)} s`,
     failure: result.failure,
-    options: '',
+    options: given.on === 'cluster' ? ' --on cluster' : '',
   };
 }
 
-async function runStoryOfAssets(of: number, scratch: ScratchServer): Promise<Run> {
-  const result = await runAssets(planAssets(of, given.actions), scratch);
+async function runStoryOfAssets(of: number): Promise<Run> {
+  const result = await runAssets(planAssets(of, given.actions), server);
   return {
     facts: `${result.actions} actions in ${result.blocks} blocks, ${result.reorgs} reorgs, ${result.kills} kills, ${result.questions} questions, ${result.comparisons} comparisons, ${result.seconds.toFixed(1)} s`,
     failure: result.failure,

@@ -6,7 +6,6 @@ import {
   type ChainNode,
   createScriptedChain,
   type ScratchDatabase,
-  type ScratchServer,
   type ScriptedChain,
   serveScriptedChain,
 } from '@chainstead/testkit';
@@ -17,6 +16,7 @@ import { indexFresh } from './fresh-index.ts';
 import { type IngestProcess, startIngest } from './ingest-process.ts';
 import type { Plan, Step } from './plan.ts';
 import { CHAIN_ID, MARKETPLACE, simulatedChain, simulatedDatasets } from './simulated-chain.ts';
+import type { SimulatedServers } from './simulated-servers.ts';
 
 export interface SimulationResult {
   readonly seed: number;
@@ -42,9 +42,12 @@ interface Stage {
   readonly plan: Plan;
   readonly chain: ScriptedChain;
   readonly nodes: readonly ChainNode[];
+  readonly servers: SimulatedServers;
   readonly scratch: ScratchDatabase;
   ingest: IngestProcess;
   reorgs: number;
+  /** How often the database broke. */
+  breaks: number;
   kills: number;
   killsAtWork: number;
   /** What was there when the program that runs was started. */
@@ -53,7 +56,7 @@ interface Stage {
 
 export async function runSimulation(
   plan: Plan,
-  server: ScratchServer,
+  servers: SimulatedServers,
   clock: Clock = systemClock,
 ): Promise<SimulationResult> {
   const started = clock.now();
@@ -62,13 +65,16 @@ export async function runSimulation(
   const nodes = await Promise.all(
     plan.upstreams.map((faults, index) => serveScriptedChain(chain, { faults, seed: plan.seed * 10 + index })),
   );
-  const scratch = await server.createDatabase();
-  const fresh = await server.createDatabase();
+  const scratch = await servers.createDatabase();
+  const fresh = await servers.createFresh();
   const honest = await serveScriptedChain(chain);
-  await cutPartitions(plan, scratch);
+  if (!servers.isCluster) await cutPartitions(plan, scratch);
   const found = await readProgress(scratch.database);
   const ingest = startIngest(environmentOf(plan, nodes, scratch));
-  const stage: Stage = { plan, chain, nodes, scratch, ingest, reorgs: 0, kills: 0, killsAtWork: 0, found };
+  const stage: Stage = {
+    ...{ plan, chain, nodes, servers, scratch, ingest, found },
+    ...{ reorgs: 0, breaks: 0, kills: 0, killsAtWork: 0 },
+  };
   try {
     if (!isHitAtOnce(plan)) await untilAtWork(scratch.database, found, clock);
     await askForSubjects(scratch.database, chain);
@@ -80,6 +86,7 @@ export async function runSimulation(
     chain.mine(8);
     const unsettled = await settle(stage, clock);
     await stage.ingest.kill();
+    await servers.untilSettled(scratch.database);
     await askForSubjects(scratch.database, chain);
     await indexFresh({
       url: honest.url,
@@ -172,7 +179,7 @@ async function play(stage: Stage, step: Step, clock: Clock): Promise<void> {
   } else if (step.kind === 'kill') {
     await kill(stage, clock);
     stage.kills++;
-  } else if (step.kind === 'break-database') await breakConnections(stage.scratch);
+  } else if (step.kind === 'break-database') await stage.servers.breakDatabase(stage.scratch, stage.breaks++);
 }
 
 /** In one of five stories things befall the program while it starts; in the others only once it has begun to write. */
@@ -189,31 +196,29 @@ async function kill(stage: Stage, clock: Clock): Promise<void> {
   const { database } = stage.scratch;
   await stage.ingest.kill();
   if ((await readProgress(database)) !== stage.found) stage.killsAtWork++;
-  if (comesBackUpgraded(stage.plan)) await backToFormerLayout(database, 2 + (stage.kills % 5));
+  if (!stage.servers.isCluster && comesBackUpgraded(stage.plan))
+    await backToFormerLayout(database, 2 + (stage.kills % 5));
   stage.found = await readProgress(database);
   stage.ingest = startIngest(environmentOf(stage.plan, stage.nodes, stage.scratch));
   if (!isHitAtOnce(stage.plan)) await untilAtWork(database, stage.found, clock);
 }
 
-/** Ends every other connection to the database, as a failover would. */
-async function breakConnections(scratch: ScratchDatabase): Promise<void> {
-  await scratch.database.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'chainstead-test'`,
-  );
-}
-
 /** Waits until the tip is indexed and nothing is uncovered (or unproven where it must be proven). @returns what is left. */
-async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<string | null> {
+async function settle({ plan, chain, servers, scratch }: Stage, clock: Clock): Promise<string | null> {
   const deadline = clock.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
-    const left = await whatIsLeft(plan, chain, scratch);
+    const left = await whatIsLeft(plan, chain, servers, scratch);
     if (left === null || clock.now() > deadline) return left;
     await clock.sleep(POLL_MS);
   }
 }
 
-async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchDatabase): Promise<string | null> {
+async function whatIsLeft(
+  plan: Plan,
+  chain: ScriptedChain,
+  servers: SimulatedServers,
+  scratch: ScratchDatabase,
+): Promise<string | null> {
   const names = simulatedDatasets().map(({ name }) => name);
   const [row] = await scratch.database.query<{
     hash: string;
@@ -235,7 +240,7 @@ async function whatIsLeft(plan: Plan, chain: ScriptedChain, scratch: ScratchData
   const wanted = (chain.head - plan.startBlock + 1) * names.length;
   if (row.covered !== wanted)
     return `${row.covered} of ${wanted} blocks (times datasets) are covered: ${row.why ?? 'no reason given'}`;
-  const unmoved = await countFormerRows(scratch.database);
+  const unmoved = servers.isCluster ? 0 : await countFormerRows(scratch.database);
   if (unmoved > 0) return `${unmoved} rows are in the former table`;
   return plan.needsProof && row.open > 0 ? `${row.open} ranges are not proven yet` : null;
 }
