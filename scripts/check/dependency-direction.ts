@@ -11,7 +11,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['tokens'],
   ['erc20', 'prices', 'streams'],
   ['nft'],
-  ['datasets', 'console'],
+  ['datasets'],
+  ['console'],
   ['apps'],
 ];
 

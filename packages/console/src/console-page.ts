@@ -1,11 +1,12 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { AuditActor, KeyStore } from '@chainstead/http';
+import type { AuditActor, InnerAsker, KeyStore } from '@chainstead/http';
 import type { StreamOperations } from '@chainstead/streams';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
+import type { LookUpServices } from './pages/look-up/look-up-services.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';
 import type { UpstreamsSource } from './pages/upstreams/read-upstreams.ts';
@@ -56,6 +57,10 @@ export interface PageRequest {
   readonly parameter: (name: string) => string;
   /** Of the query; the first where there are several. */
   readonly query: (name: string) => string | undefined;
+  /** What this server is called by whoever looks, such as `https://chainstead.example`. Said by headers: for texts alone. */
+  readonly origin: string;
+  /** For whom the data API is asked. */
+  readonly asker: InnerAsker;
 }
 
 export interface ChangeRequest<Form> extends PageRequest {
@@ -68,11 +73,13 @@ export interface ChangeRequest<Form> extends PageRequest {
 export type Answer = View | { readonly goTo: string } | FileAnswer;
 
 export interface FileAnswer {
-  readonly content: string;
+  readonly content: string | Uint8Array;
   /** Of the content. */
   readonly type: string;
   /** What it is called where it is to be saved; absent: it is for a script. */
   readonly saveAs?: string;
+  /** Instead of those that pages have. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface View {
@@ -92,6 +99,7 @@ export interface ConsoleServices {
   readonly streams: StreamOperations;
   readonly upstreams: UpstreamsSource;
   readonly nodeTest: NodeTest;
+  readonly lookUp: LookUpServices;
   readonly logger: Logger;
   readonly clock: Clock;
 }

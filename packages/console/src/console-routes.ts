@@ -1,4 +1,4 @@
-import { type AuditActor, InvalidParameterError } from '@chainstead/http';
+import { ALL_SCOPES, type AuditActor, InvalidParameterError } from '@chainstead/http';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import type {
@@ -47,10 +47,11 @@ export function createConsoleRoutes(
   };
 }
 
-function sendFile(c: ConsoleContext, { content, type, saveAs }: FileAnswer): Response {
-  return c.body(content, 200, {
+function sendFile(c: ConsoleContext, { content, type, saveAs, headers = {} }: FileAnswer): Response {
+  return c.body(typeof content === 'string' ? content : new Uint8Array(content), 200, {
     'content-type': type,
     ...(saveAs !== undefined && { 'content-disposition': `attachment; filename="${saveAs}"` }),
+    ...headers,
   });
 }
 
@@ -59,12 +60,27 @@ function rooted(path: string): string {
 }
 
 function requestOf(c: ConsoleContext): PageRequest {
+  const session = c.get('session');
   return {
-    session: c.get('session'),
+    session,
     token: c.get('token'),
     parameter: (name) => c.req.param(name) ?? '',
     query: (name) => c.req.query(name),
+    origin: originOf(c),
+    asker: {
+      principal: { id: session.keyId, name: session.keyName, scopes: ALL_SCOPES },
+      requestId: c.get('requestId'),
+    },
   };
+}
+
+/** By a proxy's headers, else by the request's own. */
+function originOf(c: ConsoleContext): string {
+  const asked = new URL(c.req.url);
+  const [protocol = ''] = c.req.header('x-forwarded-proto')?.split(',') ?? [];
+  const [host = ''] = c.req.header('x-forwarded-host')?.split(',') ?? [];
+  const named = `${protocol.trim() === 'https' ? 'https:' : asked.protocol}//${host.trim() || asked.host}`;
+  return URL.parse(named)?.origin ?? asked.origin;
 }
 
 /** @throws InvalidParameterError */

@@ -1,13 +1,16 @@
-import type { ChainRegistry } from '@chainstead/chains';
-import type { Clock, Logger } from '@chainstead/core';
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import type { Clock, Hash, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
   type ConfiguredKey,
+  createInnerApi,
   type KeyStore,
   loadServerSecret,
   type RouteModule,
   type SharedLimits,
 } from '@chainstead/http';
+import type { PictureReader } from '@chainstead/nft';
+import type { HashPlace } from '@chainstead/state';
 import type { StreamOperations } from '@chainstead/streams';
 import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
@@ -33,6 +36,14 @@ export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'regi
   readonly upstreams: readonly ConfiguredUpstream[];
   /** Tries a node that somebody names. */
   readonly nodeTest: NodeTest;
+  /** What is looked up where. */
+  readonly lookUp: {
+    /** The data routes of the API: tables show what these answer. */
+    readonly routes: readonly RouteModule[];
+    /** As `placeOfHash`, of the process's own questions. */
+    placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
+    readonly pictures: PictureReader;
+  };
   readonly version: string;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -55,17 +66,28 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const overview = createOverviewSource(options);
   const upstreams = createUpstreamsSource({ database, overview, configured: options.upstreams });
   const nodeTest = bounded(options.nodeTest);
-  const app = createConsoleApp({
-    services: { database, keys, sessions, registry, overview, upstreams, nodeTest, streams, logger, clock },
-    pages: PAGES,
-    cookie: createSessionCookie(secret),
-    assets: await loadConsoleAssets(),
-    sharedLimits: options.sharedLimits,
-    version: options.version,
-    closing: closing.signal,
-  });
+  const shared = { database, keys, sessions, registry, overview, upstreams, nodeTest, streams, logger, clock };
+  const assets = await loadConsoleAssets();
   return {
-    routes: (api) => {
+    routes: (api, dependencies) => {
+      const { routes, placeOf, pictures } = options.lookUp;
+      const lookUp = {
+        chains: options.chains,
+        networks: options.aptos.networks,
+        data: createInnerApi(routes, dependencies),
+        reads: dependencies.reads,
+        placeOf,
+        pictures,
+      };
+      const app = createConsoleApp({
+        services: { ...shared, lookUp },
+        pages: PAGES,
+        cookie: createSessionCookie(secret),
+        assets,
+        sharedLimits: options.sharedLimits,
+        version: options.version,
+        closing: closing.signal,
+      });
       api.route('/console', app);
     },
     close: () => closing.abort(),

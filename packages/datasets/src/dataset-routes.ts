@@ -29,7 +29,13 @@ import {
   tokenTradesRoute,
   walletTradesRoute,
 } from '@chainstead/nft';
-import { createStateQuestions, nativeBalanceRoutes, type ReadingContext, transactionFactsOf } from '@chainstead/state';
+import {
+  createStateQuestions,
+  nativeBalanceRoutes,
+  type ReadingContext,
+  type StateQuestions,
+  transactionFactsOf,
+} from '@chainstead/state';
 import { createKeptSubjects, type Dataset } from '@chainstead/sync';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
@@ -46,6 +52,8 @@ export interface DatasetRoutesOptions {
   readonly onDemand: OnDemandLimits;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** One for a process: who else asks nodes gives the same here. @default one of the routes' own */
+  readonly questions?: StateQuestions;
   /** Where what requests have counted is measured. @default nowhere */
   readonly metrics?: Registry;
 }
@@ -72,7 +80,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const { jobs, chains, onDemand } = options;
   const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
-  const questions = createStateQuestions(options);
+  const questions = options.questions ?? createStateQuestions(options);
   // One for all routes: what they have counted of a chain is counted in turn.
   const kept = createKeptSubjects(options.database, options.metrics);
   const reading = { database: options.database, questions, logger: options.logger };

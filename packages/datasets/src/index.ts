@@ -2,6 +2,13 @@
  * Puts the datasets together: the registry that the sync engine writes by, the data routes of the API, the lists that operators
  * import, and the views for SQL. Start reading at `registry.ts`.
  */
+export {
+  BLOCK_LISTS,
+  type BlockList,
+  type BlockRows,
+  type RowPlace,
+  readBlockRows,
+} from './block-rows/read-block-rows.ts';
 export { createDatasetRoutes } from './dataset-routes.ts';
 export { importList, type ListKind } from './lists/import-list.ts';
 export { readExamples } from './read-examples.ts';

@@ -7,7 +7,13 @@ import {
   ownersNow,
 } from '@chainstead/erc20';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
-import { accountCodesReader, nativeBalancesReader, type StateReader, transactionFactsReader } from '@chainstead/state';
+import {
+  accountCodesReader,
+  hashPlacesReader,
+  nativeBalancesReader,
+  type StateReader,
+  transactionFactsReader,
+} from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 
 /** What the worker role answers when requests ask for a chain's state. To add one: a folder that exports a `StateReader`, and one entry here. */
@@ -15,6 +21,7 @@ export const stateReaders: readonly StateReader[] = [
   nativeBalancesReader,
   accountCodesReader,
   transactionFactsReader,
+  hashPlacesReader,
   tokenFactsReader,
   tokenCreationReader,
   allowancesReader,

@@ -8,7 +8,9 @@ export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from '
 export { createMetadataWorker } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
 export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
+export { createPictureReader, type PictureReader } from './pictures/picture-reader.ts';
 export type { SendersOf } from './records/record-pages.ts';
+export { readSaleDays, type SaleDay } from './sale-prices/read-sale-days.ts';
 export { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices/sale-prices-route.ts';
 export { metadataRoutes } from './single-nfts/metadata-routes.ts';
 export { createHeldNow } from './token-state/held-now.ts';
@@ -19,6 +21,7 @@ export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './tr
 export { createTraitsRoutes } from './traits/traits-routes.ts';
 export { readTraitsStatuses, type TraitsStatus } from './traits/traits-status.ts';
 export { createTraitsWorker } from './traits/traits-worker.ts';
+export { hasNftTransfers } from './transfer-lists/has-nft-transfers.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';
 export { nftMalformedLogs } from './transfers/malformed-logs.ts';

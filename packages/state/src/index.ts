@@ -6,6 +6,7 @@ export { accountCodesReader, createHasCodeOf, hasCodeOf } from './account-codes/
 export { askInParts, type ReadingContext } from './ask-in-parts.ts';
 export { committedBlock, knownBlock, newestKnownBlocks, type StateBlock } from './committed-block.ts';
 export { type ContractCalls, createContractCalls } from './contract-calls.ts';
+export { type HashPlace, hashPlacesReader, placeOfHash } from './hash-places/hash-places.ts';
 export { getNativeBalances, type NativeBalancesOptions } from './native-balances/get-native-balances.ts';
 export { nativeBalanceRoutes } from './native-balances/native-balance-routes.ts';
 export { nativeBalancesReader } from './native-balances/native-balances-reader.ts';

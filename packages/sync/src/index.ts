@@ -12,7 +12,7 @@ export { type ChainStatus, countRows, readChainStatuses } from './chain-status.t
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
 export { listFillingChains } from './claims.ts';
-export { type Coverage, listCoverage } from './coverage.ts';
+export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
 export type {
   Dataset,
   DecodeContext,

@@ -9,5 +9,6 @@ export { readTokenFacts, type ToldToken } from './facts/token-facts-question.ts'
 export { tokenFactsReader } from './facts/token-facts-reader.ts';
 export { saveTokenMetadata } from './pending-metadata.ts';
 export { refreshTokens } from './refresh-tokens.ts';
+export { readSeenContracts } from './seen-contracts.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';
 export { createTokenMetadataWorker } from './token-metadata-worker.ts';

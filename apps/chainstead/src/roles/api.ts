@@ -1,8 +1,9 @@
 import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
-import { type Console, createConsole } from '@chainstead/console';
+import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
 import { createCursorCodec } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type DatabaseOptions, openReads, type Reads } from '@chainstead/db';
+import { createEgress, type Egress } from '@chainstead/egress';
 import {
   type ApiApp,
   type ApiServer,
@@ -17,7 +18,6 @@ import {
   createRedisSpendingStore,
   createRequestDatabase,
   createSharedLimits,
-  type KeyStore,
   loadServerSecret,
   type RawHandler,
   type RequestDatabase,
@@ -28,7 +28,8 @@ import {
   unservedRoutes,
 } from '@chainstead/http';
 import { createJobs, type Jobs } from '@chainstead/jobs';
-import type { StreamOperations } from '@chainstead/streams';
+import { createPictureReader } from '@chainstead/nft';
+import { createStateQuestions, placeOfHash, type StateQuestions } from '@chainstead/state';
 import { keepOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
 import { ListenError } from '../listen-error.ts';
@@ -114,17 +115,24 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const chains = configuration.chains.map(({ chain }) => chain);
     const usage = createApiUsageCounter({ database, logger, clock });
     opened.defer(() => usage.close());
-    const operators = await openConsole(context, { keys, sharedLimits, streams: streams.operations });
-    const routes = [
-      ...createDatasetRoutes({ ...context, jobs, chains, datasets: configuration.datasets, onDemand }),
-      ...streams.routes,
-      ...createAptosRoutes({
-        indexed: aptos.networks.map(({ network }) => network),
-        datasets: aptos.datasets,
-        ports: aptos.testnetPort === null ? {} : { [aptos.testnetPort]: 'testnet' },
-      }),
-      unservedRoutes,
-    ];
+    const questions = createStateQuestions({ ...context, jobs, chains });
+    const { datasets } = configuration;
+    const datasetRoutes = createDatasetRoutes({ ...context, jobs, chains, datasets, onDemand, questions });
+    const aptosRoutes = createAptosRoutes({
+      indexed: aptos.networks.map(({ network }) => network),
+      datasets: aptos.datasets,
+      ports: aptos.testnetPort === null ? {} : { [aptos.testnetPort]: 'testnet' },
+    });
+    const dataRoutes = [...datasetRoutes, ...aptosRoutes];
+    const egress = createEgress({ allowPrivate: configuration.privateNetworks });
+    opened.defer(() => egress.close());
+    const operators = await openConsole(context, {
+      keys,
+      sharedLimits,
+      streams: streams.operations,
+      lookUp: openLookUp(context, { routes: dataRoutes, questions, egress }),
+    });
+    const routes = [...datasetRoutes, ...streams.routes, ...aptosRoutes, unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],
@@ -153,9 +161,23 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   }
 }
 
+/** What pages of the console look up by: the data API's own answers, nodes for hashes, and strangers' servers for pictures. */
+function openLookUp(
+  { configuration, logger, clock }: RoleContext,
+  of: { readonly routes: readonly RouteModule[]; readonly questions: StateQuestions; readonly egress: Egress },
+): ConsoleOptions['lookUp'] {
+  const { routes, questions, egress } = of;
+  const { onDemand } = configuration;
+  return {
+    routes,
+    placeOf: (chain, hash) => placeOfHash({ questions, logger }, chain, hash, onDemand.waitMs),
+    pictures: createPictureReader({ egress, ...onDemand, clock }),
+  };
+}
+
 function openConsole(
   context: RoleContext,
-  opened: { readonly keys: KeyStore; readonly sharedLimits: SharedLimits; readonly streams: StreamOperations },
+  opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'lookUp'>,
 ): Promise<Console> {
   const { configuration, database, logger, clock } = context;
   const { aptos, chains } = configuration;

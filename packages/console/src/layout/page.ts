@@ -59,7 +59,13 @@ function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['vi
       html`<li><a href="/console${entry.path}" ${isCurrent(entry.path, path) ? html`aria-current="page"` : NOTHING}>${entry.title}</a></li>`,
   );
   const leave = html`<span class="who">${shown(viewer.keyName, 40)}</span> <button class="quiet">Sign out</button>`;
-  return html`<nav aria-label="Console"><ul>${entries}</ul></nav>${changeForm('/console/sign-out', viewer.token, leave)}`;
+  return html`<nav aria-label="Console"><ul>${entries}</ul></nav>${searchForm()}${changeForm('/console/sign-out', viewer.token, leave)}`;
+}
+
+/** What pages/look-up reads. Longer texts name nothing. */
+function searchForm(): Html {
+  return html`<form method="get" action="/console/look-up" role="search" class="search">
+<input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, NFT, hash, block" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>`;
 }
 
 function isCurrent(entry: string, path: string): boolean {

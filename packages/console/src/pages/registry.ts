@@ -3,6 +3,7 @@ import { auditPage } from './audit/audit-page.ts';
 import { chainPage } from './chains/chain-page.ts';
 import { gatewayPage } from './gateway/gateway-page.ts';
 import { keysPage } from './keys/keys-page.ts';
+import { lookUpPage } from './look-up/look-up-page.ts';
 import { overviewPage } from './overview/overview-page.ts';
 import { sessionsPage } from './sessions/sessions-page.ts';
 import { streamsPage } from './streams/streams-page.ts';
@@ -12,6 +13,7 @@ import { upstreamsPage } from './upstreams/upstreams-page.ts';
 export const PAGES: readonly ConsolePage[] = [
   overviewPage,
   chainPage,
+  lookUpPage,
   upstreamsPage,
   streamsPage,
   gatewayPage,

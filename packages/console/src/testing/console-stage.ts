@@ -1,6 +1,7 @@
-import { createChainRegistry } from '@chainstead/chains';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { createEgress } from '@chainstead/egress';
 import { erc20Transfers } from '@chainstead/erc20';
 import {
   type ApiApp,
@@ -12,6 +13,7 @@ import {
   type SharedLimits,
 } from '@chainstead/http';
 import { exampleApi } from '@chainstead/http/testing';
+import { createPictureReader } from '@chainstead/nft';
 import type { StreamOperations } from '@chainstead/streams';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { type Console, type ConsoleOptions, createConsole } from '../console.ts';
@@ -63,6 +65,12 @@ export interface StageOptions {
   readonly endOf?: (name: string) => number | null;
   /** Default: on Ethereum, of which no node is known. */
   readonly streams?: StreamOperations;
+  /** What is looked up where. @default no routes, nodes that tell nothing, and pictures of public servers */
+  readonly lookUp?: Partial<ConsoleOptions['lookUp']>;
+  /** Of the configuration. @default Ethereum */
+  readonly chains?: readonly Chain[];
+  /** Of Aptos. @default none */
+  readonly networks?: ConsoleOptions['aptos']['networks'];
   /** Of the console alone, to count or fail what it asks. */
   readonly wrap?: (database: Database) => Database;
   /** @default none is configured */
@@ -78,6 +86,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
   const registry = createChainRegistry();
   const keys = createKeyStore({ database, configured, cacheMs: 1 });
   const streams = openStreamOperations({ database, chains: [registry.get('eth')] });
+  const egress = createEgress({ allowPrivate: false });
   const operators = await createConsole({
     database: options.wrap?.(database) ?? database,
     keys,
@@ -85,18 +94,27 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     sharedLimits: options.sharedLimits ?? createUnlimited(),
     registry,
     streams: options.streams ?? streams.operations,
-    chains: [registry.get('eth')],
+    chains: options.chains ?? [registry.get('eth')],
     datasets: [erc20Transfers],
     keepOf: () => undefined,
     endOf: options.endOf ?? (() => null),
-    aptos: { networks: [], datasets: [] },
+    aptos: { networks: options.networks ?? [], datasets: [] },
     upstreams: options.upstreams ?? [],
     nodeTest: options.nodeTest ?? { chains: [], run: async () => null },
+    lookUp: {
+      routes: [],
+      placeOf: async () => undefined,
+      pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
+      ...options.lookUp,
+    },
     version: '0.0.0',
     logger: silentLogger(),
     clock: systemClock,
   });
-  const app = await exampleApi(database, [], { openRoutes: [operators.routes], bodyBytesMax: BODY_BYTES_MAX });
+  const app = await exampleApi(database, options.lookUp?.routes ?? [], {
+    openRoutes: [operators.routes],
+    bodyBytesMax: BODY_BYTES_MAX,
+  });
   const get: ConsoleStage['get'] = async (path, visitor, headers = {}) =>
     app.request(path, { headers: { accept: 'text/html', ...cookieOf(visitor), ...headers } });
   const post: ConsoleStage['post'] = async (path, fields, visitor, headers = OWN_ORIGIN) =>
@@ -124,6 +142,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     async close() {
       operators.close();
       await streams.close();
+      await egress.close();
       if (options.scratch === undefined) await scratch.drop();
     },
   };

@@ -31,14 +31,15 @@ const REDIRECTS_MAX = 5;
 /** The common implementations write files up to this as one block; anything else that fits is a lie. */
 const SINGLE_BLOCK_BYTES = 262_144;
 
-export function createDocumentFetch(egress: Egress): DocumentFetch {
+/** @param bytesMax of a document, as sent and after decompression */
+export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX): DocumentFetch {
   async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
     const response = await egress.request({
       url,
       headers: { accept, 'user-agent': 'chainstead' },
       redirects: REDIRECTS_MAX,
       timeoutMs,
-      maxResponseBytes: DOCUMENT_BYTES_MAX,
+      maxResponseBytes: bytesMax,
       signal,
     });
     if (response.status >= 200 && response.status < 300) return response;

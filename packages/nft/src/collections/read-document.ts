@@ -18,6 +18,8 @@ export interface DocumentReaderOptions {
   readonly ipfsGateways: readonly string[];
   readonly arweaveGateways: readonly string[];
   readonly clock: Clock;
+  /** Bytes of a document at most. @default 2 MiB */
+  readonly bytesMax?: number;
 }
 
 /** For one request: resolving, connecting, redirects, body. Milliseconds. */
@@ -26,8 +28,8 @@ const REQUEST_MS_MAX = 10_000;
 const DOCUMENT_MS_MAX = 25_000;
 
 export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
-  const { clock } = options;
-  const { getPlain, getBlock } = createDocumentFetch(options.egress);
+  const { clock, bytesMax = DOCUMENT_BYTES_MAX } = options;
+  const { getPlain, getBlock } = createDocumentFetch(options.egress, bytesMax);
 
   /** One try at one place. */
   type Attempt = (timeoutMs: number, signal: AbortSignal) => Promise<Document>;
@@ -57,7 +59,7 @@ export function createDocumentReader(options: DocumentReaderOptions): DocumentRe
     async read(uri, signal) {
       const place = parseDocumentPlace(uri);
       if (place.kind === 'data') {
-        const { bytes, mediaType, decoded } = parseDataUri(place.uri, DOCUMENT_BYTES_MAX);
+        const { bytes, mediaType, decoded } = parseDataUri(place.uri, bytesMax);
         return { bytes, mediaType, verified: null, decoded };
       }
       const deadline = clock.now() + DOCUMENT_MS_MAX;

@@ -1,24 +1,28 @@
-// Draws time series: of each [data-plot] the numbers that its address gives, as { labels, unit, range, times, values }. The table beside it says the same.
+// Draws time series: of each [data-plot] the numbers that its address gives, as { labels, unit, range, times, values }, where it matters also the least
+// height of the plot (top) and whether each value has a point (points). The table beside it says the same.
 (() => {
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
   const HEIGHT = 220;
   const HEADROOM = 1.1;
+  /** Prices in ether are small. */
+  const FRACTION_DIGITS = 6;
 
   async function draw(element) {
     const answer = await fetch(element.dataset.plot, { headers: { accept: 'application/json' } });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-    const { labels, unit, range, times, values } = await answer.json();
+    const { labels, unit, range, times, values, top = 1, points = false } = await answer.json();
     if (times.length === 0) {
       element.textContent = 'Nothing to plot yet.';
       return;
     }
-    const numbers = new Intl.NumberFormat();
+    const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: FRACTION_DIGITS });
     const axis = { stroke: css('--soft'), grid: { stroke: css('--edge') }, ticks: { stroke: css('--edge') } };
     const series = labels.map((label, index) => ({
       label,
       stroke: css(COLOURS[index % COLOURS.length]),
       width: 1.5,
+      points: points ? { show: true, size: 5 } : {},
       value: (_plot, value) => (value === null ? '–' : `${numbers.format(value)} ${unit}`),
     }));
     const options = {
@@ -26,7 +30,7 @@
       height: HEIGHT,
       series: [{}, ...series],
       // From the first to the last moment that was asked for, and from nothing to somewhat more than the most.
-      scales: { x: { range }, y: { range: (_plot, _least, most) => [0, Math.max(1, most * HEADROOM)] } },
+      scales: { x: { range }, y: { range: (_plot, _least, most) => [0, Math.max(top, most * HEADROOM) || 1] } },
       axes: [axis, { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => numbers.format(tick)) }],
     };
     element.textContent = '';

@@ -1,0 +1,63 @@
+import { BLOCK_LISTS } from '@chainstead/datasets';
+import { NotFoundError } from '@chainstead/http';
+import { html } from 'hono/html';
+import type { ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
+import { cut, NOTHING } from '../../layout/html.ts';
+import { plainCount } from '../../layout/numbers.ts';
+import { blockFactsView, isKnown, readBlockFacts } from './blocks/block-facts.ts';
+import { blockList, blockLists } from './blocks/block-lists.ts';
+import { blockIn, hashIn, placeIn } from './blocks/block-parameters.ts';
+import { chainLinks, chainNamed, chainsAsked } from './subjects/choose-chain.ts';
+import { rpcCurlView } from './tables/rpc-curl-view.ts';
+
+/** Of which rows are shown at once. */
+const CHAINS_SHOWN = 3;
+const ROWS_OF_PAGE = 50;
+
+/** What is indexed of a block. */
+export function addBlockRoutes(routes: ConsoleRoutes, { database, lookUp, registry }: ConsoleServices): void {
+  const choice = { registry, chains: lookUp.chains };
+
+  routes.view('/look-up/block/:number', async (request) => {
+    const number = blockIn(request.parameter('number'));
+    const chains = chainsAsked(choice, request.query('chain'));
+    const facts = await Promise.all(chains.map((chain) => readBlockFacts(database, chain, number)));
+    const isChosen = request.query('chain') !== undefined;
+    const known = isChosen ? facts : facts.filter(isKnown);
+    const sections = await Promise.all(
+      known.slice(0, CHAINS_SHOWN).map(async (one) => {
+        const { chain } = one;
+        return html`<section aria-labelledby="on-${chain.key}"><h2 id="on-${chain.key}">${chain.key}</h2>${blockFactsView(one)}
+${await blockLists(lookUp, { chain, block: number, transaction: null })}
+${rpcCurlView(chain, request.origin, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])}</section>`;
+      }),
+    );
+    const links = {
+      chosen: isChosen ? (chains[0]?.key ?? null) : null,
+      found: known.map(({ chain }) => chain.key),
+      all: lookUp.chains.map(({ key }) => key),
+    };
+    return {
+      title: `Block ${plainCount(number)}`,
+      body: html`<h1>Block ${plainCount(number)}</h1>
+${chainLinks(`/console/look-up/block/${number}`, links)}
+${known.length === 0 ? html`<p>No block of this number is indexed on any of these chains.</p>` : NOTHING}${sections}`,
+    };
+  });
+
+  routes.view('/look-up/rows/:list', async ({ parameter, query }) => {
+    const list = BLOCK_LISTS.find((one) => one === parameter('list'));
+    if (list === undefined) throw new NotFoundError(`There is no list ${cut(parameter('list'), 40)}`);
+    const chain = chainNamed(choice, query('chain') ?? '');
+    const block = blockIn(query('block') ?? '');
+    const given = query('transaction');
+    const of = { chain, block, transaction: given === undefined ? null : hashIn(given) };
+    const page = { after: placeIn(query('after')), limit: ROWS_OF_PAGE };
+    return {
+      title: 'Rows of a block',
+      body: html`<h1><a href="/console/look-up/block/${block}?chain=${chain.key}">Block ${plainCount(block)}</a> of ${chain.key}</h1>
+<h2>${given === undefined ? 'All transactions' : html`Transaction <code>${of.transaction}</code>`}</h2>
+${await blockList(lookUp, list, of, page)}`,
+    };
+  });
+}

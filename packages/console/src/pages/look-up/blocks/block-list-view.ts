@@ -1,0 +1,66 @@
+import type { BlockList, BlockRows } from '@chainstead/datasets';
+import { html } from 'hono/html';
+import { type Html, NOTHING } from '../../../layout/html.ts';
+import { account, type CellPlace, type Column, contract, nft, nfts, text, transaction } from '../tables/cells.ts';
+
+const TITLES: Readonly<Record<BlockList, string>> = {
+  erc20_transfers: 'ERC-20 transfers',
+  nft_transfers: 'NFT transfers',
+  nft_trades: 'NFT trades',
+};
+
+const COLUMNS: Readonly<Record<BlockList, readonly Column[]>> = {
+  erc20_transfers: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'Token', cell: contract('token_address', 'token_symbol') },
+    { title: 'From', cell: account('from_address') },
+    { title: 'To', cell: account('to_address') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Base units', cell: text('base_units'), isNumber: true },
+    { title: 'Transaction', cell: transaction() },
+  ],
+  nft_transfers: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'NFT', cell: nft('token_address', 'token_id') },
+    { title: 'Collection', cell: contract('token_address', 'collection_name') },
+    { title: 'From', cell: account('from_address') },
+    { title: 'To', cell: account('to_address') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Transaction', cell: transaction() },
+  ],
+  nft_trades: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'NFTs', cell: nfts('token_address', 'token_ids') },
+    { title: 'Collection', cell: contract('token_address', 'collection_name') },
+    { title: 'Seller', cell: account('seller') },
+    { title: 'Buyer', cell: account('buyer') },
+    { title: 'Price', cell: text('price'), isNumber: true },
+    { title: 'Paid in', cell: text('payment_symbol') },
+    { title: 'Transaction', cell: transaction() },
+  ],
+};
+
+/** Rows of a block, with the statement that gives the same: the data API has no list by block. @param more the address of the next page */
+export function blockListView(
+  list: BlockList,
+  { rows, sql }: BlockRows,
+  { place, block, more }: { readonly place: CellPlace; readonly block: number; readonly more: string | null },
+): Html {
+  const title = TITLES[list];
+  const columns = COLUMNS[list];
+  const id = `${place.chain}-${list}`;
+  const kind = ({ isNumber = false }: Column): Html => (isNumber ? html` class="number"` : NOTHING);
+  const lines = rows.map(
+    // Links to transactions say their block.
+    (row) =>
+      html`<tr>${columns.map((column) => html`<td${kind(column)}>${column.cell({ ...row, block_number: block }, place)}</td>`)}</tr>`,
+  );
+  return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
+${
+  rows.length === 0
+    ? html`<p class="soft">None.</p>`
+    : html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${place.chain}"><table class="rows"><thead><tr>${columns.map((column) => html`<th scope="col"${kind(column)}>${column.title}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
+}
+${more === null ? NOTHING : html`<p><a href="${more}" rel="next">More</a></p>`}
+<details class="curl"><summary>The same in SQL</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;
+}

@@ -1,0 +1,56 @@
+import { seedMetadata } from '@chainstead/nft/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Visitor } from '../../testing/console-stage.ts';
+import { ALICE, APES, ETH, type LookUpStage, openLookUpStage, TOKEN } from '../../testing/look-up-stage.ts';
+
+const MARK = 'alert(document.domain)';
+const HOSTILE = [
+  `<script>${MARK}</script>`,
+  `"><img src=x onerror=${MARK}>`,
+  `' onmouseover='${MARK}`,
+  `\u202e${MARK}\u2066`,
+  `javascript:${MARK}`,
+  'x'.repeat(1_000_000),
+];
+const PAGES = [
+  `/address/${ALICE}?chain=eth`,
+  `/address/${TOKEN}`,
+  `/address/${APES}`,
+  `/nft/${APES}/1?chain=eth`,
+  '/block/1000',
+  '/block/2000',
+  `/table/nfts?chain=eth&address=${ALICE}`,
+];
+
+let stage: LookUpStage;
+let visitor: Visitor;
+beforeAll(async () => {
+  stage = await openLookUpStage();
+  visitor = await stage.signIn();
+});
+afterAll(() => stage.close());
+
+test.each(HOSTILE)('names such as %.24s neither run nor make a page large', async (text) => {
+  await stage.database.query('UPDATE tokens SET name = $1, symbol = left($1, 1000)', [text]);
+  await stage.database.query('DELETE FROM nft_token_metadata');
+  const document = { name: text, description: text, image: text, attributes: [{ trait_type: text, value: text }] };
+  for (const id of ['1', '2', '3'])
+    await seedMetadata(stage.database, ETH, { address: APES, id }, { uri: text, text: JSON.stringify(document) });
+  for (const path of PAGES) {
+    const answer = await stage.get(`/console/look-up${path}`, visitor);
+    const page = await answer.text();
+    expect(answer.status, path).toBe(200);
+    expect(page.length, path).toBeLessThan(400_000);
+    expect(page, path).not.toMatch(/\p{Cc}(?<![\n])|[\u202a-\u202e\u2066-\u2069]/u);
+    for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi)) {
+      const bare = tag.replaceAll(/"[^"]*"/g, '""');
+      expect(bare, path).not.toMatch(/\s(?:on\w+|style)=|javascript:/i);
+      if (tag.startsWith('<img')) expect(tag).toMatch(/^<img class="thumb" src="\/console\/look-up\/picture\/eth\/0x/);
+    }
+    for (const [, address = ''] of page.matchAll(/(?:href|src|action|data-plot)="([^"]*)"/g))
+      expect(address, path).toMatch(/^[/#]/);
+    expect(page.match(/<script\b/g), path).toHaveLength(
+      page.match(/<script defer src="\/console\/assets\//g)?.length ?? 0,
+    );
+  }
+});

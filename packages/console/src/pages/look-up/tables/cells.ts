@@ -1,0 +1,201 @@
+import { decimalAmount, isAddress } from '@chainstead/core';
+import { html } from 'hono/html';
+import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { count, moment } from '../../../layout/numbers.ts';
+
+/** A record of an answer, as JSON has it. */
+export type DataRow = Readonly<Record<string, unknown>>;
+
+/** Where the rows are. */
+export interface CellPlace {
+  /** The chain's name in addresses. */
+  readonly chain: string;
+  /** Its own coin, and what counts as that; null where there is none to tell. */
+  readonly coin: { readonly symbol: string; readonly decimals: number; readonly wrapped: string | null } | null;
+}
+
+/** Shows something of a row. */
+export type Cell = (row: DataRow, place: CellPlace) => Html;
+
+export interface Column {
+  readonly title: string;
+  readonly cell: Cell;
+  readonly isNumber?: boolean;
+}
+
+/** Where a row says nothing: this very value. */
+export const NONE: Html = html`–`;
+const HASH = /^0x[0-9a-f]{64}$/;
+const DIGITS = /^\d{1,400}$/;
+const TOKEN_ID = /^\d{1,78}$/;
+/** More is no token's. */
+const DECIMALS_MAX = 80;
+const SYMBOL_MAX = 20;
+/** Of a hash or an address, on each side. Characters. */
+const SHOWN_ENDS = 8;
+
+export function text(path: string, max?: number): Cell {
+  return (row) => {
+    const found = textAt(row, path);
+    return found === null || found === '' ? NONE : shown(found, max);
+  };
+}
+
+/** An account, by its label where it has one. */
+export function account(path: string, label?: string): Cell {
+  return (row, { chain }) => {
+    const address = textAt(row, path);
+    if (address === null) return NONE;
+    const name = label === undefined ? null : textAt(row, label);
+    return html`${accountLink(address, chain)}${name === null ? NOTHING : html`<br>${shown(name)}`}`;
+  };
+}
+
+/** A contract, by its symbol or name where it says one. */
+export function contract(path: string, ...names: readonly string[]): Cell {
+  return (row, { chain }) => {
+    const address = textAt(row, path);
+    const name = names.map((one) => textAt(row, one)).find((one) => one !== null && one !== '') ?? null;
+    if (address === null) return name === null ? NONE : shown(name);
+    return html`${name === null ? NOTHING : html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
+  };
+}
+
+/** An NFT: a link to its page. */
+export function nft(contractPath: string, idPath: string): Cell {
+  return (row, { chain }) => nftLink(textAt(row, contractPath), textAt(row, idPath), chain);
+}
+
+/** The NFTs of a list of ids. */
+export function nfts(contractPath: string, idsPath: string): Cell {
+  return (row, { chain }) => {
+    const ids = valueAt(row, idsPath);
+    if (!Array.isArray(ids) || ids.length === 0) return NONE;
+    const links = ids
+      .slice(0, IDS_SHOWN)
+      .map((id: unknown) => html`${nftLink(textAt(row, contractPath), textOf(id), chain)} `);
+    return html`${links}${ids.length > IDS_SHOWN ? html`and ${ids.length - IDS_SHOWN} more` : NOTHING}`;
+  };
+}
+
+const IDS_SHOWN = 5;
+
+/** The picture of an NFT, through the console; nothing where its document names none. */
+export function picture(contractPath: string, idPath: string, imagePath: string): Cell {
+  return (row, { chain }) => {
+    const [address, id, image] = [contractPath, idPath, imagePath].map((path) => textAt(row, path));
+    if (!isAddress(address) || !TOKEN_ID.test(id ?? '') || image === null || image === undefined || image === '')
+      return NONE;
+    return pictureView(`/console/look-up/picture/${encodeURIComponent(chain)}/${address}/${id}`);
+  };
+}
+
+/** The logo of a collection. */
+export function logo(contractPath: string, imagePath: string): Cell {
+  return (row, { chain }) => {
+    const address = textAt(row, contractPath);
+    if (!isAddress(address) || (textAt(row, imagePath) ?? '') === '') return NONE;
+    return pictureView(`/console/look-up/picture/${encodeURIComponent(chain)}/${address}`);
+  };
+}
+
+function pictureView(address: string): Html {
+  return html`<img class="thumb" src="${address}" alt="" loading="lazy" width="56" height="56">`;
+}
+
+/** Base units as a number of whole tokens, with their symbol. @param decimals a path, or their number */
+export function amount(path: string, decimals: string | number, symbol?: string): Cell {
+  return (row) => {
+    const units = textAt(row, path);
+    if (units === null) return NONE;
+    const places = typeof decimals === 'number' ? decimals : Number(textAt(row, decimals) ?? Number.NaN);
+    const name = symbol === undefined ? null : textAt(row, symbol);
+    if (!DIGITS.test(units) || !Number.isInteger(places) || places < 0 || places > DECIMALS_MAX)
+      return html`${shown(units)} <span class="soft">base units</span>`;
+    return html`${decimalAmount(units, places)}${name === null ? NOTHING : html` ${shown(name, SYMBOL_MAX)}`}`;
+  };
+}
+
+/** What was paid: in the chain's coin, or in base units of a token. */
+export function price(path: string, tokenPath: string): Cell {
+  return (row, { chain, coin }) => {
+    const units = textAt(row, path);
+    if (units === null) return NONE;
+    const token = textAt(row, tokenPath);
+    if (coin !== null && DIGITS.test(units) && (token === null || token === coin.wrapped))
+      return html`${decimalAmount(units, coin.decimals)} ${token === null ? '' : 'W'}${coin.symbol}`;
+    return html`${shown(units)}<br><span class="soft">base units of</span> ${token === null ? 'the coin' : accountLink(token, chain)}`;
+  };
+}
+
+export function block(path = 'block_number'): Cell {
+  return (row, { chain }) => {
+    const number = textAt(row, path);
+    if (number === null || !/^\d{1,15}$/.test(number)) return NONE;
+    return html`<a href="/console/look-up/block/${number}?chain=${encodeURIComponent(chain)}">${count(Number(number))}</a>`;
+  };
+}
+
+/** A transaction: its rows are found by their block. */
+export function transaction(path = 'transaction_hash', blockPath = 'block_number'): Cell {
+  return (row, { chain }) => {
+    const hash = textAt(row, path);
+    if (hash === null || !HASH.test(hash)) return NONE;
+    const number = textAt(row, blockPath);
+    const at = number === null ? '' : `&block=${encodeURIComponent(number)}`;
+    return html`<a href="/console/look-up/transaction/${hash}?chain=${encodeURIComponent(chain)}${at}" title="${hash}"><code>${short(hash)}</code></a>`;
+  };
+}
+
+export function time(path = 'block_timestamp'): Cell {
+  return (row) => {
+    const at = new Date(textAt(row, path) ?? Number.NaN);
+    return Number.isNaN(at.getTime()) ? NONE : moment(at);
+  };
+}
+
+/** Which of these are true of a row. @param names what is said, by path */
+export function flags(names: Readonly<Record<string, string>>): Cell {
+  return (row) => {
+    const said = Object.entries(names).flatMap(([path, name]) => (valueAt(row, path) === true ? [name] : []));
+    return said.length === 0 ? NONE : html`${said.join(', ')}`;
+  };
+}
+
+/** An account of EVM chains leads to its page; anything else is shown as it is. */
+export function accountLink(address: string, chain: string): Html {
+  if (!isAddress(address)) return shown(address);
+  return html`<a href="/console/look-up/address/${address}?chain=${encodeURIComponent(chain)}" title="${address}"><code>${short(address)}</code></a>`;
+}
+
+function nftLink(address: string | null, id: string | null, chain: string): Html {
+  if (id === null) return NONE;
+  if (!isAddress(address) || !TOKEN_ID.test(id)) return shown(id);
+  return html`<a href="/console/look-up/nft/${address}/${id}?chain=${encodeURIComponent(chain)}" title="${id}">${id.length > 2 * SHOWN_ENDS ? short(id) : id}</a>`;
+}
+
+/** The two ends of a long text of hexadecimal digits, or of others. */
+export function short(long: string): string {
+  const start = long.startsWith('0x') ? SHOWN_ENDS + 2 : SHOWN_ENDS;
+  return long.length <= start + SHOWN_ENDS ? cut(long) : `${long.slice(0, start)}…${long.slice(-SHOWN_ENDS)}`;
+}
+
+/** What a record says at a path such as `token.symbol`, as text; null for nothing, and for what is no text. */
+export function textAt(row: DataRow, path: string): string | null {
+  return textOf(valueAt(row, path));
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+function valueAt(row: DataRow, path: string): unknown {
+  let value: unknown = row;
+  for (const name of path.split('.')) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+export function isRecord(value: unknown): value is DataRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,97 @@
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { type CellPlace, type DataRow, NONE } from './cells.ts';
+import { curlLine } from './curl-line.ts';
+import type { DataTable, TableSubject } from './data-table.ts';
+import type { TableAnswer } from './read-table.ts';
+
+/** How a table is shown. */
+export interface TableContext {
+  readonly of: TableSubject;
+  readonly place: CellPlace;
+  /** Of this server, for the line that asks the same. */
+  readonly origin: string;
+  /** Where the rest is: on the page of all tables, the table's own. */
+  readonly more: (cursor: string | null) => string;
+  /** Whether the page is the table's own. @default false */
+  readonly isOwnPage?: boolean;
+}
+
+/** A table with the line that gives the same from the data API. */
+export function tableView(table: DataTable, answer: TableAnswer, context: TableContext): Html {
+  const id = `${context.of.chain}-${table.name}`;
+  const heading =
+    context.isOwnPage === true ? html`<h2 id="${id}">${table.title}</h2>` : html`<h3 id="${id}">${table.title}</h3>`;
+  return html`<section aria-labelledby="${id}">${heading}
+${contentOf(table, answer, context)}
+${answerNote(answer)}
+${curlView(curlLine(context.origin, answer.target))}</section>`;
+}
+
+/** Where a table's own page is. */
+export function tableAddress(
+  table: DataTable,
+  { chain, address, tokenId }: TableSubject,
+  cursor: string | null,
+): string {
+  const query = new URLSearchParams({
+    chain,
+    address,
+    ...(tokenId !== null && { token_id: tokenId }),
+    ...(cursor !== null && { cursor }),
+  });
+  return `/console/look-up/table/${table.name}?${query}`;
+}
+
+export function curlView(line: string, summary = 'The same from the API'): Html {
+  return html`<details class="curl"><summary>${summary}</summary><pre tabindex="0"><code>${line}</code></pre></details>`;
+}
+
+function contentOf(table: DataTable, answer: TableAnswer, context: TableContext): Html {
+  const { more, isOwnPage = false } = context;
+  if (answer.kind === 'told') return html`<p class="soft">${shown(answer.message, 600)}</p>`;
+  if (answer.kind === 'late')
+    return html`<p class="soft">This takes longer than a page of many tables waits. <a href="${more(null)}">${table.title}</a></p>`;
+  const { rows, cursor } = answer;
+  const [first] = rows;
+  if (first === undefined)
+    return html`<p class="soft">${cursor === null ? 'None.' : 'None on this page.'}</p>${nextLink(cursor, context)}`;
+  if (table.shape === 'record') return factsView(table, first, context.place);
+  return html`${rowsView(table, rows, context)}
+${isOwnPage ? nextLink(cursor, context) : cursor === null ? NOTHING : html`<p><a href="${more(null)}">More: ${table.title}</a></p>`}`;
+}
+
+function nextLink(cursor: string | null, { more }: TableContext): Html {
+  return cursor === null ? NOTHING : html`<p><a href="${more(cursor)}" rel="next">Next page</a></p>`;
+}
+
+function rowsView({ title, columns }: DataTable, rows: readonly DataRow[], { of, place }: TableContext): Html {
+  const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.title}</th>`);
+  const lines = rows.map(
+    (row) => html`<tr>${columns.map((column) => html`<td${numberClass(column)}>${column.cell(row, place)}</td>`)}</tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="${title}, ${of.chain}"><table class="rows"><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+}
+
+/** What a record does not say is left out. */
+function factsView({ columns }: DataTable, row: DataRow, place: CellPlace): Html {
+  const facts = columns
+    .map(({ title, cell }) => ({ title, value: cell(row, place) }))
+    .filter(({ value }) => value !== NONE);
+  if (facts.length === 0) return html`<p class="soft">Nothing is known of it.</p>`;
+  return html`<dl class="record">${facts.map(({ title, value }) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function numberClass({ isNumber = false }: { readonly isNumber?: boolean }): Html {
+  return isNumber ? html` class="number"` : NOTHING;
+}
+
+/** What is missing, so that few rows are not taken for all that there are. */
+function answerNote(answer: TableAnswer): Html {
+  if (answer.kind !== 'rows') return NOTHING;
+  if (answer.note !== null && answer.note !== '') return html`<p class="soft">${shown(answer.note, 300)}.</p>`;
+  if (answer.indexed === null || answer.indexed.complete) return NOTHING;
+  const { from, to } = answer.indexed;
+  if (from === null || to === null) return html`<p class="soft">Nothing is indexed yet that this would need.</p>`;
+  return html`<p class="soft">Not all that it would need is indexed: ${shown(from)} to ${shown(to)} is.</p>`;
+}

@@ -1,0 +1,175 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAptosRoutes } from '@chainstead/aptos';
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes, datasets } from '@chainstead/datasets';
+import { addressBytes } from '@chainstead/db';
+import { createEgress } from '@chainstead/egress';
+import { seedTransfers } from '@chainstead/erc20/testing';
+import { createJobs } from '@chainstead/jobs';
+import { createPictureReader } from '@chainstead/nft';
+import { seedDatasetCoverage, seedMetadata, seedMoves, seedTrades } from '@chainstead/nft/testing';
+import { createKeptSubjects } from '@chainstead/sync';
+import { addressOf, createScratchDatabase, seedBuilt } from '@chainstead/testkit';
+import type { ConsoleOptions } from '../console.ts';
+import { type ConsoleStage, openConsoleStage } from './console-stage.ts';
+
+const registry = createChainRegistry();
+export const [ETH, BASE, POLYGON] = [registry.get('eth'), registry.get('base'), registry.get('polygon')];
+export const [ALICE, BOB] = [addressOf(0xa11ce), addressOf(0xb0b)];
+export const TOKEN = addressOf(0x70c3);
+export const APES = addressOf(0xa9e5);
+/** Of Alice, by the block of each. */
+export const TRANSFERS = 120;
+export const APTOS_OWNER = `0x${'5'.repeat(64)}`;
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const DAY_SECONDS = 86_400;
+const KEPT_WITHIN_MS = 60_000;
+
+/** Something to look up: an account, a token and a collection on Ethereum, the account on Base too, and pictures on a server. */
+export interface LookUpStage extends ConsoleStage {
+  /** Where pictures are asked for, in order. */
+  readonly picturesAsked: readonly string[];
+}
+
+/** @param answerPicture of the server that metadata names; by default a picture of one pixel */
+export async function openLookUpStage(
+  { placeOf }: Partial<Pick<ConsoleOptions['lookUp'], 'placeOf'>> = {},
+  answerPicture: RequestListener = (_request, response) => response.writeHead(200).end(PNG),
+): Promise<LookUpStage> {
+  const scratch = await createScratchDatabase();
+  const { database } = scratch;
+  const logger = silentLogger();
+  const jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
+  const chains = [ETH, BASE, POLYGON];
+  const routes = [
+    ...createDatasetRoutes({
+      database,
+      jobs,
+      chains,
+      datasets,
+      onDemand: { waitMs: 200, maxCalls: 100, perKey: 10 },
+      clock: systemClock,
+      logger,
+    }),
+    ...createAptosRoutes({ indexed: ['mainnet'] }),
+  ];
+  const picturesAsked: string[] = [];
+  const server = createServer((request, response) => {
+    picturesAsked.push(request.url ?? '');
+    answerPicture(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const egress = createEgress({ allowPrivate: ['127.0.0.1/32'], timeoutMs: 2_000 });
+  const stage = await openConsoleStage({
+    scratch,
+    chains,
+    networks: ['mainnet'],
+    lookUp: {
+      routes,
+      pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
+      ...(placeOf !== undefined && { placeOf }),
+    },
+  });
+  await seed(stage, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return {
+    ...stage,
+    picturesAsked,
+    async close() {
+      await stage.close();
+      server.closeAllConnections();
+      server.close();
+      await egress.close();
+      await jobs.close(2_000);
+      await scratch.drop();
+    },
+  };
+}
+
+async function seed({ database }: ConsoleStage, pictures: string): Promise<void> {
+  const place = { token: TOKEN, transactionIndex: 0, logIndex: 0 };
+  await seedTransfers(
+    database,
+    ETH,
+    Array.from({ length: TRANSFERS }, (_, at) => ({
+      ...place,
+      from: ALICE,
+      to: BOB,
+      value: BigInt(at) + 1n,
+      blockNumber: 1_000 + at,
+    })),
+  );
+  await seedTransfers(database, BASE, [{ ...place, from: BOB, to: ALICE, value: 7n, blockNumber: 50 }]);
+  for (const [chain, last] of [
+    [ETH, 5_000],
+    [BASE, 100],
+  ] as const)
+    for (const { name, kept = [] } of datasets) {
+      await seedDatasetCoverage(database, chain, name, 0, last);
+      // What ingestion leaves of them: they can be counted.
+      for (const state of kept) await seedBuilt(database, chain.id, state);
+    }
+  await seedContract(database, TOKEN, { standard: 'erc20', seenAs: 1, name: 'Gold', symbol: 'GLD', decimals: 2 });
+  await seedContract(database, APES, { standard: 'erc721', seenAs: 2, name: 'Apes', symbol: 'APE', decimals: null });
+  await seedMoves(
+    database,
+    ETH,
+    ['1', '2', '3'].map((id, at) => ({ token: APES, id, from: addressOf(0), to: ALICE, blockNumber: 2_000 + at })),
+  );
+  for (const id of ['1', '2'])
+    await seedMetadata(
+      database,
+      ETH,
+      { address: APES, id },
+      { text: JSON.stringify({ name: `Ape ${id}`, image: `${pictures}/${id}.png` }) },
+    );
+  const now = Math.floor(Date.now() / 1_000);
+  await seedTrades(
+    database,
+    ETH,
+    [1, 2, 3].map((ago) => ({
+      token: APES,
+      tokenIds: [String(ago)],
+      seller: BOB,
+      buyer: ALICE,
+      price: `${ago}00000000000000000`,
+      blockNumber: 2_000 + ago - 1,
+      logIndex: 1,
+      timestamp: now - ago * DAY_SECONDS,
+    })),
+  );
+  await database.query(
+    `INSERT INTO aptos_balances (network, owner_address, coin_type_hash, coin_type, amount, last_transaction_version, last_transaction_timestamp)
+     VALUES ('mainnet', decode($1, 'hex'), sha256('0xa::m::C'), '0xa::m::C', 5, 1, to_timestamp(1600000000))`,
+    [APTOS_OWNER.slice(2)],
+  );
+  // As if somebody had asked before: no test waits for what is counted.
+  const subjects = createKeptSubjects(database);
+  for (const chain of [ETH, BASE])
+    for (const dataset of datasets)
+      for (const state of dataset.kept ?? [])
+        for (const subject of [ALICE, TOKEN, APES])
+          await subjects.keep(chain, { dataset, state }, subject, KEPT_WITHIN_MS);
+}
+
+/** A contract as events and its own answers show it. */
+export async function seedContract(
+  database: ConsoleStage['database'],
+  address: Address,
+  facts: {
+    readonly standard: string;
+    readonly seenAs: number;
+    readonly name: string;
+    readonly symbol: string;
+    readonly decimals: number | null;
+  },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO tokens (address, chain_id, standard, seen_as, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $4, $5, $6, $7, 'known')`,
+    [addressBytes(address), ETH.id, facts.standard, facts.seenAs, facts.name, facts.symbol, facts.decimals],
+  );
+}

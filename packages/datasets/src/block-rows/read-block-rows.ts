@@ -1,0 +1,133 @@
+import type { ChainId, Hash } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+
+/** What a block's rows are listed of. */
+export const BLOCK_LISTS = ['erc20_transfers', 'nft_transfers', 'nft_trades'] as const;
+export type BlockList = (typeof BLOCK_LISTS)[number];
+
+/** Place of a row in its block. */
+export interface RowPlace {
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  readonly item: number;
+}
+
+export interface BlockRowsQuery {
+  readonly chainId: ChainId;
+  readonly blockNumber: number;
+  /** Null: of all transactions. */
+  readonly transaction: Hash | null;
+  /** Rows behind this one; null: from the first on. */
+  readonly after: RowPlace | null;
+  readonly limit: number;
+}
+
+/** A row as the view for SQL has it. */
+export type BlockRow = Readonly<Record<string, unknown>>;
+
+export interface BlockRows {
+  readonly rows: readonly BlockRow[];
+  /** Where the next page begins; null where none follows. */
+  readonly next: RowPlace | null;
+  /** What gives the same rows by `psql`. */
+  readonly sql: string;
+}
+
+/** What is shown of each view. Numbers that no double holds are texts in SQL, too. */
+const COLUMNS: Readonly<Record<BlockList, readonly string[]>> = {
+  erc20_transfers: [
+    'transaction_hash',
+    'token_address',
+    'token_symbol',
+    'from_address',
+    'to_address',
+    'amount::text',
+    'base_units::text',
+  ],
+  nft_transfers: [
+    'transaction_hash',
+    'event',
+    'token_address',
+    'collection_name',
+    'token_id::text',
+    'last_token_id::text',
+    'from_address',
+    'to_address',
+    'amount::text',
+  ],
+  nft_trades: [
+    'transaction_hash',
+    'marketplace',
+    'token_address',
+    'collection_name',
+    'token_ids::text[]',
+    'seller',
+    'buyer',
+    'price::text',
+    'payment_symbol',
+  ],
+};
+
+/** What the columns hold. */
+const BLOCK_MAX = 2_147_483_647;
+
+/** Transfers of ERC-20 have a log each. */
+const PLACES: Readonly<Record<BlockList, readonly string[]>> = {
+  erc20_transfers: ['transaction_index', 'log_index'],
+  nft_transfers: ['transaction_index', 'log_index', 'item'],
+  nft_trades: ['transaction_index', 'log_index', 'item'],
+};
+
+/**
+ * What is indexed of a block, or of a transaction in it, by the views for SQL (docs/analytics.md), in the order of the chain. The rows of one block are found by
+ * the block ranges of its partition: no index has hashes of transactions.
+ */
+export async function readBlockRows(
+  database: ReadDatabase,
+  list: BlockList,
+  query: BlockRowsQuery,
+): Promise<BlockRows> {
+  const isBeyond = query.blockNumber > BLOCK_MAX;
+  const values: unknown[] = [];
+  const text = blockRowsSql(list, query, query.limit + 1, (value) => `$${values.push(value)}`);
+  const found = isBeyond ? [] : await database.select<BlockRow>(text, values);
+  const rows = found.slice(0, query.limit);
+  const last = found.length > query.limit ? rows.at(-1) : undefined;
+  return {
+    rows,
+    next: last === undefined ? null : placeOf(last),
+    sql: `${blockRowsSql(list, query, query.limit, literal)};`,
+  };
+}
+
+function blockRowsSql(
+  list: BlockList,
+  { chainId, blockNumber, transaction, after }: BlockRowsQuery,
+  limit: number,
+  write: (value: string | number) => string,
+): string {
+  const places = PLACES[list];
+  const conditions = [`chain_id = ${write(chainId)}`, `block_number = ${write(blockNumber)}`];
+  if (transaction !== null) conditions.push(`transaction_hash = ${write(transaction)}`);
+  if (after !== null) {
+    const values = [after.transactionIndex, after.logIndex, after.item].slice(0, places.length);
+    conditions.push(`(${places.join(', ')}) > (${values.map(write).join(', ')})`);
+  }
+  const order = places.join(', ');
+  return `SELECT ${order}, ${COLUMNS[list].join(', ')} FROM analytics.${list} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${write(limit)}`;
+}
+
+/** A value in a statement that somebody copies. @throws TypeError for what is neither a number nor a hash */
+function literal(value: string | number): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)) return `'${value}'`;
+  throw new TypeError(`${String(value).slice(0, 80)} is no hash`);
+}
+
+function placeOf(row: BlockRow): RowPlace {
+  return {
+    transactionIndex: Number(row.transaction_index),
+    logIndex: Number(row.log_index),
+    item: Number(row.item ?? 0),
+  };
+}

@@ -1,0 +1,56 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { expect, test } from 'vitest';
+import { NotFoundError } from './api-error.ts';
+import { createInnerApi, type InnerApi } from './inner-api.ts';
+import type { RouteModule } from './route-module.ts';
+import { createDemoApi, fixedKeys } from './testing/demo-api.ts';
+
+const asked: RouteModule = (app) => {
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/demo/asked/{id}',
+      request: { params: z.object({ id: z.string().max(3) }) },
+      responses: { 200: { description: 'Who asks' } },
+    }),
+    (c) => {
+      if (c.req.valid('param').id === 'no') throw new NotFoundError('There is none');
+      return c.json({ id: c.req.valid('param').id, by: c.get('principal')?.id ?? null, request: c.get('requestId') });
+    },
+  );
+};
+
+/** Of an API that has the same routes for its clients. */
+function openInner(): { readonly inner: InnerApi; readonly request: (path: string) => Response | Promise<Response> } {
+  let inner: InnerApi | undefined;
+  const { app } = createDemoApi({
+    keys: fixedKeys('key'),
+    routes: [asked],
+    openRoutes: [
+      (_app, dependencies) => {
+        inner = createInnerApi([asked], dependencies);
+      },
+    ],
+  });
+  if (inner === undefined) throw new Error('The API added no routes');
+  return { inner, request: (path) => app.request(path) };
+}
+
+test('the process asks for whom it says, without a key, which clients still need', async () => {
+  const { inner, request } = openInner();
+  const principal = { id: '0123abcd', name: 'Ann', scopes: new Set(['admin'] as const) };
+  expect(await inner.get('/demo/asked/1?x=2', { principal, requestId: 'r-1' })).toEqual({
+    status: 200,
+    body: { id: '1', by: '0123abcd', request: 'r-1' },
+  });
+  expect((await inner.get('/demo/asked/1', { principal: null, requestId: 'r-2' })).body).toMatchObject({ by: null });
+  expect((await request('/demo/asked/1')).status).toBe(401);
+});
+
+test('what is refused is refused as to a client', async () => {
+  const { inner } = openInner();
+  const asker = { principal: null, requestId: 'r' };
+  expect(await inner.get('/demo/asked/no', asker)).toEqual({ status: 404, body: { message: 'There is none' } });
+  expect((await inner.get('/demo/asked/long', asker)).status).toBe(400);
+  expect((await inner.get('/elsewhere', asker)).status).toBe(404);
+});

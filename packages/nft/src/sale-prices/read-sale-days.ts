@@ -1,0 +1,49 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { WHOLE_COLLECTION } from '../trades/sale-days.ts';
+import { etherPayments } from './ether-payments.ts';
+
+/** What the sales of one day came to: prices of one unit, in wei. */
+export interface SaleDay {
+  /** UTC, `2026-01-31`. */
+  readonly day: string;
+  readonly sales: number;
+  readonly lowest: string;
+  /** Rounded down. */
+  readonly average: string;
+  readonly highest: string;
+}
+
+/** Which days: the last ones, up to now. `tokenId` null: of the whole collection. */
+export interface SaleDaysQuery {
+  readonly token: Address;
+  readonly tokenId: string | null;
+  readonly days: number;
+}
+
+/**
+ * The days on which something was sold for ether, wrapped ether too, oldest first: what the routes of sale prices add up (docs/sale-prices.md). A row or
+ * two a day, by their key.
+ */
+export async function readSaleDays(
+  database: ReadDatabase,
+  chain: Chain,
+  { token, tokenId, days }: SaleDaysQuery,
+): Promise<readonly SaleDay[]> {
+  return database.select<SaleDay>(
+    `SELECT day::text AS day, sum(sales)::bigint AS sales, min(lowest)::text AS lowest,
+       div(sum(total), sum(sales))::text AS average, max(highest)::text AS highest
+     FROM nft_sale_days
+     WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric AND payment_token = ANY ($4::bytea[])
+       AND day > (now() AT TIME ZONE 'UTC')::date - $5::integer
+     GROUP BY day ORDER BY nft_sale_days.day`,
+    [
+      addressBytes(token),
+      chain.id,
+      tokenId ?? String(WHOLE_COLLECTION),
+      etherPayments(chain, { withWrapped: true }).map(addressBytes),
+      days,
+    ],
+  );
+}

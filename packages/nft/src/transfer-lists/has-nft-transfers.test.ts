@@ -1,0 +1,23 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasNftTransfers } from './has-nft-transfers.ts';
+import { ALICE, BOB, seedMoves } from './testing/seeded-moves.ts';
+
+const registry = createChainRegistry();
+const [eth, base] = [registry.get('eth'), registry.get('base')];
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await seedMoves(scratch.database, eth, [{ blockNumber: 5 }]);
+});
+afterAll(() => scratch.drop());
+
+test('who sent or received an NFT has transfers, on that chain alone', async () => {
+  const { database } = scratch;
+  expect(await hasNftTransfers(database, eth, ALICE)).toBe(true);
+  expect(await hasNftTransfers(database, eth, BOB)).toBe(true);
+  expect(await hasNftTransfers(database, eth, addressOf(9))).toBe(false);
+  expect(await hasNftTransfers(database, base, ALICE)).toBe(false);
+});

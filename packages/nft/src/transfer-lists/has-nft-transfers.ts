@@ -1,0 +1,23 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+
+/**
+ * Whether an account ever sent or received an NFT on a chain, by what is indexed: the first entry of an index, in each partition. Nothing is asked for
+ * on its behalf.
+ */
+export async function hasNftTransfers(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
+  const values = [chain.id, addressKey(account), addressBytes(account)];
+  for (const side of ['from_address', 'to_address']) {
+    const rows = await database.select(
+      // In the order of the index: else a planner without statistics takes all rows for a shorter way to the first that fits.
+      `SELECT block_number FROM nft_transfers
+       WHERE chain_id = $1 AND address_key(${side}) = $2::bigint AND ${expectedTrue(`${side} = $3`)}
+       ORDER BY block_number DESC, transaction_index DESC, log_index DESC, item DESC LIMIT 1`,
+      values,
+    );
+    if (rows.length > 0) return true;
+  }
+  return false;
+}

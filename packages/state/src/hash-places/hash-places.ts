@@ -1,0 +1,80 @@
+import type { Chain } from '@chainstead/chains';
+import { errorText, type Hash, parseQuantity } from '@chainstead/core';
+import { z } from 'zod';
+import type { ReadingContext } from '../ask-in-parts.ts';
+import { StateUnavailableError } from '../state-error.ts';
+import type { StateKind, StateReader } from '../state-kind.ts';
+
+/** What a hash names, and in which block that is. */
+export interface HashPlace {
+  readonly kind: 'transaction' | 'block';
+  readonly blockNumber: number;
+}
+
+interface Question {
+  hash: string;
+}
+
+/** `place` null: no node has it, or it is in no block yet. */
+interface Told {
+  place: HashPlace | null;
+}
+
+const hashPlacesKind: StateKind<Question, Told> = {
+  name: 'hash-places',
+  question: z.object({ hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),
+  answer: z.object({
+    place: z.object({ kind: z.enum(['transaction', 'block']), blockNumber: z.int().min(0) }).nullable(),
+  }),
+};
+
+/** Whoever looks again, or was sent the page's address, shares the answer so long. Milliseconds. */
+const MAX_AGE_MS = 30_000;
+
+/** As far as they are of use. A transaction that waits is in no block. */
+const transactionSchema = z.object({ hash: z.string(), blockNumber: z.string() });
+const blockSchema = z.object({ hash: z.string(), number: z.string() });
+
+/**
+ * Where a hash is on a chain. Rows are found by their block: no index has hashes of transactions. Read from a node within `waitMs`.
+ * @returns null where no node has it, undefined where none told in time
+ */
+export async function placeOfHash(
+  { questions, logger }: Pick<ReadingContext, 'questions' | 'logger'>,
+  chain: Chain,
+  hash: Hash,
+  waitMs: number,
+): Promise<HashPlace | null | undefined> {
+  try {
+    const told = await questions.ask(chain, hashPlacesKind, { hash }, { waitMs, maxAgeMs: MAX_AGE_MS });
+    return told === null ? undefined : told.place;
+  } catch (error) {
+    if (!(error instanceof StateUnavailableError)) throw error;
+    logger.debug({ chain: chain.key, hash, error: errorText(error) }, 'No node told where a hash is');
+    return undefined;
+  }
+}
+
+/** Asks a chain's nodes for the transaction, and for the block, of a hash. */
+export const hashPlacesReader: StateReader<Question, Told> = {
+  kind: hashPlacesKind,
+  async read({ pool }, { hash }, signal) {
+    const [[transaction], [block]] = await Promise.all([
+      pool.requestMany('eth_getTransactionByHash', [[hash]], { signal }),
+      pool.requestMany('eth_getBlockByHash', [[hash, false]], { signal }),
+    ]);
+    return { place: transactionPlace(transaction?.value, hash) ?? blockPlace(block?.value, hash) };
+  },
+};
+
+/** Null for what is not the transaction that was asked for. */
+function transactionPlace(value: unknown, hash: string): HashPlace | null {
+  const { data } = transactionSchema.safeParse(value);
+  if (data?.hash.toLowerCase() !== hash) return null;
+  return { kind: 'transaction', blockNumber: parseQuantity(data.blockNumber) };
+}
+
+function blockPlace(value: unknown, hash: string): HashPlace | null {
+  const { data } = blockSchema.safeParse(value);
+  return data?.hash.toLowerCase() === hash ? { kind: 'block', blockNumber: parseQuantity(data.number) } : null;
+}
