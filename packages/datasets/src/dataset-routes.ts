@@ -37,6 +37,7 @@ import {
   transactionFactsOf,
 } from '@chainstead/state';
 import { createKeptSubjects, type Dataset } from '@chainstead/sync';
+import { createTransactionRoutes } from '@chainstead/transactions';
 import { latestBlockRoute } from './latest-block-route.ts';
 import { datasets } from './registry.ts';
 
@@ -108,6 +109,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
     latestBlockRoute,
+    ...createTransactionRoutes({ ...onDemand, questions, clock: options.clock }),
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,

@@ -23,7 +23,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
   const [transfer, approval, token, holding, trade] = await Promise.all([
-    sample<TransferRow>('erc20_transfers_all', `${hexText('account')} AS account, ${hexText('token')} AS token`, {
+    sample<SentRow>('erc20_transfers_all', SENT, {
       where: IS_ACCOUNT,
     }),
     sample<ApprovalRow>('erc20_approvals', hexText('owner').concat(' AS owner'), {
@@ -46,6 +46,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
   return {
     '*': { chain: first.key, chainId: `0x${first.id.toString(16)}`, limit: PAGE_SIZE },
     ...(transfer !== null && {
+      ...transactionExamples(transfer),
       getWalletTokenTransfers: { address: transfer.account, chain: transfer.chain },
       getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
       getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },
@@ -111,9 +112,21 @@ function ownersExamples({ token, token_id, chain }: MovedRow & { readonly chain:
     getNFTCollectionStats: collection,
   };
 }
+
+/** A transfer's transaction and block. */
+function transactionExamples({ hash, block, chain }: SentRow & { readonly chain: string }): DocumentExamples {
+  return {
+    getTransaction: { transaction_hash: hash, chain },
+    getTransactionVerbose: { transaction_hash: hash, chain },
+    getBlock: { block_number_or_hash: String(block), chain },
+    getBlockStats: { block_number_or_hash: String(block), chain },
+  };
+}
+
 /** Months of all transfers that there can be. */
 const HISTORY = { fromDate: '2020-01-01', toDate: '2030-01-01', timeFrame: '1m' };
 
+const SENT = `${hexText('account')} AS account, ${hexText('token')} AS token, ${hexText('transaction_hash')} AS hash, block_number AS block`;
 const SAMPLE_ROWS = 1_000;
 /** Enough to see what rows look like. */
 const PAGE_SIZE = 10;
@@ -131,6 +144,11 @@ interface TransferRow {
   readonly chain_id: number;
   readonly account: string;
   readonly token: string;
+}
+
+interface SentRow extends TransferRow {
+  readonly hash: string;
+  readonly block: number;
 }
 
 interface ApprovalRow {

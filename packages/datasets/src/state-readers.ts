@@ -15,6 +15,7 @@ import {
   transactionFactsReader,
 } from '@chainstead/state';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
+import { blockAtTimeReader, blockReader, transactionReader } from '@chainstead/transactions';
 
 /** What the worker role answers when requests ask for a chain's state. To add one: a folder that exports a `StateReader`, and one entry here. */
 export const stateReaders: readonly StateReader[] = [
@@ -32,4 +33,7 @@ export const stateReaders: readonly StateReader[] = [
   holdersCounted,
   nftOwnersNow,
   nftAmountsNow,
+  transactionReader,
+  blockReader,
+  blockAtTimeReader,
 ];

@@ -52,6 +52,12 @@ const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
   getNFTTradesByWallet: 40,
   getNFTSalePrices: 30,
   getNFTContractSalePrices: 30,
+  getTransaction: 10,
+  getTransactionVerbose: 20,
+  getBlock: 100,
+  getLatestBlockNumber: 10,
+  getDateToBlock: 1,
+  web3ApiVersion: 10,
   endpointWeights: 1,
 };
 const RATE_LIMIT_COST_DEFAULT = 10;

@@ -36,7 +36,8 @@ function toExecuted(raw: Json, receipt: Receipt, index: number): ExecutedTransac
     from: parseAddress(raw.from),
     to: addressOrNull(raw.to),
     nonce: parseBigQuantity(raw.nonce ?? '0x0'),
-    value: parseBigQuantity(raw.value),
+    // Types of some chains hold several calls, each with a value of its own.
+    value: parseBigQuantity(raw.value ?? '0x0'),
     gas: parseBigQuantity(raw.gas),
     input: (raw.input ?? raw.data ?? '0x') as Hex,
     succeeded: typeof receipt.raw.status === 'string' ? parseQuantity(receipt.raw.status) === 1 : null,

@@ -24,6 +24,7 @@ export type {
 } from './dataset.ts';
 export { datasetsOf } from './datasets-of.ts';
 export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
+export { executedTransactions } from './executed-transactions.ts';
 export { helpBackfill, readHelpable } from './help-backfill.ts';
 export { type HistoryRecord, type HistoryStatus, listDueHistories, readHistories } from './histories/history-record.ts';
 export { isHistoryMissing } from './histories/plan-history.ts';
@@ -38,6 +39,7 @@ export { columnsOf, defineLookUp, type LookUpPlace } from './look-up.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
 export { keepFreezing } from './partitions/freeze-partitions.ts';
 export { keepSealing, sealFullPartitions } from './partitions/seal-partitions.ts';
+export { type ProvenBlock, readProvenBlock } from './proven-block.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,
@@ -66,4 +68,5 @@ export {
   type WrongAnswerCursor,
   type WrongAnswerRecord,
 } from './upstream-records/wrong-answers.ts';
+export type { ExecutedTransaction } from './whole-block.ts';
 export { lockChainCommits } from './write-batch.ts';

@@ -61,8 +61,7 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['getBlock', { chain, blockNumberOrHash: '1' }],
-    ['getTransaction', { chain, transactionHash: HASH }],
+    ['getInternalTransactions', { chain, transactionHash: HASH }],
     ['resolveAddress', { address }],
     ['getTokenPrice', WALLET],
     ['getWalletHistory', WALLET],
@@ -89,6 +88,7 @@ describe('the official SDK', () => {
       ...['getTokenOwners'],
       ...['web3ApiVersion', 'endpointWeights'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
+      ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],
     ];
     // The hosted provider took it away: 404, as there.

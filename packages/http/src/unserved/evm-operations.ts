@@ -52,14 +52,7 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'Transaction', [
     ['GET', '/{address}', 'getWalletTransactions'],
     ['GET', '/{address}/verbose', 'getWalletTransactionsVerbose'],
-    ['GET', '/transaction/{transaction_hash}', 'getTransaction'],
-    ['GET', '/transaction/{transaction_hash}/verbose', 'getTransactionVerbose'],
     ['GET', '/transaction/{transaction_hash}/internal-transactions', 'getInternalTransactions'],
-  ]),
-  ...unserved('/api/v2.2', 'Block', [
-    ['GET', '/block/{block_number_or_hash}', 'getBlock'],
-    ['GET', '/dateToBlock', 'getDateToBlock'],
-    ['GET', '/block/{block_number_or_hash}/stats', 'getBlockStats'],
   ]),
   ...unserved('/api/v2.2', 'Utils', [
     ['POST', '/{address}/function', 'runContractFunction'],

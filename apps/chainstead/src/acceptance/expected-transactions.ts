@@ -1,0 +1,147 @@
+/** What answers hold of a recorded block, written from its JSON alone. */
+import type { Chain } from '@chainstead/chains';
+import { concat, type Hex, keccak256, numberToHex, toHex } from 'viem';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface RecordedBlock {
+  readonly block: Json & { readonly transactions: readonly Json[] };
+  readonly receipts: readonly (Json & { readonly logs: readonly Json[] })[];
+}
+
+const digits = (value: unknown): string => BigInt(String(value)).toString();
+const lower = (value: unknown): string | null => (typeof value === 'string' ? value.toLowerCase() : null);
+const isoOf = (value: unknown): string => new Date(Number(value) * 1_000).toISOString();
+
+/** The header's part of a block's answer. */
+export function expectedBlock(chain: Chain, { block, receipts }: RecordedBlock): Json {
+  const known = new Set(receipts.map(({ transactionHash }) => lower(transactionHash)));
+  const optional: Readonly<Record<string, unknown>> = {
+    base_fee_per_gas: block.baseFeePerGas === undefined ? undefined : digits(block.baseFeePerGas),
+    mix_hash: lower(block.mixHash) ?? undefined,
+    withdrawals_root: lower(block.withdrawalsRoot) ?? undefined,
+    withdrawals: (block.withdrawals as readonly Json[] | undefined)?.map(
+      ({ index, validatorIndex, address, amount }) => ({
+        index: digits(index),
+        validator_index: digits(validatorIndex),
+        address: lower(address),
+        amount: digits(amount),
+      }),
+    ),
+    blob_gas_used: block.blobGasUsed === undefined ? undefined : digits(block.blobGasUsed),
+    excess_blob_gas: block.excessBlobGas === undefined ? undefined : digits(block.excessBlobGas),
+    parent_beacon_block_root: lower(block.parentBeaconBlockRoot) ?? undefined,
+    requests_hash: lower(block.requestsHash) ?? undefined,
+  };
+  const isMerged = chain.id === 1 && Number(block.number) >= 15_537_394;
+  return {
+    timestamp: isoOf(block.timestamp),
+    number: digits(block.number),
+    hash: lower(block.hash),
+    parent_hash: lower(block.parentHash),
+    nonce: lower(block.nonce),
+    sha3_uncles: lower(block.sha3Uncles),
+    logs_bloom: lower(block.logsBloom),
+    transactions_root: lower(block.transactionsRoot),
+    state_root: lower(block.stateRoot),
+    receipts_root: lower(block.receiptsRoot),
+    miner: lower(block.miner),
+    difficulty: digits(block.difficulty ?? '0x0'),
+    total_difficulty:
+      typeof block.totalDifficulty === 'string'
+        ? digits(block.totalDifficulty)
+        : isMerged
+          ? '58750003716598352816469'
+          : '0',
+    size: digits(block.size ?? '0x0'),
+    extra_data: lower(block.extraData),
+    gas_limit: digits(block.gasLimit),
+    gas_used: digits(block.gasUsed),
+    transaction_count: String(
+      block.transactions.filter((one) => known.has(lower(one.hash)) && !isBeside(chain, block, one)).length,
+    ),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** Listed by nodes of Polygon and HyperEVM beside the block's own. */
+function isBeside(chain: Chain, block: Json, { hash, gasPrice }: Json): boolean {
+  if (chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0') return true;
+  const number = numberToHex(Number(block.number), { size: 8 });
+  return lower(hash) === keccak256(concat([toHex('matic-bor-receipt-'), number, String(block.hash) as Hex]));
+}
+
+/** A transaction of the block; null for one that has no receipt or stands beside the block's own. */
+export function expectedTransaction(chain: Chain, { block, receipts }: RecordedBlock, transaction: Json) {
+  const receipt = receipts.find(({ transactionHash }) => lower(transactionHash) === lower(transaction.hash));
+  if (receipt === undefined || isBeside(chain, block, transaction)) return null;
+  const index = String(block.transactions.indexOf(transaction));
+  const place = {
+    block_timestamp: isoOf(block.timestamp),
+    block_number: digits(block.number),
+    block_hash: lower(block.hash),
+  };
+  const isOld = typeof receipt.root === 'string' && receipt.root.length === 66;
+  const price = priceOf(block, transaction, receipt);
+  const gasUsed = BigInt(String(receipt.gasUsed));
+  const fee = gasUsed * price + BigInt(String(receipt.l1Fee ?? '0x0'));
+  const labels = { entity: null, entity_logo: null, label: null };
+  const of = (side: string) =>
+    Object.fromEntries(Object.entries(labels).map(([name, value]) => [`${side}_address_${name}`, value]));
+  const created = lower(receipt.contractAddress);
+  return {
+    hash: lower(transaction.hash),
+    nonce: digits(transaction.nonce ?? '0x0'),
+    transaction_index: index,
+    from_address: lower(transaction.from),
+    ...of('from'),
+    to_address: lower(transaction.to),
+    ...of('to'),
+    value: digits(transaction.value ?? '0x0'),
+    gas: digits(transaction.gas),
+    gas_price: price.toString(),
+    input: lower(transaction.input ?? transaction.data ?? '0x'),
+    receipt_cumulative_gas_used: digits(receipt.cumulativeGasUsed),
+    receipt_gas_used: gasUsed.toString(),
+    receipt_contract_address: created === `0x${'0'.repeat(40)}` ? null : created,
+    receipt_root: isOld ? lower(receipt.root) : null,
+    receipt_status: isOld || typeof receipt.status !== 'string' ? null : digits(receipt.status),
+    transaction_fee: coins(fee),
+    blob_fee:
+      transaction.blobVersionedHashes === undefined ||
+      receipt.blobGasUsed === undefined ||
+      receipt.blobGasPrice === undefined
+        ? null
+        : coins(BigInt(String(receipt.blobGasUsed)) * BigInt(String(receipt.blobGasPrice))),
+    ...place,
+    method_label: null,
+    logs: receipt.logs.map((log) => {
+      const topics = log.topics as readonly string[];
+      return {
+        log_index: digits(log.logIndex),
+        transaction_hash: lower(transaction.hash),
+        transaction_index: index,
+        address: lower(log.address),
+        data: lower(log.data),
+        ...{ topic0: lower(topics[0]), topic1: lower(topics[1]), topic2: lower(topics[2]), topic3: lower(topics[3]) },
+        ...place,
+      };
+    }),
+  };
+}
+
+/** What was paid for a unit of gas: the receipt's word, or what follows from the transaction and the block's base fee. */
+function priceOf(block: Json, transaction: Json, receipt: Json): bigint {
+  if (typeof receipt.effectiveGasPrice === 'string') return BigInt(receipt.effectiveGasPrice);
+  const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = transaction;
+  if (typeof maxFeePerGas !== 'string' || typeof block.baseFeePerGas !== 'string')
+    return BigInt(String(gasPrice ?? '0x0'));
+  const wanted = BigInt(block.baseFeePerGas) + BigInt(String(maxPriorityFeePerGas));
+  return wanted < BigInt(maxFeePerGas) ? wanted : BigInt(maxFeePerGas);
+}
+
+/** Wei as coins, without zeros at the end. */
+function coins(wei: bigint): string {
+  const [whole, part] = [wei / 10n ** 18n, (wei % 10n ** 18n).toString().padStart(18, '0').replace(/0+$/, '')];
+  return part === '' ? String(whole) : `${whole}.${part}`;
+}

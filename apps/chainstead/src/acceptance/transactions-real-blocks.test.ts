@@ -1,0 +1,181 @@
+/**
+ * Every recorded block with its transactions is served as it was recorded, field by field: expected answers are written from the recorded JSON alone.
+ * Blocks that were recorded whole are proven; those that lack parts are served as the word of a node.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Chain, createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
+import { createJobs, type Jobs } from '@chainstead/jobs';
+import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
+import { createStateWorker } from '@chainstead/state';
+import {
+  type ChainNode,
+  checkAnswers,
+  createScratchDatabase,
+  recordedEvmFolder,
+  type ScratchDatabase,
+  serveRecordedChain,
+} from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
+import { expectedBlock, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
+
+const folder = recordedEvmFolder() ?? '';
+if (folder === '')
+  process.stderr.write(
+    'transactions-real-blocks.test.ts: NOT RUN, the recorded blocks (../shared/data/evm) are not here\n',
+  );
+
+const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
+
+interface Recording {
+  readonly folder: string;
+  readonly chain: string;
+  readonly n: number;
+  readonly conv: string;
+}
+
+/** Recorded whole, each with whether every field is as a node gave it. */
+function recordings(): readonly (Recording & { readonly isFaithful: boolean })[] {
+  if (folder === '') return [];
+  return (read('index.json') as Recording[])
+    .filter((one) => !one.folder.startsWith('partial/'))
+    .map((one) => ({ ...one, isFaithful: /^(as recorded|block decoded from)/.test(one.conv) }));
+}
+
+const ALL = recordings();
+/** Whose receipts were recorded with all that their root holds. */
+const PROVABLE = new Set(
+  folder === '' ? [] : (read('receipts-roots.json') as { receiptsRoot_recomputes: string[] }).receiptsRoot_recomputes,
+);
+const CHAINS = [...new Set(ALL.map(({ chain }) => chain))];
+
+interface Served {
+  readonly chain: Chain;
+  readonly node: ChainNode;
+  readonly pool: UpstreamPool;
+}
+
+let scratch: ScratchDatabase;
+let jobs: Jobs;
+let api: Awaited<ReturnType<typeof createApiUnderTest>>;
+const served = new Map<string, Served>();
+
+describe.runIf(folder !== '')('recorded blocks', () => {
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+    const { database } = scratch;
+    const [logger, metrics] = [silentLogger(), createMetricsRegistry()];
+    jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics });
+    const ids = read('chain-ids.json') as Record<string, number>;
+    const known = createChainRegistry();
+    const additional = CHAINS.flatMap((key) =>
+      known.find(ids[key] ?? 0) === null ? [{ key, id: ids[key] ?? 0 }] : [],
+    );
+    const registry = createChainRegistry({ additional });
+    for (const name of CHAINS) {
+      const isWhole = ALL.every((one) => one.chain !== name || (one.isFaithful && PROVABLE.has(one.folder)));
+      const found = registry.get(ids[name] ?? name);
+      // What was recorded without signatures or access lists contradicts its header.
+      const chain: Chain = { ...(isWhole ? found : { ...found, proofPolicy: 'record' as const }), finalizedTag: true };
+      served.set(name, await serve(name, chain));
+    }
+    const chains = [...served.values()];
+    await createStateWorker({
+      database,
+      jobs,
+      chains,
+      readers: stateReaders,
+      clock: systemClock,
+      logger,
+      metrics: createMetricsRegistry(),
+    }).start();
+    const routes = createDatasetRoutes({
+      ...{ database, jobs, logger, chains: chains.map(({ chain }) => chain), clock: systemClock },
+      onDemand: { waitMs: 30_000, maxCalls: 1_000, perKey: 1_000 },
+    });
+    api = checkAnswers(
+      await createApiUnderTest(database, registry, routes, {
+        chains: chains.map(({ chain }) => chain),
+        datasets: [],
+      }),
+    );
+  });
+  afterAll(async () => {
+    await jobs?.close(2_000);
+    for (const { pool, node } of served.values()) {
+      await pool.close();
+      await node.close();
+    }
+    await scratch?.drop();
+  });
+
+  async function serve(name: string, chain: Chain): Promise<Served> {
+    const node = await serveRecordedChain({ folder, chain: name });
+    const pool = createUpstreamPool({
+      ...{ chain, upstreams: [{ url: node.url }], logger: silentLogger(), metrics: createMetricsRegistry() },
+      limits: { rounds: 2, deadlineMs: 2_000 },
+    });
+    await pool.start();
+    return { chain, node, pool };
+  }
+
+  async function ask(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
+    const answer = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': TEST_KEY } });
+    return { status: answer.status, body: await answer.json() };
+  }
+
+  function recorded({ folder: of }: Recording): RecordedBlock {
+    return {
+      block: read(of, 'block.json') as RecordedBlock['block'],
+      receipts: read(of, 'receipts.json') as RecordedBlock['receipts'],
+    };
+  }
+
+  test.each(ALL)('$folder is served as it was recorded', async (recording) => {
+    const of = recorded(recording);
+    const chain = served.get(recording.chain)?.chain as Chain;
+    const { status, body } = await ask(`block/${recording.n}?chain=${chain.id}`);
+    expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
+    const { proof, finalized, confirmations, source, transactions, ...header } = Object(body);
+    expect({ finalized, confirmations, source }).toEqual({ finalized: true, confirmations: 0, source: 'node' });
+    expect(header).toEqual(expectedBlock(chain, of));
+    const expected = of.block.transactions.flatMap((one) => expectedTransaction(chain, of, one) ?? []);
+    expect(transactions).toEqual(expected);
+    expect(proof).toMatch(expectedProof(recording, chain, of));
+    const { transactions: counted } = Object((await ask(`block/${of.block.hash}/stats?chain=${chain.id}`)).body);
+    expect(counted).toEqual({ total: String(expected.length) });
+  });
+
+  /** Tempo's own type has no encoding that is known. Of what was converted from forms that lack fields some is provable all the same. */
+  function expectedProof(
+    { folder: of, isFaithful }: (typeof ALL)[number],
+    chain: Chain,
+    { block }: RecordedBlock,
+  ): RegExp {
+    if (chain.receiptsRoot === 'none' || block.transactions.some(({ type }) => type === '0x76')) return /^none$/;
+    return isFaithful && PROVABLE.has(of) ? /^receipts\+transactions$/ : /^(?:receipts\+transactions|none)$/;
+  }
+
+  test.each(ALL)('transactions of $folder are found by their hashes', async (recording) => {
+    const of = recorded(recording);
+    const chain = served.get(recording.chain)?.chain as Chain;
+    const { transactions } = of.block;
+    const [first, last] = [transactions[0], transactions.at(-1)];
+    const creation = transactions.find(({ to }) => to === null || to === undefined);
+    const failed = of.receipts.find(({ status }) => status === '0x0');
+    const chosen = [first, last, creation, transactions.find(({ hash }) => hash === failed?.transactionHash)];
+    for (const one of new Set(chosen)) {
+      const expected = one === undefined ? null : expectedTransaction(chain, of, one);
+      if (one === undefined || expected === null) continue;
+      const { status, body } = await ask(`transaction/${String(one.hash)}?chain=${chain.id}`);
+      expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
+      expect(body).toMatchObject({ ...expected, source: 'node', finalized: true });
+      const verbose = await ask(`transaction/${String(one.hash)}/verbose?chain=${chain.id}`);
+      const logs = expected.logs.map((log) => ({ ...log, decoded_event: null }));
+      expect(verbose.body).toMatchObject({ ...expected, logs, decoded_call: null });
+    }
+  });
+});

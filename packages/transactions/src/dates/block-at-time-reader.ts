@@ -1,0 +1,64 @@
+import type { Chain } from '@chainstead/chains';
+import { type BlockHeader, type Hash, isLowerHex } from '@chainstead/core';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { z } from 'zod';
+import { CLOSEST, closestBlock, type TimedBlock } from './closest-block.ts';
+import { knownAround } from './known-neighbours.ts';
+import { searchTimes } from './search-times.ts';
+
+const HASH_LENGTH = 66;
+const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(value, HASH_LENGTH));
+
+const questionSchema = z.object({
+  /** Unix seconds. */
+  time: z.int(),
+  closest: z.enum(CLOSEST),
+});
+const answerSchema = z.object({
+  /** Milliseconds since the Unix epoch. */
+  readAt: z.number(),
+  block: z.object({ number: z.int(), hash, parentHash: hash.nullable(), timestamp: z.int() }),
+  /** Whether the chain's newest block was taken. */
+  isHead: z.boolean(),
+});
+
+type Question = z.infer<typeof questionSchema>;
+export type BlockAtTimeAnswer = z.infer<typeof answerSchema>;
+
+/** The block closest to a time, found among a node's headers. */
+export const blockAtTimeKind: StateKind<Question, BlockAtTimeAnswer> = {
+  name: 'block-at-time',
+  question: questionSchema,
+  answer: answerSchema,
+};
+
+export const blockAtTimeReader: StateReader<Question, BlockAtTimeAnswer> = {
+  kind: blockAtTimeKind,
+  async read({ chain, pool, database, clock }, { time, closest }, signal) {
+    const readAt = clock.now();
+    const read = async (numbers: readonly number[]): Promise<readonly TimedBlock[]> =>
+      (await pool.getHeaders(numbers, { signal })).map(({ value }) => timed(value));
+    const head = (await pool.getHead({ signal })).value;
+    const block = await closestBlock(time, closest, async (at) => {
+      if (head.timestamp < at) return { below: head, from: null };
+      const known = await knownAround(database, chain, at);
+      const first = known.find(({ timestamp }) => timestamp < at) ?? (await firstBlock(chain, read));
+      return searchTimes(at, { chain: chain.key, first, head, known, read });
+    });
+    if (block === null) throw new StateUnavailableError(`No block of ${chain.name} was found by its time`);
+    return { readAt, block, isHead: block.number >= head.number };
+  },
+};
+
+async function firstBlock(
+  { name, firstBlock: number }: Chain,
+  read: (numbers: readonly number[]) => Promise<readonly TimedBlock[]>,
+): Promise<TimedBlock> {
+  const [first] = await read([number]);
+  if (first === undefined) throw new StateUnavailableError(`No node of ${name} has block ${number}`);
+  return first;
+}
+
+function timed({ number, hash, parentHash, timestamp }: BlockHeader): TimedBlock {
+  return { number, hash, parentHash, timestamp };
+}

@@ -1,0 +1,59 @@
+import { ChainMovedError } from '@chainstead/sync';
+import type { Neighbours, TimedBlock } from './closest-block.ts';
+
+/** What a search reads. */
+export interface TimeSearch {
+  /** For errors. */
+  readonly chain: string;
+  /** A block that is early enough, such as the chain's first, and the newest one. */
+  readonly first: TimedBlock;
+  readonly head: TimedBlock;
+  /** Blocks of which something is known already: only those around the time make the search shorter. */
+  readonly known?: readonly TimedBlock[];
+  /** Blocks by their numbers, in one round trip. */
+  read(numbers: readonly number[]): Promise<readonly TimedBlock[]>;
+}
+
+/** Blocks asked for around a guess lie this part of the search's width apart from it. */
+const GUESS_PART = 64;
+
+/**
+ * The neighbours of a time, found by guessing where it lies between two blocks: blocks come about evenly, so that a round of three reads leaves a
+ * thirtieth. Where it does not leave the half, the next one halves as well.
+ * @throws ChainMovedError where the two that were found are no neighbours: the chain was reorganised meanwhile
+ */
+export async function searchTimes(
+  time: number,
+  { chain, first, head, known = [], read }: TimeSearch,
+): Promise<Neighbours> {
+  if (first.timestamp >= time) return { below: null, from: first };
+  if (head.timestamp < time) return { below: head, from: null };
+  let below = first;
+  let from = head;
+  const narrow = (blocks: readonly TimedBlock[]): void => {
+    for (const block of blocks)
+      if (block.timestamp < time && block.number > below.number) below = block;
+      else if (block.timestamp >= time && block.number < from.number) from = block;
+  };
+  narrow(known);
+  // The first block's time is no measure: it is older than the chain on some.
+  if (below === first && from.number - first.number > 1) narrow(await read([first.number + 1]));
+  for (let halves = false; from.number - below.number > 1; ) {
+    const width = from.number - below.number;
+    narrow(await read(guesses(time, below, from, halves)));
+    halves = from.number - below.number > width / 2;
+  }
+  if (from.parentHash !== null && from.parentHash !== below.hash)
+    throw new ChainMovedError({ chain, what: `block ${from.number} does not follow the one found before it` });
+  return { below, from };
+}
+
+function guesses(time: number, below: TimedBlock, from: TimedBlock, halves: boolean): number[] {
+  const width = from.number - below.number;
+  const share = (time - below.timestamp) / (from.timestamp - below.timestamp);
+  const guess = below.number + Math.round(width * share);
+  const step = Math.max(1, Math.ceil(width / GUESS_PART));
+  const numbers = [guess - step, guess, guess + step, ...(halves ? [below.number + Math.floor(width / 2)] : [])];
+  const within = numbers.map((number) => Math.min(Math.max(number, below.number + 1), from.number - 1));
+  return [...new Set(within)];
+}

@@ -1,0 +1,8 @@
+/**
+ * Transactions and blocks: read from a node because a request asked, proven by their block's header, shaped as answers. Start reading at
+ * `routes/transaction-routes.ts` (the side of requests) and `reading/read-block.ts` (the side of workers).
+ */
+export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
+export { blockReader } from './reading/block-reader.ts';
+export { transactionReader } from './reading/transaction-reader.ts';
+export { createTransactionRoutes } from './routes/create-transaction-routes.ts';

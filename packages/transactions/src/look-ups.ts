@@ -1,0 +1,93 @@
+import type { Chain } from '@chainstead/chains';
+import type { Clock } from '@chainstead/core';
+import { ApiError, RateLimitedError } from '@chainstead/http';
+import { type StateKind, type StateQuestions, StateUnavailableError } from '@chainstead/state';
+
+export interface LookUpOptions {
+  readonly questions: StateQuestions;
+  /** How long a request waits for what is read (`INDEX_WAIT_MS`). Milliseconds. */
+  readonly waitMs: number;
+  /** Node calls that requests may cause; 0: none (`ON_DEMAND_MAX_CALLS`). */
+  readonly maxCalls: number;
+  /** Look-ups that one key may wait for at once (`ON_DEMAND_PER_KEY`). */
+  readonly perKey: number;
+  readonly clock: Clock;
+}
+
+/** What a look-up is for. */
+export interface LookUp<Question, Answer> {
+  readonly chain: Chain;
+  readonly kind: StateKind<Question, Answer>;
+  readonly question: Question;
+  /** Whether an answer holds for good. Others are read again after a block's time. */
+  isLasting(answer: Answer): boolean;
+  /** Whose request it is. */
+  readonly requester: string;
+}
+
+/** Has nodes asked for what is not indexed, by way of the worker role, and shares what they answered. */
+export interface LookUps {
+  /**
+   * @throws NotIndexedHereError (400) where requests may cause no calls, RateLimitedError (429) where the key waits for too many, StateUnavailableError
+   * (503) where no answer came in time, or none can be had
+   */
+  read<Question, Answer extends { readonly readAt: number }>(lookUp: LookUp<Question, Answer>): Promise<Answer>;
+}
+
+/** As long as answers are kept. Milliseconds. */
+const LASTING_MS = 600_000;
+/** A block's time, within bounds: many ask for the newest block at once, and slow chains are no reason to wait. Milliseconds. */
+const FRESH_MS = { min: 500, max: 12_000 } as const;
+
+/** One for all routes of a process. */
+export function createLookUps(options: LookUpOptions): LookUps {
+  const { questions, clock } = options;
+  const waiting = new Map<string, number>();
+
+  async function limited<T>(requester: string, work: () => Promise<T>): Promise<T> {
+    const before = waiting.get(requester) ?? 0;
+    if (before >= options.perKey) throw new RateLimitedError(1);
+    waiting.set(requester, before + 1);
+    try {
+      return await work();
+    } finally {
+      const now = (waiting.get(requester) ?? 1) - 1;
+      if (now > 0) waiting.set(requester, now);
+      else waiting.delete(requester);
+    }
+  }
+
+  async function ask<Question, Answer>(
+    { chain, kind, question }: LookUp<Question, Answer>,
+    maxAgeMs: number,
+  ): Promise<Answer> {
+    const answer = await questions.ask(chain, kind, question, { waitMs: options.waitMs, maxAgeMs });
+    if (answer === null) throw new StateUnavailableError('being read from the node');
+    return answer;
+  }
+
+  return {
+    async read(lookUp) {
+      const { chain, requester, isLasting } = lookUp;
+      if (options.maxCalls === 0) throw new NotIndexedHereError(chain);
+      return limited(requester, async () => {
+        const answer = await ask(lookUp, LASTING_MS);
+        const freshMs = Math.min(Math.max(chain.blockTimeMs, FRESH_MS.min), FRESH_MS.max);
+        if (isLasting(answer) || clock.now() - answer.readAt < freshMs) return answer;
+        return ask(lookUp, freshMs);
+      });
+    },
+  };
+}
+
+/** A 400: what was asked for is not indexed, and requests may not have it read. */
+export class NotIndexedHereError extends ApiError {
+  constructor({ key }: Pick<Chain, 'key'>) {
+    super({
+      code: 'TRANSACTIONS_NOT_INDEXED',
+      status: 400,
+      message: `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 keeps requests from having them read from a node`,
+      details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { type Hash, parseHash, parseQuantity } from '@chainstead/core';
+import { committedBlock, type StateReadingContext } from '@chainstead/state';
+import { newestFinal } from './finality.ts';
+
+/** Blocks that have a name beside their number. */
+export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
+export type BlockTag = (typeof BLOCK_TAGS)[number];
+
+/** A block as a request names it: a number in decimal digits, a hash, or a tag. */
+export type BlockPlace = number | Hash | BlockTag;
+
+/** Reads what a request names a block by; undefined for what names none. Of digits behind `0x`, 64 are a hash and fewer are a number. */
+export function parseBlockPlace(text: string): BlockPlace | undefined {
+  const lower = text.toLowerCase();
+  const tag = BLOCK_TAGS.find((one) => one === lower);
+  if (tag !== undefined) return tag;
+  if (/^0x[0-9a-f]{64}$/.test(lower)) return parseHash(lower);
+  const isNumber = /^(?:\d{1,16}|0x[0-9a-f]{1,14})$/.test(lower);
+  const number = isNumber ? Number(lower) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** The number or hash that a tag stands for: `latest` is the newest indexed block, so that what is asked about it next is answered. */
+export async function resolveTag(
+  context: Pick<StateReadingContext, 'chain' | 'pool' | 'database'>,
+  place: BlockPlace,
+  signal: AbortSignal,
+): Promise<number | Hash> {
+  const { chain, pool, database } = context;
+  switch (place) {
+    case 'earliest':
+      return chain.firstBlock;
+    case 'latest':
+      return (await committedBlock(database, chain))?.number ?? (await pool.getHead({ signal })).value.number;
+    case 'finalized':
+      return Math.max(chain.firstBlock, await newestFinal(context, signal));
+    case 'safe':
+      return chain.finalizedTag
+        ? await safeBlock(context, signal)
+        : Math.max(chain.firstBlock, await newestFinal(context, signal));
+    default:
+      return place;
+  }
+}
+
+async function safeBlock({ pool }: Pick<StateReadingContext, 'pool'>, signal: AbortSignal): Promise<number> {
+  const { value } = await pool.request('eth_getBlockByNumber', ['safe', false], { signal });
+  return parseQuantity((Object(value) as { readonly number?: unknown }).number);
+}

@@ -1,0 +1,60 @@
+import { type Hash, parseHash } from '@chainstead/core';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { z } from 'zod';
+import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
+import { placeOf } from './place-of.ts';
+import { proofMarkSchema } from './proof-mark.ts';
+import { readBlock } from './read-block.ts';
+
+const answerSchema = z.object({
+  /** Milliseconds since the Unix epoch. */
+  readAt: z.number(),
+  /** Null: there is no such transaction. */
+  found: z
+    .object({
+      block: z.object({ number: z.int(), hash: z.string(), timestamp: z.int() }),
+      transaction: transactionRecordSchema,
+      proof: proofMarkSchema,
+      finalized: z.boolean(),
+    })
+    .nullable(),
+});
+
+interface Question {
+  hash: string;
+}
+export type TransactionAnswer = z.infer<typeof answerSchema>;
+export type FoundTransaction = NonNullable<TransactionAnswer['found']>;
+
+/** A transaction by its hash, read from a node and proven by its block. */
+export const transactionKind: StateKind<Question, TransactionAnswer> = {
+  name: 'transaction',
+  question: z.object({ hash: z.string().regex(/^0x[0-9a-f]{64}$/) }),
+  answer: answerSchema,
+};
+
+export const transactionReader: StateReader<Question, TransactionAnswer> = {
+  kind: transactionKind,
+  async read(context, question, signal) {
+    const { chain, pool, clock } = context;
+    const hash: Hash = parseHash(question.hash);
+    const readAt = clock.now();
+    const number = await placeOf(pool, 'eth_getTransactionByHash', [hash], signal);
+    if (number === null) return { readAt, found: null };
+    // By number, so that the block is the one that the chain has there.
+    const read = await readBlock(context, { at: number, sendersOf: hash }, signal);
+    if (read === null) throw new StateUnavailableError(`No node of ${chain.name} has block ${number}`);
+    const executed = read.transactions.find((one) => one.hash === hash);
+    if (executed === undefined) throw new StateUnavailableError(`Transaction ${hash} is moving to another block`);
+    const { header, proof, finalized, committed } = read;
+    return {
+      readAt,
+      found: {
+        block: { number: header.number, hash: header.hash, timestamp: header.timestamp },
+        transaction: transactionRecord(executed, header),
+        proof: committed.has(hash) ? proof : 'none',
+        finalized,
+      },
+    };
+  },
+};

@@ -1,0 +1,151 @@
+import { decimalAmount } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { LabelOf } from './address-labels.ts';
+import type { TransactionRecord } from './transaction-record.ts';
+
+const COIN_DECIMALS = 18;
+
+const digits = (example: string) => z.string().openapi({ pattern: '^[0-9]+$', example });
+const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
+const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
+const hex = z.string().openapi({ pattern: '^0x[0-9a-f]*$' });
+const coins = z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', example: '0.00034' });
+const moment = z.string().openapi({ example: '2022-11-19T20:01:23.000Z' });
+
+const logShape = {
+  log_index: digits('273'),
+  transaction_hash: hash,
+  transaction_index: digits('12'),
+  address,
+  data: hex,
+  topic0: hash.nullable(),
+  topic1: hash.nullable(),
+  topic2: hash.nullable(),
+  topic3: hash.nullable(),
+  block_timestamp: moment,
+  block_number: digits('15000000'),
+  block_hash: hash,
+};
+
+const logSchema = z.object(logShape).openapi('TransactionLog');
+const verboseLogSchema = z
+  .object({ ...logShape, decoded_event: z.null().openapi({ description: 'Nothing is decoded yet' }) })
+  .openapi('TransactionLogVerbose');
+
+/** The fields of a transaction in every answer (docs/provider-contract.md#transactions). */
+export const transactionShape = {
+  hash,
+  nonce: digits('326595425'),
+  transaction_index: digits('12'),
+  from_address: address,
+  from_address_entity: z.string().nullable(),
+  from_address_entity_logo: z.string().nullable(),
+  from_address_label: z.string().nullable(),
+  to_address: address.nullable().openapi({ description: 'Null for the creation of a contract' }),
+  to_address_entity: z.string().nullable(),
+  to_address_entity_logo: z.string().nullable(),
+  to_address_label: z.string().nullable(),
+  value: digits('650000000000000000').openapi({ description: 'Wei' }),
+  gas: digits('6721975').openapi({ description: 'Gas limit' }),
+  gas_price: digits('20000000000').openapi({ description: 'Wei that were paid for each unit' }),
+  input: hex,
+  receipt_cumulative_gas_used: digits('1340925'),
+  receipt_gas_used: digits('1340925'),
+  receipt_contract_address: address.nullable().openapi({ description: 'The contract that it created' }),
+  receipt_root: hash.nullable().openapi({ description: 'Before Byzantium' }),
+  receipt_status: z.enum(['0', '1']).nullable().openapi({ description: 'Null before Byzantium' }),
+  transaction_fee: coins.openapi({ description: 'Coins, without what blobs cost' }),
+  blob_fee: coins.nullable().openapi({ description: 'Coins that its blobs cost' }),
+  block_timestamp: moment,
+  block_number: digits('15000000'),
+  block_hash: hash,
+  method_label: z.null().openapi({ description: 'Nothing is decoded yet' }),
+  internal_transactions: z.null().optional().openapi({ description: 'With include: null, traces are not read yet' }),
+};
+
+const logsShape = { logs: z.array(logSchema) };
+
+/** A transaction of a block. */
+export const blockTransactionSchema = z.object({ ...transactionShape, ...logsShape }).openapi('BlockTransaction');
+
+/** What tells of an answer itself. */
+export const markShape = {
+  source: z.enum(['indexed', 'node']).openapi({ description: 'Where it was taken from' }),
+  proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'How far the block’s header proves it' }),
+  confirmations: z.number().openapi({ description: 'Blocks between its own and the newest indexed one' }),
+  finalized: z.boolean(),
+};
+
+export const transactionSchema = z.object({ ...transactionShape, ...logsShape, ...markShape }).openapi('Transaction');
+export const verboseTransactionSchema = z
+  .object({
+    ...transactionShape,
+    logs: z.array(verboseLogSchema),
+    decoded_call: z.null().openapi({ description: 'Nothing is decoded yet' }),
+    ...markShape,
+  })
+  .openapi('TransactionVerbose');
+
+/** The block that a transaction is in. */
+export interface ShownPlace {
+  readonly number: number;
+  readonly hash: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+/** @param asksTraces whether the request includes internal transactions */
+export function showTransaction(
+  transaction: TransactionRecord,
+  { number, hash: blockHash, timestamp }: ShownPlace,
+  labelOf: LabelOf,
+  asksTraces: boolean,
+): z.infer<typeof blockTransactionSchema> {
+  const { from, to } = transaction;
+  const [sender, recipient] = [labelOf(from), labelOf(to)];
+  const place = { block_timestamp: isoOf(timestamp), block_number: String(number), block_hash: blockHash };
+  return {
+    hash: transaction.hash,
+    nonce: transaction.nonce,
+    transaction_index: String(transaction.index),
+    from_address: from,
+    from_address_entity: sender.entity,
+    from_address_entity_logo: sender.entityLogo,
+    from_address_label: sender.label,
+    to_address: to,
+    to_address_entity: recipient.entity,
+    to_address_entity_logo: recipient.entityLogo,
+    to_address_label: recipient.label,
+    value: transaction.value,
+    gas: transaction.gas,
+    gas_price: transaction.gasPrice,
+    input: transaction.input,
+    receipt_cumulative_gas_used: transaction.cumulativeGasUsed,
+    receipt_gas_used: transaction.gasUsed,
+    receipt_contract_address: transaction.contractAddress,
+    receipt_root: transaction.root,
+    receipt_status: transaction.status === null ? null : transaction.status === 1 ? '1' : '0',
+    transaction_fee: decimalAmount(transaction.fee, COIN_DECIMALS),
+    blob_fee: transaction.blobFee === null ? null : decimalAmount(transaction.blobFee, COIN_DECIMALS),
+    ...place,
+    method_label: null,
+    ...(asksTraces && { internal_transactions: null }),
+    logs: transaction.logs.map(({ index, address: emitter, topics, data }) => ({
+      log_index: String(index),
+      transaction_hash: transaction.hash,
+      transaction_index: String(transaction.index),
+      address: emitter,
+      data,
+      topic0: topics[0] ?? null,
+      topic1: topics[1] ?? null,
+      topic2: topics[2] ?? null,
+      topic3: topics[3] ?? null,
+      ...place,
+    })),
+  };
+}
+
+/** `2022-11-19T20:01:23.000Z`. */
+export function isoOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}

@@ -1,0 +1,122 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type ApiContext,
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { confirmationsOf } from '../newest-indexed.ts';
+import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
+import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
+import { labelsOfTransactions } from '../records/address-labels.ts';
+import { blockSchema, showHeader } from '../records/block-response.ts';
+import { blockStatsSchema, showBlockStats } from '../records/block-stats.ts';
+import { showTransaction } from '../records/transaction-response.ts';
+import { DEFAULT_CHAIN, includeParameter, requesterOf, type TransactionRouteOptions } from './route-options.ts';
+
+/** `GET /api/v2.2/block/{block_number_or_hash}` and `…/stats` (docs/provider-contract.md#blocks). */
+export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
+  return [blockRoute(options), statsRoute(options)];
+}
+
+function blockRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+  return (app, dependencies) => {
+    const { chains, reads } = dependencies;
+    app.openapi(block(dependencies), async (c) => {
+      const { include, ...query } = c.req.valid('query');
+      const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
+      const found = await findBlock(lookUps, c, chain, c.req.valid('param').block_number_or_hash);
+      const { block: header, transactions, proof, finalized } = found;
+      const [labelOf, confirmations] = await Promise.all([
+        labelsOfTransactions(reads, chain, transactions),
+        confirmationsOf(reads, chain, header.number),
+      ]);
+      const asksTraces = include !== undefined && include !== '';
+      const shown = transactions.map((one) => showTransaction(one, header, labelOf, asksTraces));
+      const marks = { source: 'node' as const, proof, confirmations, finalized };
+      return c.json({ ...showHeader(chain, header, transactions.length), transactions: shown, ...marks }, 200);
+    });
+  };
+}
+
+function statsRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+  return (app, dependencies) => {
+    app.openapi(stats(dependencies), async (c) => {
+      const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
+      const found = await findBlock(lookUps, c, chain, c.req.valid('param').block_number_or_hash);
+      return c.json(showBlockStats(chain, found), 200);
+    });
+  };
+}
+
+async function findBlock(
+  lookUps: TransactionRouteOptions['lookUps'],
+  c: ApiContext,
+  chain: Chain,
+  at: BlockPlace,
+): Promise<FoundBlock> {
+  const isTag = typeof at === 'string' && !at.startsWith('0x');
+  const { found } = await lookUps.read({
+    chain,
+    kind: blockKind,
+    question: { at },
+    // A tag means another block after a while.
+    isLasting: (answer) => !isTag && answer.found?.finalized === true,
+    requester: requesterOf(c),
+  });
+  if (found === null) throw new NotFoundError('Block not found');
+  return found;
+}
+
+const PLACE = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized or earliest`;
+
+const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
+  type: 'string',
+  description: `As ${PLACE}; latest is the newest indexed block.`,
+  example: '15000000',
+});
+
+const READ = 'Read from a node, and proven by its header; 503 where that takes longer than a request waits.';
+
+function block({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/block/{block_number_or_hash}',
+    operationId: 'getBlock',
+    tags: ['Block'],
+    summary: 'A block with its transactions',
+    description: READ,
+    request: {
+      params: z.object({ block_number_or_hash: placeParameter }),
+      query: querySchema({ chain: parameters.chain, include: includeParameter }),
+    },
+    responses: {
+      200: { description: 'The block', content: { 'application/json': { schema: blockSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}
+
+function stats({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/block/{block_number_or_hash}/stats',
+    operationId: 'getBlockStats',
+    tags: ['Block'],
+    summary: 'How many transactions and transfers a block has',
+    description: READ,
+    request: {
+      params: z.object({ block_number_or_hash: placeParameter }),
+      query: querySchema({ chain: parameters.chain }),
+    },
+    responses: {
+      200: { description: 'Numbers', content: { 'application/json': { schema: blockStatsSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+}

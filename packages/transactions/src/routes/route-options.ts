@@ -1,0 +1,29 @@
+import type { Clock } from '@chainstead/core';
+import { type ApiContext, textParameter } from '@chainstead/http';
+import type { LookUps } from '../look-ups.ts';
+
+/** What the routes of transactions and blocks work with. */
+export interface TransactionRouteOptions {
+  readonly lookUps: LookUps;
+  readonly clock: Clock;
+}
+
+export const DEFAULT_CHAIN = 'eth';
+
+const INTERNAL_TRANSACTIONS = 'internal_transactions';
+
+/** Whose request it is, for limits. */
+export function requesterOf(c: ApiContext): string {
+  return c.get('principal')?.id ?? 'open';
+}
+
+/** What an answer shall hold besides; an empty text is nothing. */
+export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
+  text === '' || text === INTERNAL_TRANSACTIONS ? text : undefined,
+)
+  .optional()
+  .openapi({
+    type: 'string',
+    enum: [INTERNAL_TRANSACTIONS],
+    description: 'Traces are not read yet: their list is null.',
+  });

@@ -1,0 +1,68 @@
+import { type Clock, systemClock } from '@chainstead/core';
+import { type ApiServer, serveApi } from '@chainstead/http';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { type Moralis, startOfficialSdk } from '@chainstead/testkit';
+import { blockAtTimeReader } from '../dates/block-at-time-reader.ts';
+import { blockReader } from '../reading/block-reader.ts';
+import { transactionReader } from '../reading/transaction-reader.ts';
+import { createTransactionRoutes } from '../routes/create-transaction-routes.ts';
+
+/** What tests change while the routes are served. */
+export interface StageSettings {
+  waitMs: number;
+  maxCalls: number;
+  perKey: number;
+}
+
+/** The routes behind a real socket, with a worker that asks a devnet behind nodes that a test may alter. */
+export interface TransactionStage {
+  readonly stage: StateStage;
+  readonly server: ApiServer;
+  readonly sdk: Moralis;
+  readonly settings: StageSettings;
+  ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
+  /** Forgets what was read, and lets nodes tell the truth. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const SETTINGS: StageSettings = { waitMs: 15_000, maxCalls: 10_000, perKey: 100 };
+
+export async function openTransactionStage(upstreams = 1, clock: Clock = systemClock): Promise<TransactionStage> {
+  const stage = await openStateStage({ upstreams });
+  await stage.startWorker([transactionReader, blockReader, blockAtTimeReader]);
+  const settings = { ...SETTINGS };
+  const routes = createTransactionRoutes({
+    questions: stage.questions,
+    clock,
+    get waitMs() {
+      return settings.waitMs;
+    },
+    get maxCalls() {
+      return settings.maxCalls;
+    },
+    get perKey() {
+      return settings.perKey;
+    },
+  });
+  const api = await exampleApi(stage.scratch.database, routes);
+  const server = await serveApi(api, { host: '127.0.0.1', port: 0 });
+  const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
+  return {
+    ...{ stage, server, sdk, settings },
+    async ask(path) {
+      const answer = await fetch(`${server.url}/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+      return { status: answer.status, body: await answer.json(), headers: answer.headers };
+    },
+    async reset() {
+      Object.assign(settings, SETTINGS);
+      for (const node of [stage.node, ...stage.others]) node.alter = () => undefined;
+      await stage.scratch.database.query('TRUNCATE state_questions');
+    },
+    async close() {
+      await server.close();
+      await stage.close();
+    },
+  };
+}
